@@ -1,0 +1,40 @@
+# The two commands of a newcomer: `make demo` and `make test`. Both install what is missing.
+SHELL := /bin/bash
+SWIFT := swift
+CONFIGURATION := release
+export DAYBOOK_STRICT := 1
+
+.PHONY: build demo test test-extended soak bench format lint setup clean
+
+setup:
+	@scripts/setup
+
+build: setup
+	$(SWIFT) build -c $(CONFIGURATION) --product daybook
+
+demo: build
+	@$$($(SWIFT) build -c $(CONFIGURATION) --show-bin-path)/daybook demo
+
+test: setup
+	$(SWIFT) build -c $(CONFIGURATION) --build-tests
+	$(SWIFT) test -c $(CONFIGURATION) --skip-build
+
+test-extended: setup
+	$(SWIFT) build -c $(CONFIGURATION) --build-tests
+	DAYBOOK_TIER=extended $(SWIFT) test -c $(CONFIGURATION) --skip-build
+
+soak: setup
+	$(SWIFT) build -c $(CONFIGURATION) --build-tests
+	DAYBOOK_TIER=soak $(SWIFT) test -c $(CONFIGURATION) --skip-build
+
+bench: setup
+	Benchmarks/run $(if $(QUICK),--quick,)
+
+format:
+	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests Benchmarks
+
+lint:
+	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests
+
+clean:
+	rm -rf .build

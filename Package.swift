@@ -1,0 +1,78 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Warnings are errors for us, never for those who depend on the package (the Makefile sets the variable).
+let isStrict = Context.environment["DAYBOOK_STRICT"] != nil
+let settings: [SwiftSetting] =
+    [.enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault")]
+    + (isStrict ? [.treatAllWarnings(as: .error)] : [])
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(
+        name: "\(name)Tests", dependencies: dependencies + ["DaybookTesting"],
+        swiftSettings: settings)
+}
+
+let package = Package(
+    name: "daybook",
+    platforms: [.macOS(.v15), .iOS(.v18)],
+    products: [
+        .library(name: "Daybook", targets: ["Daybook"]),
+        .library(name: "DaybookTesting", targets: ["DaybookTesting"]),
+        .executable(name: "daybook", targets: ["DaybookCLI"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    ],
+    targets: [
+        .target(
+            name: "DaybookEvents",
+            dependencies: [.product(name: "Crypto", package: "swift-crypto")],
+            swiftSettings: settings),
+        .target(
+            name: "DaybookDomain",
+            dependencies: [
+                "DaybookEvents", .product(name: "Yams", package: "Yams"),
+                .product(name: "Crypto", package: "swift-crypto"),
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "DaybookIngest", dependencies: ["DaybookEvents", "DaybookDomain"],
+            swiftSettings: settings),
+        .target(
+            name: "DaybookStore",
+            dependencies: [
+                "DaybookEvents", .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "Daybook",
+            dependencies: [
+                "DaybookEvents", "DaybookDomain", "DaybookIngest", "DaybookStore",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "DaybookCLI",
+            dependencies: [
+                "Daybook", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "DaybookTesting",
+            dependencies: ["Daybook", "DaybookEvents", "DaybookDomain", "DaybookStore"],
+            swiftSettings: settings),
+        tests("DaybookEvents", ["DaybookEvents"]),
+        tests("DaybookDomain", ["DaybookDomain"]),
+        tests("DaybookStore", ["DaybookStore"]),
+        tests("Daybook", ["Daybook"]),
+        tests("DaybookCLI", ["Daybook"]),
+        tests("Tidy", []),
+    ]
+)

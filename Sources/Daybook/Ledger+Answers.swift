@@ -1,0 +1,97 @@
+public import DaybookDomain
+public import DaybookEvents
+public import DaybookStore
+
+/// Questions. All of them answer from one cut and change nothing.
+extension Ledger {
+    /// May this customer do that? (rules §2.10)
+    /// - Throws: `LedgerError.badInput` for a name that the catalog does not have.
+    public func check(
+        _ question: CheckQuestion, for subject: String, environment: Environment = .production,
+        moment: Moment = .now
+    ) throws -> (decision: Decision, asOf: AsOf) {
+        let (customer, asOf) = try customerCase(subject, environment, moment)
+        guard let check = Check(customer) else { throw Self.noCatalog }
+        do throws(UnknownName) {
+            return (try check.decide(question), asOf)
+        } catch {
+            throw LedgerError.badInput([
+                InputProblem(
+                    line: nil, column: nil, code: "unknown_name", reason: error.description)
+            ])
+        }
+    }
+
+    /// The same for one feature or meter, now, in production.
+    public func check(_ name: String, for subject: String) throws -> Decision {
+        try check(CheckQuestion(name), for: subject).decision
+    }
+
+    /// Everything about one customer, in the app's own words.
+    public func status(
+        of subject: String, profile: String? = nil, environment: Environment = .production,
+        moment: Moment = .now, locale: String? = nil
+    ) throws -> (status: Status, asOf: AsOf) {
+        let (customer, asOf) = try customerCase(subject, environment, moment)
+        guard let question = StatusQuestion(customer) else { throw Self.noCatalog }
+        return (question.answer(profile: profile, locale: locale), asOf)
+    }
+
+    static var noCatalog: LedgerError {
+        .badInput([
+            InputProblem(
+                line: nil, column: nil, code: "no_catalog",
+                reason: "the ledger has no catalog; publish one with `daybook catalog publish`")
+        ])
+    }
+
+    /// The digest of all folded states, and how many units there are (rule 23).
+    public func digest() throws -> (digest: StateDigest, unitCount: Int) {
+        try refresh()
+        return state.withLock { state in
+            var digest = StateDigest()
+            for (unit, unitState) in state.units where unitState.kind != .ledger {
+                digest.add(unit: state.unitName(unit), unitState, names: state.names)
+            }
+            return (digest, state.units.values.count { $0.kind != .ledger })
+        }
+    }
+
+    /// The last position, and when it was recorded.
+    public func head() throws -> StoreHead {
+        try refresh()
+        return state.withLock { $0.head }
+    }
+
+    /// The published catalogs, in the order in which they take effect.
+    public func catalogs() throws -> CatalogHistory {
+        try refresh()
+        return state.withLock { $0.catalogs }
+    }
+
+    /// Every customer that any event names, by name, in the order of the names' bytes.
+    public func subjects(in environment: Environment = .production) throws -> [String] {
+        try refresh()
+        return state.withLock { state in
+            let streams = state.streams.filter {
+                $0.environment == environment && $0.kind == .customer
+            }.map { state.names[$0.name] }
+            let owners = state.linesNaming.keys.filter { $0.environment == environment }
+                .map { state.names[$0.name] }
+            return Set((streams + owners).map(ExactText.init)).map(\.text)
+                .sorted(by: precedesInBytes)
+        }
+    }
+}
+
+extension LedgerState {
+    /// The name under which a unit enters the digest: the person's shown name, or the line's.
+    func unitName(_ unit: UInt32) -> StreamName {
+        let record = stream(unit)
+        guard record.kind == .customer else { return streamName(unit) }
+        let person = identity.person(
+            CustomerKey(record.environment, record.name), cut: Int64.max,
+            corrections: corrections, names: names)
+        return StreamName(record.environment, .customer, names[person.shown])
+    }
+}

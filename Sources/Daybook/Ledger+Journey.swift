@@ -1,0 +1,214 @@
+import DaybookDomain
+import DaybookEvents
+import DaybookStore
+
+/// The journey of one event: lock, catch up, decide, commit, publish, answer.
+extension Ledger {
+    /// Commits a group of requests; whatever must see this group first is returned and comes next.
+    func commit(_ requests: [WriteRequest]) -> [WriteRequest] {
+        var answers: [(WriteRequest, Result<WriteRequest.Answer, LedgerError>)] = []
+        var rest: [WriteRequest] = []
+        do {
+            try store.exclusively { writer in
+                try catchUp()
+                let decided = try decide(requests)
+                rest = decided.rest
+                answers = decided.answers
+                if !decided.group.rows.isEmpty {
+                    try writer.append(state.withLock { decided.group.batch($0) })
+                }
+                try publish(decided.group.rows)
+            }
+        } catch {
+            state.withLock { $0.dropUnstored() }
+            let failure = LedgerError.store(Self.storeError(error))
+            // Nobody may believe in something that is not on disk: the whole group gets the environment's error.
+            for request in requests { request.answer(.failure(failure)) }
+            return []
+        }
+        for (request, answer) in answers { request.answer(answer) }
+        return rest
+    }
+
+    private struct Decided {
+        var group: GroupDecision
+        var answers: [(WriteRequest, Result<WriteRequest.Answer, LedgerError>)]
+        var rest: [WriteRequest]
+    }
+
+    /// A commit holds at most this many events, so that readers and other processes get their turn.
+    static let eventsPerCommitMax = 8_192
+
+    private func decide(_ requests: [WriteRequest]) throws -> Decided {
+        try state.withLock { state in
+            var group = GroupDecision(store: store, state: state, now: clock())
+            var answers: [(WriteRequest, Result<WriteRequest.Answer, LedgerError>)] = []
+            for (index, request) in requests.enumerated() {
+                if group.isClosed || group.rows.count >= Self.eventsPerCommitMax {
+                    return Decided(
+                        group: group, answers: answers, rest: Array(requests[index...]))
+                }
+                answers.append((request, try decide(request, &group, &state)))
+            }
+            return Decided(group: group, answers: answers, rest: [])
+        }
+    }
+
+    private func decide(
+        _ request: WriteRequest, _ group: inout GroupDecision, _ state: inout LedgerState
+    ) throws -> Result<WriteRequest.Answer, LedgerError> {
+        switch request.content {
+        case .command(let command):
+            loadZones(&state, extra: nil)
+            let step = CommandStep(
+                request: command, store: store, zones: zoneTables, randomKey: Self.randomKey)
+            switch try step.run(&group, &state) {
+            case .receipt(let receipt): return .success(.receipt(receipt))
+            case .error(let error): return .failure(error)
+            }
+        case .reports(let drafts, let options):
+            let step = ReportStep(drafts: drafts, options: options, store: store)
+            return try step.run(&group, &state).map { .reports($0) }
+        case .publish(let publication):
+            let step = PublishStep(publication: publication, app: app, store: store)
+            return try step.run(&group, &state).map { .receipt($0) }
+        case .tick(let at):
+            loadZones(&state, extra: nil)
+            return .success(.reports(try TickStep(at: at, store: store).run(&group, &state)))
+        }
+    }
+
+    /// What is committed becomes visible, by the same path as what others committed.
+    private func publish(_ rows: [EventRow]) throws {
+        try state.withLock { state in
+            state.storedNameCount = state.names.count
+            state.storedStreamCount = state.streams.count
+            for row in rows { state.apply(row.event, recordedAt: row.recordedAt) }
+            try settle(&state)
+        }
+    }
+
+    /// Takes in what others appended since; the caller holds the lock, or does not mind more coming.
+    func catchUp() throws {
+        let head = try store.head()
+        try state.withLock { state in
+            guard head.position > state.head.position else { return }
+            state.dropUnstored()
+            for name in try store.names(after: state.names.count) { _ = state.names.intern(name) }
+            state.storedNameCount = state.names.count
+            for record in try store.streams(after: UInt32(state.streams.count)) {
+                state.add(record)
+            }
+            state.storedStreamCount = state.streams.count
+            try store.scan(
+                after: Checkpoint(position: state.head.position), through: head.checkpoint,
+                chunkCount: 1_000
+            ) { events in
+                for index in events.indices {
+                    state.apply(events[index], recordedAt: head.recordedAt)
+                }
+            }
+            try settle(&state)
+        }
+    }
+
+    /// Does what `apply` could not do in memory: reads catalogs, finds corrected events, folds late units anew.
+    private func settle(_ state: inout LedgerState) throws {
+        for event in state.takePending() {
+            switch event.type {
+            case .catalogPublished, .catalogRolledBack: try noteCatalog(event, &state)
+            default: try noteCorrection(event, &state)
+            }
+        }
+        loadZones(&state, extra: nil)
+        for unit in state.late.sorted() {
+            let record = state.stream(unit)
+            let refolder = Refolder(
+                store: store, corrections: state.corrections, names: state.names,
+                cut: Int64.max, until: Int64.max)
+            let folded = try refolder.fold(
+                kind: record.kind, environment: record.environment,
+                heads: state.streams(of: unit).map { state.headOf($0).position })
+            state.settle(unit, folded)
+        }
+    }
+
+    private func noteCatalog(_ event: Event, _ state: inout LedgerState) throws {
+        guard let row = try store.rows(at: [event.position]).first else { return }
+        if event.type == .catalogRolledBack {
+            state.catalogs.rollBack(
+                to: event.amount, effectiveAt: event.timeA.orNil ?? event.occurredAt,
+                position: event.position)
+            return
+        }
+        let digest = row.reference ?? ""
+        guard let bytes = try store.document(sha256: digest) else {
+            throw StoreError(
+                .damaged,
+                "the catalog of position \(event.position) (\(digest)) is not in the ledger")
+        }
+        let catalog: Catalog
+        do throws(CatalogProblems) {
+            catalog = try CatalogReader.read(bytes)
+        } catch {
+            // Published by code that accepted it; a rule that became stricter must not close the ledger.
+            log.warning("catalog at position \(event.position) cannot be read: \(error)")
+            return
+        }
+        let scope: CatalogScope =
+            switch event.bits(0, 3) {
+            case 2: .newSubjects
+            case 3: .nextPeriod
+            case 4: .cohort(event.money.orNil ?? 100)
+            default: .all
+            }
+        state.catalogs.publish(
+            CatalogVersion(
+                version: event.amount, effectiveAt: event.timeA, scope: scope,
+                position: event.position, catalog: catalog, documentDigest: digest))
+    }
+
+    private func noteCorrection(_ event: Event, _ state: inout LedgerState) throws {
+        let environment = state.stream(event.stream).environment
+        var targets = [EventKey(environment, event.nameA, event.reference)]
+        // A correction of a correction reaches through to what that one corrected.
+        for _ in 0..<64 {
+            guard let target = targets.last, let position = state.keys[target],
+                let row = try store.rows(at: [position]).first
+            else { return }
+            switch row.event.type {
+            case .correctionVoided, .correctionAmended:
+                targets.append(EventKey(environment, row.event.nameA, row.event.reference))
+            case .subjectAliased, .subjectUnaliased: return state.regroupAll()
+            default: return state.refoldUnit(of: row.event.stream)
+            }
+        }
+    }
+
+    /// Every zone that a customer or a catalog names, as a table.
+    private func loadZones(_ state: inout LedgerState, extra: String?) {
+        for catalog in state.catalogs.versions {
+            add(catalog.catalog.defaultTimeZone, to: &state.zones)
+        }
+        for id in state.takeNewZones() { add(state.names[id], to: &state.zones) }
+    }
+
+    private func add(_ name: String, to zones: inout ZoneSet) {
+        guard !zones.contains(name), let table = zoneTables.table(named: name) else { return }
+        zones.add(table, named: name)
+    }
+
+    static func storeError(_ error: any Error) -> StoreError {
+        if let error = error as? StoreError { return error }
+        return StoreError(.failed, "the store failed: \(error)", cause: error)
+    }
+
+    private static func randomKey() -> String {
+        var generator = SystemRandomNumberGenerator()
+        // RFC 9562 §5.4: a random UUID, version 4.
+        let (left, right): (UInt64, UInt64) = (generator.next(), generator.next())
+        let high = (left & 0xFFFF_FFFF_FFFF_0FFF) | 0x4000
+        let low = (right & 0x3FFF_FFFF_FFFF_FFFF) | 0x8000_0000_0000_0000
+        return UUIDText.format((high, low))
+    }
+}

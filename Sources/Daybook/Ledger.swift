@@ -1,0 +1,203 @@
+public import DaybookDomain
+public import DaybookEvents
+public import DaybookStore
+import Logging
+import Synchronization
+
+/// An event-sourced entitlement ledger: what happened, what it means, and what was known when.
+///
+/// Reads answer from memory, from one cut. Writes are asynchronous: many callers share one durable commit, each with
+/// its own verdict. Any number of threads and processes may use one file at once.
+///
+/// ```swift
+/// let ledger = try Ledger(inMemory: "dozzi")
+/// try await ledger.publish(CatalogPublication(document: yaml))
+/// try await ledger.consume("stories", by: "ada", ref: "story-1")
+/// let decision = try ledger.check("stories", for: "ada")
+/// ```
+public final class Ledger: Sendable {
+    /// The app's name: one ledger is one app.
+    public var app: String { store.header.app }
+
+    package let store: any EventStore
+    let state = Mutex(LedgerState())
+    let clock: @Sendable () -> Int64
+    let zoneTables: ZoneTables
+    let log: Logger
+    private let queue = Mutex<WriteQueue?>(nil)
+    private let seenForeignChange = Mutex<Int64>(-1)
+
+    /// Opens a ledger over any store.
+    /// - Parameter clock: Milliseconds since 1970 UTC; the ledger never records a smaller time than before.
+    /// - Throws: `LedgerError.store` when the store cannot be read.
+    public init(
+        store: any EventStore, zones: ZoneTables = ZoneTables(),
+        clock: @escaping @Sendable () -> Int64 = SystemClock.now
+    ) throws {
+        self.store = store
+        self.clock = clock
+        zoneTables = zones
+        log = Logger(label: "daybook")
+        let commit: @Sendable ([WriteRequest]) -> [WriteRequest] = { [weak self] requests in
+            self?.commit(requests) ?? []
+        }
+        queue.withLock { $0 = WriteQueue(commit: commit) }
+        try translating { try catchUp() }
+    }
+
+    /// A ledger that lives in memory alone, for tests and examples.
+    public convenience init(
+        inMemory app: String, clock: @escaping @Sendable () -> Int64 = SystemClock.now
+    ) throws {
+        try self.init(store: InMemoryEventStore(app: app), clock: clock)
+    }
+
+    // MARK: Writing
+
+    /// Asks the ledger to do something; the answer comes when it is durable.
+    /// - Throws: `LedgerError.rejected` with the numbers, `.idempotencyConflict`, `.versionConflict`, `.badInput`,
+    ///   or `.store`. Nothing is half-applied.
+    @discardableResult
+    public func perform(_ request: CommandRequest) async throws -> Receipt {
+        guard case .receipt(let receipt) = try await submit(.command(request)) else {
+            preconditionFailure("a command is answered with a receipt")
+        }
+        return receipt
+    }
+
+    /// Checks and records a use in one step.
+    /// - Parameters:
+    ///   - amount: At least 1 on counters; +1 or -1 on gauges.
+    ///   - ref: What was made; the same ref counts once for ever.
+    ///   - key: The same key again returns the first receipt.
+    @discardableResult
+    public func consume(
+        _ meter: String, _ amount: Int64 = 1, by subject: String, ref: String? = nil,
+        key: String? = nil, environment: Environment = .production
+    ) async throws -> Receipt {
+        try await perform(
+            CommandRequest(
+                .consume(meter: meter, amount: amount, ref: ref), subject: subject,
+                environment: environment, key: key))
+    }
+
+    /// Takes in facts that somebody else established: wholly, or not at all.
+    /// - Throws: `LedgerError.badInput` with every mistake.
+    @discardableResult
+    public func record(
+        _ drafts: [EventDraft], options: ReportOptions = ReportOptions()
+    ) async throws -> ReportReceipt {
+        guard case .reports(let receipt) = try await submit(.reports(drafts, options)) else {
+            preconditionFailure("reports are answered with their receipt")
+        }
+        return receipt
+    }
+
+    /// Brings a catalog into force.
+    @discardableResult
+    public func publish(_ publication: CatalogPublication) async throws -> Receipt {
+        guard case .receipt(let receipt) = try await submit(.publish(publication)) else {
+            preconditionFailure("a publication is answered with a receipt")
+        }
+        return receipt
+    }
+
+    /// Writes the scheduled resets that are due; doing it twice adds nothing.
+    /// - Parameter instant: `nil`: the ledger's clock.
+    @discardableResult
+    public func tick(at instant: Int64? = nil) async throws -> ReportReceipt {
+        guard case .reports(let receipt) = try await submit(.tick(at: instant)) else {
+            preconditionFailure("a tick is answered with its receipt")
+        }
+        return receipt
+    }
+
+    private func submit(_ content: WriteRequest.Content) async throws -> WriteRequest.Answer {
+        try await withCheckedThrowingContinuation { continuation in
+            let request = WriteRequest(content: content) { result in
+                continuation.resume(with: result.mapError { $0 as any Error })
+            }
+            guard let queue = queue.withLock({ $0 }) else {
+                return request.answer(
+                    .failure(.store(StoreError(.closed, "the ledger is closed; open it again"))))
+            }
+            queue.submit(request)
+        }
+    }
+
+    // MARK: Reading
+
+    /// Sees what other processes committed: microseconds when there is nothing new (rule 29).
+    public func refresh() throws {
+        try translating {
+            let counter = try store.foreignChangeCounter()
+            let isNew = seenForeignChange.withLock { seen in
+                defer { seen = counter }
+                return seen != counter
+            }
+            if isNew { try catchUp() }
+        }
+    }
+
+    /// Gathers one customer's case at a moment; every answer is made from one.
+    package func customerCase(
+        _ subject: String, _ environment: Environment, _ moment: Moment
+    ) throws -> (question: CustomerCase, asOf: AsOf) {
+        try refresh()
+        return try translating {
+            let now = clock()
+            let cut = try resolve(moment.knownAt, now: now)
+            return try state.withLock { state in
+                let at = moment.at ?? max(now, state.head.recordedAt)
+                let builder = CaseBuilder(state: state, store: store, cut: cut.position, at: at)
+                let question = try builder.build(environment, subject)
+                let asOf = AsOf(
+                    at: at, knownAt: moment.knownAtInstant,
+                    position: min(cut.position, state.head.position),
+                    catalog: question.catalog(at: at)?.version, isOpen: cut.isOpen)
+                return (question, asOf)
+            }
+        }
+    }
+
+    /// A time is resolved once, to the last position recorded by then (rule 5).
+    func resolve(_ knownAt: Moment.Knowledge?, now: Int64) throws -> (position: Int64, isOpen: Bool)
+    {
+        let head = try store.head()
+        switch knownAt {
+        case nil: return (Int64.max, true)
+        case .position(let position):
+            guard position >= 0, position <= head.position else {
+                throw LedgerError.badInput([
+                    InputProblem(
+                        line: nil, column: nil, code: "unknown_position",
+                        reason: "position \(position) is beyond the end, which is \(head.position)")
+                ])
+            }
+            return (position, false)
+        case .instant(let instant):
+            let position = try store.position(recordedAtOrBefore: instant)
+            return (position, instant >= max(now, head.recordedAt))
+        }
+    }
+
+    /// Waits for what was submitted, and closes the store.
+    public func close() throws {
+        let queue = queue.withLock { queue in
+            defer { queue = nil }
+            return queue
+        }
+        queue?.close()
+        try translating { try store.close() }
+    }
+
+    func translating<Result>(_ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let error as LedgerError {
+            throw error
+        } catch {
+            throw LedgerError.store(Self.storeError(error))
+        }
+    }
+}

@@ -1,0 +1,25 @@
+public import DaybookDomain
+
+/// What an acknowledged request left behind. The same request again gets an equal receipt (law 7).
+public struct Receipt: Sendable, Equatable {
+    /// The key under which the request is known for ever; given by the ledger if the caller sent none.
+    public var key: String
+    /// Positions of the events, first to last; empty when there was nothing to add.
+    public var positions: [Int64]
+    /// The ledger's clock at the commit.
+    public var recordedAt: Int64
+    /// `FULL`: on disk before this receipt was given.
+    public var durability: String
+    /// What was answered, for usage: the numbers after the event.
+    public var decision: Decision?
+}
+
+/// What became of a batch of reports.
+public struct ReportReceipt: Sendable, Equatable {
+    public var appended: Int
+    /// Events that were there already under their key.
+    public var duplicates: Int
+    public var firstPosition: Int64?
+    public var lastPosition: Int64?
+    public var durability: String
+}

@@ -1,0 +1,162 @@
+import DaybookDomain
+import DaybookEvents
+import DaybookStore
+
+/// Gathers everything that a question about one customer at (T, K) needs.
+struct CaseBuilder {
+    let state: LedgerState
+    let store: any EventStore
+    /// Only what was recorded at or before this position is known.
+    let cut: Int64
+    let at: Int64
+    /// Decided but not committed, by stream.
+    var undecided: [UInt32: [OrderedEvent]] = [:]
+
+    func build(_ environment: Environment, _ subject: String) throws -> CustomerCase {
+        let key = CustomerKey(environment, state.names.id(of: subject) ?? 0)
+        guard key.name != 0 else { return unknown(environment, subject) }
+        let person = state.identity.person(
+            key, cut: cut, corrections: state.corrections, names: state.names)
+        let streams = person.members.compactMap {
+            state.streamID(environment, .customer, $0)
+        }
+        let customer = try unit(streams, .customer, environment)
+        var lines: [CustomerCase.OwnedLine] = []
+        var others: [String] = []
+        for stream in candidateLines(person.members, environment) {
+            let line = try unit([stream], .line, environment)
+            guard line.eventCount > 0 else { continue }
+            let ownership = Ownership(
+                line.line, environment: environment, members: person.members, at: at, builder: self)
+            let name = state.names[state.stream(stream).name]
+            if ownership.isEver {
+                lines.append(
+                    .init(
+                        name: name, state: line.line, funnel: line.funnel,
+                        ownedFrom: ownership.from, ownedUntil: ownership.until))
+            } else {
+                others.append(name)
+            }
+        }
+        lines.sort { precedesInBytes($0.name, $1.name) }
+        others.sort(by: precedesInBytes)
+        return CustomerCase(
+            environment: environment, subject: state.names[person.shown],
+            isKnown: customer.eventCount > 0 || !lines.isEmpty, state: customer, lines: lines,
+            linesOfOthers: others, catalogs: state.catalogs.known(at: cut), zones: state.zones,
+            names: state.names, at: at)
+    }
+
+    private func unknown(_ environment: Environment, _ subject: String) -> CustomerCase {
+        CustomerCase(
+            environment: environment, subject: subject, isKnown: false,
+            state: UnitState(kind: .customer), lines: [], linesOfOthers: [],
+            catalogs: state.catalogs.known(at: cut), zones: state.zones, names: state.names,
+            at: at)
+    }
+
+    /// The live state where it answers the question, else a fold of the unit's events.
+    private func unit(
+        _ streams: [UInt32], _ kind: StreamKind, _ environment: Environment
+    ) throws -> UnitState {
+        guard let first = streams.min() else { return UnitState(kind: kind) }
+        let unit = state.unitOf[Int(first) - 1]
+        let extra = streams.flatMap { undecided[$0] ?? [] }
+        let isWhole = state.streams(of: unit).count == streams.count
+        if cut >= state.head.position, isWhole, !state.late.contains(unit) {
+            var live = state.units[unit] ?? UnitState(kind: kind)
+            var isUsable = live.newest.occurredAt <= at
+            for event in extra where isUsable {
+                isUsable = live.accepts(event.event) && event.event.occurredAt <= at
+                if isUsable { live.evolve(event.event, names: state.names) }
+            }
+            if isUsable { return live }
+        }
+        return try Refolder(
+            store: store, corrections: state.corrections, names: state.names, cut: cut, until: at
+        ).fold(
+            kind: kind, environment: environment, heads: streams.map { state.headOf($0).position },
+            extra: extra)
+    }
+
+    /// Every line that could be the person's: named with them, or handed over by somebody.
+    private func candidateLines(_ members: [NameID], _ environment: Environment) -> [UInt32] {
+        var people = members
+        var found: [UInt32] = []
+        var next = 0
+        while next < people.count, people.count < 1_000 {
+            let name = people[next]
+            next += 1
+            let key = CustomerKey(environment, name)
+            for line in state.linesNaming[key] ?? [] where !found.contains(line) {
+                found.append(line)
+            }
+            for handover in state.identity.handovers(
+                of: [name], in: environment, cut: cut, corrections: state.corrections)
+            where handover.to == name {
+                let givers = state.identity.person(
+                    CustomerKey(environment, handover.from), cut: cut,
+                    corrections: state.corrections, names: state.names
+                ).members
+                people += givers.filter { !people.contains($0) }
+            }
+        }
+        for (stream, _) in undecided where !found.contains(stream) {
+            let record = state.stream(stream)
+            guard record.kind == .line, record.environment == environment else { continue }
+            let names = undecided[stream]?.map(\.event.party) ?? []
+            if names.contains(where: { members.contains($0) }) { found.append(stream) }
+        }
+        return found
+    }
+}
+
+/// Who owns a line over time, walked along its transfers (rule 7).
+private struct Ownership {
+    private(set) var from = Int64.min
+    private(set) var until = Int64.max
+    /// Whether the person owned it at any time up to the asked one.
+    private(set) var isEver = false
+
+    init(
+        _ line: LineState, environment: Environment, members: [NameID], at: Int64,
+        builder: CaseBuilder
+    ) {
+        var owner = line.owner
+        var isOwner = members.contains(owner)
+        isEver = isOwner
+        var since = Int64.min
+        var transfers = line.transfers.map { (at: $0.at, to: $0.to) }
+        // A bound on hand-overs: a circle of them must not turn for ever.
+        for _ in 0..<1_000 {
+            let owners = builder.state.identity.person(
+                CustomerKey(environment, owner), cut: builder.cut,
+                corrections: builder.state.corrections, names: builder.state.names
+            ).members
+            let handover = builder.state.identity.handovers(
+                of: owners, in: environment, cut: builder.cut,
+                corrections: builder.state.corrections
+            ).first { owners.contains($0.from) && $0.at >= since && !owners.contains($0.to) }
+            let next: (at: Int64, to: NameID)
+            if let transfer = transfers.first, transfer.at <= handover?.at ?? Int64.max {
+                next = transfer
+                transfers.removeFirst()
+            } else if let handover {
+                next = (handover.at, handover.to)
+            } else {
+                return
+            }
+            guard next.at <= at else { return }
+            since = next.at
+            owner = next.to
+            let isNow = members.contains(owner)
+            if isOwner, !isNow { until = next.at }
+            if isNow, !isOwner {
+                from = next.at
+                until = Int64.max
+                isEver = true
+            }
+            isOwner = isNow
+        }
+    }
+}

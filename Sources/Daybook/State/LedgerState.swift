@@ -1,0 +1,219 @@
+import DaybookDomain
+import DaybookEvents
+import DaybookStore
+
+/// What a ledger keeps in memory: heads, keys, who is who, and the folded state of every unit.
+///
+/// One function, `apply`, takes every event that was ever committed, by whomever: opening, catching up with other
+/// processes and publishing an own commit are the same path.
+struct LedgerState {
+    struct StreamHead {
+        /// The position of the stream's last event.
+        var position: Int64
+        var version: Int64
+    }
+    struct StreamKey: Hashable {
+        var environment: Environment
+        var kind: StreamKind
+        var name: NameID
+    }
+
+    var names = NameTable()
+    /// How many names the store has; those above were interned for a commit that is not there yet.
+    var storedNameCount = 0
+    private(set) var streams: [StreamRecord] = []
+    private var streamIDs: [StreamKey: UInt32] = [:]
+    var storedStreamCount = 0
+    private(set) var heads: [StreamHead] = []
+    private(set) var keys: [EventKey: Int64] = [:]
+    private(set) var head = StoreHead(position: 0, recordedAt: 0)
+
+    private(set) var identity = Identity()
+    private(set) var corrections = CorrectionBook()
+    var catalogs = CatalogHistory()
+    var zones = ZoneSet(["UTC": .utc])
+
+    /// The unit that a stream is folded in: its own number, or that of the person's first stream.
+    private(set) var unitOf: [UInt32] = []
+    private(set) var members: [UInt32: [UInt32]] = [:]
+    private(set) var units: [UInt32: UnitState] = [:]
+    /// Units that must be folded anew before they can answer.
+    private(set) var late: Set<UInt32> = []
+    /// Lines that ever named a customer.
+    private(set) var linesNaming: [CustomerKey: [UInt32]] = [:]
+    private var newZones: Set<NameID> = []
+    /// Events that need more than memory: catalogs to read, targets of corrections to find.
+    private(set) var pending: [Event] = []
+
+    // MARK: Streams
+
+    func stream(_ id: UInt32) -> StreamRecord { streams[Int(id) - 1] }
+
+    func streamName(_ id: UInt32) -> StreamName {
+        let record = stream(id)
+        return StreamName(record.environment, record.kind, names[record.name])
+    }
+
+    func streamID(_ environment: Environment, _ kind: StreamKind, _ name: NameID) -> UInt32? {
+        streamIDs[StreamKey(environment: environment, kind: kind, name: name)]
+    }
+
+    func headOf(_ stream: UInt32) -> StreamHead {
+        Int(stream) <= heads.count ? heads[Int(stream) - 1] : StreamHead(position: 0, version: 0)
+    }
+
+    mutating func add(_ record: StreamRecord) {
+        streams.append(record)
+        streamIDs[
+            StreamKey(environment: record.environment, kind: record.kind, name: record.name)] =
+            record.id
+        heads.append(StreamHead(position: 0, version: 0))
+        unitOf.append(record.id)
+        if record.kind == .customer { join(CustomerKey(record.environment, record.name)) }
+    }
+
+    /// The number of a stream, given now if need be.
+    mutating func internStream(_ name: StreamName) -> UInt32 {
+        let id = names.intern(name.name)
+        if let known = streamID(name.environment, name.kind, id) { return known }
+        let record = StreamRecord(
+            id: UInt32(streams.count + 1), environment: name.environment, kind: name.kind, name: id)
+        add(record)
+        return record.id
+    }
+
+    // MARK: Folding
+
+    /// Takes one committed event; anything that needs the store waits in `pending`.
+    mutating func apply(_ event: Event, recordedAt: Int64) {
+        let stream = stream(event.stream)
+        let index = Int(event.stream) - 1
+        heads[index].position = event.position
+        heads[index].version += 1
+        head = StoreHead(position: event.position, recordedAt: recordedAt)
+        let key = EventKey(stream.environment, event.source, event.key)
+        keys[key] = event.position
+        switch event.type {
+        case .subjectAliased, .subjectUnaliased:
+            identity.note(event, environment: stream.environment)
+            join(CustomerKey(stream.environment, event.nameA))
+            if event.nameB != 0 { join(CustomerKey(stream.environment, event.nameB)) }
+        case .purchaseTransferred where stream.kind == .customer:
+            identity.note(event, environment: stream.environment)
+        case .correctionVoided, .correctionAmended:
+            corrections.note(event, environment: stream.environment)
+            pending.append(event)
+        case .catalogPublished, .catalogRolledBack: pending.append(event)
+        case .subjectCreated, .subjectTimeZoneChanged:
+            if event.timeZone != 0 { newZones.insert(event.timeZone) }
+        default: break
+        }
+        if stream.kind == .line { noteNaming(event, stream) }
+        fold(event, key)
+    }
+
+    private mutating func noteNaming(_ event: Event, _ stream: StreamRecord) {
+        for name in [event.party, event.type == .purchaseTransferred ? event.nameB : 0]
+        where name != 0 {
+            let customer = CustomerKey(stream.environment, name)
+            if linesNaming[customer]?.contains(stream.id) == true { continue }
+            linesNaming[customer, default: []].append(stream.id)
+        }
+    }
+
+    private mutating func fold(_ event: Event, _ key: EventKey) {
+        let unit = unitOf[Int(event.stream) - 1]
+        if late.contains(unit) { return }
+        guard !corrections.concerns(key),
+            units[unit].map({ $0.accepts(event) }) ?? true
+        else {
+            late.insert(unit)
+            return
+        }
+        let kind = stream(event.stream).kind
+        units[unit, default: UnitState(kind: kind)].evolve(event, names: names)
+    }
+
+    /// Puts the streams of one person into one unit.
+    private mutating func join(_ customer: CustomerKey) {
+        guard !identity.isEmpty else { return }
+        let person = identity.person(
+            customer, cut: Int64.max, corrections: corrections, names: names)
+        let streams = person.members.compactMap { streamID(customer.environment, .customer, $0) }
+        guard let unit = streams.min() else { return }
+        let isUnchanged =
+            streams.allSatisfy { unitOf[Int($0) - 1] == unit }
+            && (members[unit] ?? [unit]).count == streams.count
+        if isUnchanged { return }
+        // Whoever was in one of these units before may now stand alone.
+        let before = Set(streams.map { unitOf[Int($0) - 1] })
+        var affected = Set(streams)
+        for old in before { affected.formUnion(members[old] ?? [old]) }
+        for old in before {
+            members[old] = nil
+            units[old] = nil
+        }
+        for stream in affected.subtracting(streams) { regroup(stream) }
+        for stream in streams { unitOf[Int(stream) - 1] = unit }
+        members[unit] = streams.sorted()
+        markLate(unit)
+    }
+
+    private mutating func regroup(_ stream: UInt32) {
+        let record = self.stream(stream)
+        let person = identity.person(
+            CustomerKey(record.environment, record.name), cut: Int64.max,
+            corrections: corrections, names: names)
+        let streams = person.members.compactMap { streamID(record.environment, .customer, $0) }
+        let unit = streams.min() ?? stream
+        for member in streams { unitOf[Int(member) - 1] = unit }
+        members[unit] = streams.sorted()
+        markLate(unit)
+    }
+
+    private mutating func markLate(_ unit: UInt32) {
+        units[unit] = nil
+        late.insert(unit)
+    }
+
+    /// The event of a stream must be folded without, or otherwise than, it was.
+    mutating func refoldUnit(of stream: UInt32) { markLate(unitOf[Int(stream) - 1]) }
+
+    /// An alias was voided: everybody is grouped anew.
+    mutating func regroupAll() {
+        for record in streams where record.kind == .customer { regroup(record.id) }
+    }
+
+    /// Zones that were named since the last call.
+    mutating func takeNewZones() -> Set<NameID> {
+        defer { newZones = [] }
+        return newZones
+    }
+
+    mutating func takePending() -> [Event] {
+        defer { pending = [] }
+        return pending
+    }
+
+    /// The streams of a unit.
+    func streams(of unit: UInt32) -> [UInt32] { members[unit] ?? [unit] }
+
+    mutating func settle(_ unit: UInt32, _ state: UnitState) {
+        late.remove(unit)
+        units[unit] = state.eventCount == 0 && state.newest == .first ? nil : state
+    }
+
+    /// Forgets names and streams that were given for a commit that failed.
+    mutating func dropUnstored() {
+        while streams.count > storedStreamCount {
+            let record = streams.removeLast()
+            streamIDs[
+                StreamKey(
+                    environment: record.environment, kind: record.kind, name: record.name)] = nil
+            heads.removeLast()
+            unitOf.removeLast()
+            members[record.id] = nil
+        }
+        names.truncate(to: storedNameCount)
+    }
+}

@@ -1,0 +1,106 @@
+import DaybookDomain
+import DaybookEvents
+import DaybookStore
+
+/// Decides the requests of one commit in order, each upon what the ones before it decided (rule 17).
+///
+/// Holds copies and additions only: until the commit succeeded nothing that a reader sees has changed.
+struct GroupDecision {
+    let store: any EventStore
+    let now: Int64
+    private(set) var rows: [EventRow] = []
+    private(set) var documents: [StoredDocument] = []
+    private var undecided: [UInt32: [OrderedEvent]] = [:]
+    private var keys: [EventKey: Int] = [:]
+    private var versions: [UInt32: LedgerState.StreamHead] = [:]
+    private let headPosition: Int64
+    /// Set when later requests must see this group committed first (aliases, catalogs, corrections).
+    private(set) var isClosed = false
+
+    init(store: any EventStore, state: LedgerState, now: Int64) {
+        self.store = store
+        self.now = max(now, state.head.recordedAt)
+        headPosition = state.head.position
+    }
+
+    /// The clock of this commit.
+    var recordedAt: Int64 { now }
+
+    /// Builds the case that a command is decided upon.
+    func customerCase(
+        _ state: LedgerState, _ environment: Environment, _ subject: String, at instant: Int64
+    ) throws -> CustomerCase {
+        try CaseBuilder(
+            state: state, store: store, cut: Int64.max, at: instant, undecided: undecided
+        ).build(environment, subject)
+    }
+
+    /// The position that an event of this name has, committed or decided before in this group.
+    func position(of key: EventKey, _ state: LedgerState) -> Int64? {
+        if let index = keys[key] { return headPosition + Int64(index) + 1 }
+        return state.keys[key]
+    }
+
+    /// The row of a position, committed or decided.
+    func row(at position: Int64) throws -> EventRow? {
+        let index = position - headPosition - 1
+        if index >= 0 { return index < rows.count ? rows[Int(index)] : nil }
+        return try store.rows(at: [position]).first
+    }
+
+    func head(of stream: UInt32, _ state: LedgerState) -> LedgerState.StreamHead {
+        versions[stream] ?? state.headOf(stream)
+    }
+
+    /// Takes a canonical draft into the commit.
+    mutating func add(
+        _ draft: EventDraft, requestDigest: Int64, state: inout LedgerState, isCommand: Bool
+    ) {
+        var draft = draft
+        let name = EventRouter.stream(of: draft)
+        let stream = state.internStream(name)
+        let head = head(of: stream, state)
+        // The ledger's own commands keep their order by the version at which they were first recorded (rule 2).
+        if isCommand { draft.sequence = head.version + 1 }
+        internPatch(draft, &state)
+        var row = EventEncoder.row(draft, names: &state.names)
+        let position = headPosition + Int64(rows.count) + 1
+        row.event.position = position
+        row.event.stream = stream
+        row.previous = head.position
+        row.streamVersion = head.version + 1
+        row.recordedAt = max(rows.last?.recordedAt ?? 0, draft.recordedAt ?? now)
+        row.requestDigest = requestDigest
+        keys[EventKey(name.environment, row.event.source, row.event.key)] = rows.count
+        versions[stream] = .init(position: position, version: head.version + 1)
+        undecided[stream, default: []].append(OrderedEvent(event: row.event, key: row.key))
+        rows.append(row)
+        switch row.event.type {
+        case .subjectAliased, .subjectUnaliased, .purchaseTransferred, .correctionVoided,
+            .correctionAmended, .catalogPublished, .catalogRolledBack:
+            isClosed = true
+        default: break
+        }
+    }
+
+    /// A patch's texts become names now, because a fold may not add any.
+    private func internPatch(_ draft: EventDraft, _ state: inout LedgerState) {
+        guard let patch = draft.data["patch"]?.object else { return }
+        for member in patch.members {
+            if let text = member.value.text { _ = state.names.intern(text) }
+            for inner in member.value.object?.members ?? [] {
+                if let text = inner.value.text { _ = state.names.intern(text) }
+            }
+        }
+    }
+
+    mutating func add(_ document: StoredDocument) { documents.append(document) }
+
+    func batch(_ state: LedgerState) -> AppendBatch {
+        AppendBatch(
+            expectedHead: headPosition, nameCount: state.storedNameCount,
+            names: Array(state.names.texts(after: state.storedNameCount)),
+            streams: Array(state.streams.dropFirst(state.storedStreamCount)), rows: rows,
+            documents: documents)
+    }
+}

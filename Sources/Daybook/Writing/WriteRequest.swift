@@ -1,0 +1,61 @@
+public import DaybookDomain
+import DaybookEvents
+import DaybookStore
+
+/// One thing that wants to be written, with the place where its answer goes.
+struct WriteRequest: Sendable {
+    enum Content: Sendable {
+        case command(CommandRequest)
+        case reports([EventDraft], ReportOptions)
+        case publish(CatalogPublication)
+        case tick(at: Int64?)
+    }
+    enum Answer: Sendable {
+        case receipt(Receipt)
+        case reports(ReportReceipt)
+    }
+
+    var content: Content
+    var answer: @Sendable (Result<Answer, LedgerError>) -> Void
+}
+
+/// How reports are taken in.
+public struct ReportOptions: Sendable, Equatable {
+    /// Keep the `recorded_at` that each event carries (rule 28).
+    public var isAsRecorded = false
+    /// The line of the first event in its file, for messages; one event a line.
+    public var lines: [Int] = []
+    /// Check everything and append nothing.
+    public var isDryRun = false
+
+    public init(isAsRecorded: Bool = false, lines: [Int] = [], isDryRun: Bool = false) {
+        self.isAsRecorded = isAsRecorded
+        self.lines = lines
+        self.isDryRun = isDryRun
+    }
+}
+
+/// A catalog on its way into the ledger.
+public struct CatalogPublication: Sendable {
+    public var document: [UInt8]
+    public var scope: CatalogScope
+    /// `nil`: now.
+    public var effectiveAt: Int64?
+    /// Allows an effective time in the past.
+    public var isRetroactive: Bool
+    /// An older version takes effect again instead of a document.
+    public var rollBackTo: Int64?
+    public var actor: String?
+
+    public init(
+        document: [UInt8] = [], scope: CatalogScope = .all, effectiveAt: Int64? = nil,
+        isRetroactive: Bool = false, rollBackTo: Int64? = nil, actor: String? = nil
+    ) {
+        self.document = document
+        self.scope = scope
+        self.effectiveAt = effectiveAt
+        self.isRetroactive = isRetroactive
+        self.rollBackTo = rollBackTo
+        self.actor = actor
+    }
+}

@@ -1,0 +1,112 @@
+extension Catalog {
+    /// The product with this store id.
+    /// - Complexity: O(*n*) in the number of products, as for every lookup here; a catalog has tens
+    ///   of them.
+    public func product(_ id: String) -> Product? {
+        products.first { $0.id == id }
+    }
+
+    /// The entitlement of this name.
+    public func entitlement(_ name: String) -> Entitlement? {
+        entitlements.first { $0.name == name }
+    }
+
+    /// The feature that has this name or, where none has, this alias.
+    public func feature(named name: String) -> Feature? {
+        features.first { $0.name == name } ?? features.first { $0.aliases.contains(name) }
+    }
+
+    /// The meter that has this name or, where none has, this alias.
+    ///
+    /// A feature with preview uses brings the counter `preview.<feature>` along, which no document
+    /// lists.
+    public func meter(named name: String) -> Meter? {
+        if let meter = meters.first(where: { $0.name == name }) { return meter }
+        if let meter = meters.first(where: { $0.aliases.contains(name) }) { return meter }
+        guard name.hasPrefix(CatalogStructure.previewPrefix) else { return nil }
+        let feature = feature(named: String(name.dropFirst(CatalogStructure.previewPrefix.count)))
+        guard let feature, feature.previewUses > 0 else { return nil }
+        var meter = Meter(
+            name: CatalogStructure.previewPrefix + feature.name, kind: .counter)
+        meter.limit = feature.previewUses
+        return meter
+    }
+
+    /// The free period of this name.
+    public func freePeriod(_ name: String) -> FreePeriod? {
+        freePeriods.first { $0.name == name }
+    }
+
+    /// What an upgrade screen shows in a context.
+    ///
+    /// `featureRestricted(x)` without a paywall of its own shows the one of `featureRestricted`,
+    /// and every context without one shows the one named `default`.
+    public func paywall(context: String) -> Paywall? {
+        for candidate in Self.paywallFallbacks(context) {
+            if let paywall = paywalls.first(where: { $0.context == candidate }) { return paywall }
+        }
+        return nil
+    }
+
+    /// The context itself, the context without its parentheses, `default`.
+    static func paywallFallbacks(_ context: String) -> [String] {
+        let general = context.prefix { $0 != "(" }
+        return [context, String(general), "default"]
+    }
+
+    /// The funnel of this name.
+    public func funnel(_ name: String) -> Funnel? {
+        funnels.first { $0.name == name }
+    }
+
+    /// A text of the copy with its placeholders filled.
+    ///
+    /// The locale falls back from `nl-NL` to `nl`, then to the default locale and its language.
+    /// Placeholders without an argument, and [brackets], stay as they stand.
+    /// - Returns: `nil` when the key is unknown or has none of these locales.
+    public func text(
+        _ key: String, locale: String, arguments: [String: String] = [:]
+    ) -> String? {
+        guard let texts = copy[key] else { return nil }
+        for candidate in Self.fallbacks(of: locale) + Self.fallbacks(of: defaultLocale) {
+            if let text = texts[candidate] { return CopyTemplate.fill(text, arguments) }
+        }
+        return nil
+    }
+
+    /// A text that also reads well for one thing: "1 story remaining" instead of "1 stories
+    /// remaining".
+    ///
+    /// For a count of 1 the key `<key>.one` is used where the locale has it; in every other case
+    /// this is the plain text (DZ-02, T5).
+    public func pluralSafeText(
+        _ key: String, locale: String, count: Int64, arguments: [String: String] = [:]
+    ) -> String? {
+        if count == 1, let singular = copy["\(key).one"] {
+            // A singular in another language than the plural would be worse than a clumsy plural.
+            for candidate in Self.fallbacks(of: locale) + Self.fallbacks(of: defaultLocale) {
+                if let text = singular[candidate] { return CopyTemplate.fill(text, arguments) }
+                if copy[key]?[candidate] != nil { break }
+            }
+        }
+        return text(key, locale: locale, arguments: arguments)
+    }
+
+    /// `zh-Hans-CN`, `zh-Hans`, `zh`.
+    private static func fallbacks(of locale: String) -> [String] {
+        var candidates = [locale]
+        var rest = locale[...]
+        while let hyphen = rest.lastIndex(of: "-") {
+            rest = rest[..<hyphen]
+            candidates.append(String(rest))
+        }
+        return candidates
+    }
+}
+
+extension Entitlement {
+    /// Whether the entitlement opens a feature, by name or by `*`.
+    public func opens(_ feature: String) -> Bool {
+        features.contains { $0 == feature || $0 == "*" }
+    }
+}

@@ -1,0 +1,198 @@
+/// Reads one map of the document key by key, and remembers which keys anybody asked for.
+///
+/// Every reading function reports what is wrong and goes on with a neutral value; the caller need
+/// not look back. `finish()` reports the keys that nobody asked for.
+final class CatalogFields {
+    let reading: CatalogReading
+    let place: CatalogPlace
+    private let entries: [CatalogNode.Entry]
+    private var asked: [String] = []
+
+    init(_ node: CatalogNode, path: String, reading: CatalogReading) {
+        self.reading = reading
+        place = CatalogPlace(line: node.line, column: node.column, path: path)
+        entries = node.entries(path: path, reading: reading)
+    }
+
+    /// The value of a key; `nil` when the key is absent or has no value.
+    func node(_ key: String) -> CatalogNode? {
+        asked.append(key)
+        guard let entry = entries.first(where: { $0.key == key }), !entry.value.isNull else {
+            return nil
+        }
+        return entry.value
+    }
+
+    func path(_ key: String) -> String {
+        place.path.isEmpty ? key : "\(place.path)/\(key)"
+    }
+
+    /// Where the value of a key stands, or the map itself.
+    func place(of key: String) -> CatalogPlace {
+        guard let entry = entries.first(where: { $0.key == key }) else { return place }
+        return CatalogPlace(line: entry.value.line, column: entry.value.column, path: path(key))
+    }
+
+    func has(_ key: String) -> Bool {
+        entries.contains { $0.key == key && !$0.value.isNull }
+    }
+
+    func require(_ key: String, _ remedy: String) {
+        guard !has(key) else { return }
+        asked.append(key)
+        reading.report("`\(key)` is missing.", remedy, at: place)
+    }
+
+    /// Reports keys that mean nothing for this kind of thing.
+    func refuse(_ keys: [String], because reason: String) {
+        for key in keys where has(key) {
+            reading.report(
+                "`\(key)` has no meaning here: \(reason).", "Remove it.", at: place(of: key))
+        }
+    }
+
+    func text(_ key: String) -> String? {
+        guard let node = node(key) else { return nil }
+        return node.text(path: path(key), reading: reading)
+    }
+
+    /// Text in the language of customers or reviewers, which the forbidden words apply to.
+    func prose(_ key: String) -> String? {
+        guard let text = text(key) else { return nil }
+        reading.otherTexts.append((text, place(of: key)))
+        return text
+    }
+
+    func flag(_ key: String) -> Bool? {
+        guard let node = node(key) else { return nil }
+        if case .scalar("true", isQuoted: false) = node.content { return true }
+        if case .scalar("false", isQuoted: false) = node.content { return false }
+        reading.report("`\(key)` is no flag.", "Write true or false.", at: place(of: key))
+        return nil
+    }
+
+    func whole(_ key: String, _ range: ClosedRange<Int64> = 0...1_000_000_000) -> Int64? {
+        guard let node = node(key) else { return nil }
+        if case .scalar(let text, isQuoted: false) = node.content,
+            let value = CatalogDecimal.digits(text), range.contains(value)
+        {
+            return value
+        }
+        reading.report(
+            "`\(key)` is no whole number in the allowed range.",
+            "Write a number from \(range.lowerBound) to \(range.upperBound).", at: place(of: key))
+        return nil
+    }
+
+    func choice<Value>(_ key: String) -> Value?
+    where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
+        guard let text = text(key) else { return nil }
+        if let value = Value(rawValue: text) { return value }
+        let words = Value.allCases.map(\.rawValue)
+        let near = reading.nearest(to: text, among: words).map { "Did you mean `\($0)`? " } ?? ""
+        reading.report(
+            "`\(text)` is no \(key).",
+            "\(near)Write one of \(words.joined(separator: ", ")).", at: place(of: key))
+        return nil
+    }
+
+    func duration(_ key: String) -> CivilDuration? {
+        guard let text = text(key) else { return nil }
+        if let value = CivilDuration(iso8601: text), !value.isZero { return value }
+        reading.report(
+            "`\(text)` is no duration.",
+            "Write an ISO 8601 duration above zero, such as P7D, P1M, P1Y or PT10M.",
+            at: place(of: key))
+        return nil
+    }
+
+    /// A duration whose length never varies, in milliseconds; a day is 24 hours.
+    func exactDuration(_ key: String) -> Int64? {
+        guard let value = duration(key) else { return nil }
+        if let exact = value.exactMilliseconds { return exact }
+        reading.report(
+            "`\(key)` has months or years, whose length varies.",
+            "Write it in weeks, days, hours, minutes or seconds: P30D, PT10M.", at: place(of: key))
+        return nil
+    }
+
+    func list(_ key: String) -> [(node: CatalogNode, path: String)] {
+        guard let node = node(key) else { return [] }
+        return node.items(path: path(key), reading: reading)
+    }
+
+    func map(_ key: String) -> [CatalogNode.Entry] {
+        guard let node = node(key) else { return [] }
+        return node.entries(path: path(key), reading: reading)
+    }
+
+    func texts(_ key: String) -> [(text: String, place: CatalogPlace)] {
+        list(key).compactMap { node, path in
+            node.text(path: path, reading: reading).map {
+                ($0, CatalogPlace(line: node.line, column: node.column, path: path))
+            }
+        }
+    }
+
+    func reference(_ key: String, _ kind: CatalogNameKind) -> String? {
+        guard let name = text(key) else { return nil }
+        reading.use(name, as: kind, at: place(of: key))
+        return name
+    }
+
+    func references(_ key: String, _ kind: CatalogNameKind) -> [String] {
+        var seen: Set<String> = []
+        return texts(key).map { name, place in
+            reading.use(name, as: kind, at: place)
+            if !seen.insert(name).inserted {
+                reading.report("`\(name)` stands twice in this list.", "Remove one.", at: place)
+            }
+            return name
+        }
+    }
+
+    /// Reports every key that nobody asked for.
+    func finish() {
+        for entry in entries where !asked.contains(entry.key) {
+            let near = reading.nearest(to: entry.key, among: asked)
+            let known = Set(asked).sorted().joined(separator: ", ")
+            reading.report(
+                "The key `\(entry.key)` is unknown here.",
+                near.map { "Did you mean `\($0)`?" } ?? "Known keys: \(known).",
+                at: CatalogPlace(line: entry.line, column: entry.column, path: path(entry.key)))
+        }
+    }
+}
+
+extension CatalogNode {
+    func text(path: String, reading: CatalogReading) -> String? {
+        if case .scalar(let text, _) = content { return text }
+        report("a single value", path: path, reading: reading)
+        return nil
+    }
+
+    func items(path: String, reading: CatalogReading) -> [(node: CatalogNode, path: String)] {
+        if case .list(let items) = content {
+            return items.enumerated().map { ($0.element, "\(path)/\($0.offset)") }
+        }
+        report("a list", path: path, reading: reading)
+        return []
+    }
+
+    /// An empty value counts as an empty map: `premium:` with nothing behind it takes all defaults.
+    func entries(path: String, reading: CatalogReading) -> [Entry] {
+        switch content {
+        case .map(let entries): return entries
+        case .null: return []
+        default:
+            report("a map", path: path, reading: reading)
+            return []
+        }
+    }
+
+    private func report(_ expected: String, path: String, reading: CatalogReading) {
+        reading.report(
+            "Expected \(expected), found \(kindName).", "See docs/catalog.md for the grammar.",
+            at: CatalogPlace(line: line, column: column, path: path))
+    }
+}

@@ -1,0 +1,47 @@
+/// Steps that people take one after the other, and how long they may take.
+public struct Funnel: Sendable, Equatable {
+    public enum Order: String, Sendable, CaseIterable { case ordered, strict, anyOrder }
+    public var name: String
+    public var order: Order
+    /// From step 1 to the last step, in milliseconds.
+    public var windowMilliseconds: Int64
+    public var steps: [FunnelStep]
+    /// Units with one of these events after step 1 drop out.
+    public var exclusions: [FunnelStep]
+    public init(name: String, windowMilliseconds: Int64, steps: [FunnelStep]) {
+        self.name = name
+        self.windowMilliseconds = windowMilliseconds
+        self.steps = steps
+        order = .ordered
+        exclusions = []
+    }
+}
+
+public struct FunnelStep: Sendable, Equatable {
+    public var name: String
+    /// An event type of the vocabulary.
+    public var event: String
+    /// The event's context (paywall context, onboarding step, milestone, feature) when it matters.
+    public var context: String?
+    public init(name: String, event: String, context: String? = nil) {
+        self.name = name
+        self.event = event
+        self.context = context
+    }
+}
+
+public struct KPITarget: Sendable, Equatable {
+    public enum Comparison: String, Sendable, CaseIterable { case atLeast, atMost, between }
+    public var name: String
+    public var metric: String
+    public var comparison: Comparison
+    /// Thousandths (0.85 is 850); `upperMilli` with `between` only.
+    public var targetMilli: Int64
+    public var upperMilli: Int64?
+    public init(name: String, metric: String, comparison: Comparison, targetMilli: Int64) {
+        self.name = name
+        self.metric = metric
+        self.comparison = comparison
+        self.targetMilli = targetMilli
+    }
+}

@@ -1,0 +1,44 @@
+/// One value of the document with the place where it stands.
+struct CatalogNode {
+    enum Content {
+        /// An empty value, `~` or `null`.
+        case null
+        /// Text as written; quoted text is never a number or a flag.
+        case scalar(String, isQuoted: Bool)
+        case list([CatalogNode])
+        case map([Entry])
+    }
+
+    struct Entry {
+        var key: String
+        var line: Int
+        var column: Int
+        var value: CatalogNode
+    }
+
+    var line: Int
+    var column: Int
+    var content: Content
+
+    /// What a reader of an error message calls this value.
+    var kindName: String {
+        switch content {
+        case .null: "nothing"
+        case .scalar: "a single value"
+        case .list: "a list"
+        case .map: "a map"
+        }
+    }
+
+    var isNull: Bool {
+        if case .null = content { true } else { false }
+    }
+}
+
+/// Where something stands in the document.
+struct CatalogPlace {
+    var line: Int
+    var column: Int
+    /// Keys and list positions from the root, joined by `/`.
+    var path: String
+}

@@ -1,0 +1,119 @@
+extension CatalogReading {
+    func meters(_ fields: CatalogFields) -> [Meter] {
+        let meters = named("meters", of: fields, as: .meter) { name, fields -> Meter? in
+            if name.hasPrefix("preview.") {
+                report(
+                    "Meters that begin with `preview.` are made from `previewUses`.",
+                    "Choose another name.", at: fields.place)
+            }
+            fields.require("kind", "Write `kind: counter`, `gauge` or `window`.")
+            guard let kind: Meter.Kind = fields.choice("kind") else {
+                _ = meter(name, .counter, fields)
+                return nil
+            }
+            checkFields(of: kind, fields)
+            return meter(name, kind, fields)
+        }
+        defineAliases(as: .meter)
+        checkCredits(meters)
+        return meters
+    }
+
+    private func meter(_ name: String, _ kind: Meter.Kind, _ fields: CatalogFields) -> Meter {
+        var meter = Meter(name: name, kind: kind)
+        meter.aliases = aliases(of: name, fields)
+        meter.period = fields.choice("period") ?? .lifetime
+        fields.require("limit", "Write the free limit, or `limit: unlimited`.")
+        meter.limit = limit(fields)
+        meter.limitsWith = limitsWith(fields)
+        meter.requires = fields.reference("requires", .feature)
+        meter.windowMode = fields.choice("windowMode") ?? .rollingMilliseconds
+        meter.countsProfiles = fields.text("countsProfiles")
+        meter.enforcement = fields.choice("enforcement") ?? .hard
+        meter.reservationTimeoutMilliseconds = fields.exactDuration("reservationTimeout") ?? 600_000
+        meter.recordsDenials = fields.flag("recordsDenials") ?? false
+        meter.resetsOnPlanChange = fields.flag("resetsOnPlanChange") ?? false
+        meter.allowsDebt = fields.flag("allowsDebt") ?? false
+        meter.eventLabel = fields.prose("eventLabel")
+        unitCost(&meter, fields)
+        meter.statusText = fields.reference("statusText", .copyKey)
+        meter.limitReachedTitle = fields.reference("limitReachedTitle", .copyKey)
+        meter.limitReachedText = fields.reference("limitReachedText", .copyKey)
+        meter.unlimitedText = fields.reference("unlimitedText", .copyKey)
+        meter.paywallContext = fields.reference("paywallContext", .paywall)
+        return meter
+    }
+
+    private func checkFields(of kind: Meter.Kind, _ fields: CatalogFields) {
+        let counting = ["period", "reservationTimeout", "resetsOnPlanChange", "allowsDebt"]
+        switch kind {
+        case .counter:
+            fields.refuse(["windowMode", "countsProfiles"], because: "the meter is a counter")
+        case .gauge:
+            fields.refuse(
+                counting + ["windowMode"], because: "a gauge says how many there are now")
+        case .window:
+            fields.refuse(
+                counting + ["countsProfiles", "eventLabel", "unitCost"],
+                because: "a window counts nothing, it says how far back one may look")
+        }
+    }
+
+    private func limit(_ fields: CatalogFields) -> Int64? {
+        guard let node = fields.node("limit") else { return nil }
+        return limit(node, at: fields.place(of: "limit"))
+    }
+
+    private func limit(_ node: CatalogNode, at place: CatalogPlace) -> Int64? {
+        if case .scalar("unlimited", _) = node.content { return nil }
+        if case .scalar(let text, isQuoted: false) = node.content,
+            let value = CatalogDecimal.digits(text), value <= 1_000_000_000
+        {
+            return value
+        }
+        report(
+            "This is no limit.", "Write a number from 0 to 1000000000, or `unlimited`.", at: place)
+        return nil
+    }
+
+    private func limitsWith(_ fields: CatalogFields) -> [EntitledLimit] {
+        fields.map("limitsWith").map { entry in
+            let path = "\(fields.path("limitsWith"))/\(entry.key)"
+            use(
+                entry.key, as: .entitlement,
+                at: CatalogPlace(line: entry.line, column: entry.column, path: path))
+            let place = CatalogPlace(
+                line: entry.value.line, column: entry.value.column, path: path)
+            return EntitledLimit(entitlement: entry.key, limit: limit(entry.value, at: place))
+        }
+    }
+
+    /// Cost of one unit: `unitCost: 0.012 USD`, kept in millionths.
+    private func unitCost(_ meter: inout Meter, _ fields: CatalogFields) {
+        guard let text = fields.text("unitCost") else { return }
+        let words = text.split(separator: " ")
+        if words.count == 2,
+            let micros = CatalogDecimal.scaled(words[0], fractionDigits: 6),
+            words[1].utf8.count == 3,
+            words[1].utf8.allSatisfy({ (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) })
+        {
+            meter.unitCostMicros = micros
+            meter.costCurrency = String(words[1])
+        } else {
+            report(
+                "`\(text)` is no cost.", "Write it as `0.012 USD`, with at most six decimals.",
+                at: fields.place(of: "unitCost"))
+        }
+    }
+
+    /// Bought credits are spent one by one, which only a counter can do.
+    private func checkCredits(_ meters: [Meter]) {
+        for (name, place) in creditedMeters {
+            guard let meter = meters.first(where: { $0.name == name }), meter.kind != .counter
+            else { continue }
+            report(
+                "Credits fill the meter `\(name)`, which is a \(meter.kind.rawValue).",
+                "Name a counter.", at: place)
+        }
+    }
+}

@@ -1,0 +1,129 @@
+/// The part of a catalog that folds read: which names count how, and which products are of which
+/// kind.
+///
+/// Structure only grows (rule 8). Published names keep their kind, period and group, so a new
+/// catalog never changes what has been folded already, and no snapshot becomes invalid by it.
+public struct CatalogStructure: Sendable, Equatable {
+    /// How a meter counts.
+    public struct MeterShape: Sendable, Equatable {
+        /// Whether it counts uses, things or days.
+        public var kind: Meter.Kind
+        /// When a counter starts anew.
+        public var period: Meter.Period
+        /// The kind of profile that a gauge counts.
+        public var countsProfiles: String?
+    }
+
+    /// What a product is to the store.
+    public struct ProductShape: Sendable, Equatable {
+        /// How it is sold.
+        public var kind: Product.Kind
+        /// The subscription group, for subscriptions.
+        public var group: String?
+    }
+
+    /// Meters that begin with this count the preview uses of a feature.
+    public static let previewPrefix = "preview."
+
+    /// By meter name.
+    public var meters: [String: MeterShape]
+    /// By store id.
+    public var products: [String: ProductShape]
+    /// The kind of profile that each free period belongs to, by the period's name.
+    public var freePeriods: [String: String]
+
+    /// Takes the structure out of a catalog.
+    public init(_ catalog: Catalog) {
+        meters = [:]
+        products = [:]
+        freePeriods = [:]
+        for meter in catalog.meters {
+            meters[meter.name] = MeterShape(
+                kind: meter.kind, period: meter.period, countsProfiles: meter.countsProfiles)
+        }
+        for product in catalog.products {
+            products[product.id] = ProductShape(kind: product.kind, group: product.group)
+        }
+        for period in catalog.freePeriods {
+            freePeriods[period.name] = period.profileKind
+        }
+    }
+
+    /// The gauges that count profiles of a kind, sorted by name.
+    public func gauges(countingProfiles kind: String) -> [String] {
+        meters.filter { $0.value.countsProfiles == kind }.map(\.key).sorted()
+    }
+
+    /// How a meter counts, also for `preview.<feature>`, which is always a counter for a lifetime.
+    public func meter(_ name: String) -> MeterShape? {
+        if let shape = meters[name] { return shape }
+        guard name.hasPrefix(Self.previewPrefix) else { return nil }
+        return MeterShape(kind: .counter, period: .lifetime, countsProfiles: nil)
+    }
+
+    /// What keeps a newer catalog from being published after this one.
+    ///
+    /// Adding names is fine. A published meter or product may neither change nor disappear: its
+    /// events are in the ledger for ever. A free period may disappear, but not change the profiles
+    /// that it is for.
+    /// - Returns: One sentence with its remedy for each conflict, sorted by kind and name; empty
+    ///   when there is none.
+    public func conflicts(with newer: CatalogStructure) -> [String] {
+        meterConflicts(newer) + productConflicts(newer) + freePeriodConflicts(newer)
+    }
+
+    private func meterConflicts(_ newer: CatalogStructure) -> [String] {
+        meters.sorted { $0.key < $1.key }.flatMap { name, old -> [String] in
+            guard let new = newer.meters[name] else { return [Self.removed("meter", name)] }
+            var sentences: [String] = []
+            if old.kind != new.kind {
+                sentences.append(
+                    Self.changed("meter", name, "kind", old.kind.rawValue, new.kind.rawValue))
+            }
+            if old.period != new.period {
+                sentences.append(
+                    Self.changed("meter", name, "period", old.period.rawValue, new.period.rawValue))
+            }
+            if old.countsProfiles != new.countsProfiles {
+                sentences.append(
+                    Self.changed(
+                        "meter", name, "profile kind", old.countsProfiles, new.countsProfiles))
+            }
+            return sentences
+        }
+    }
+
+    private func productConflicts(_ newer: CatalogStructure) -> [String] {
+        products.sorted { $0.key < $1.key }.flatMap { id, old -> [String] in
+            guard let new = newer.products[id] else { return [Self.removed("product", id)] }
+            var sentences: [String] = []
+            if old.kind != new.kind {
+                sentences.append(
+                    Self.changed("product", id, "kind", old.kind.rawValue, new.kind.rawValue))
+            }
+            if old.group != new.group {
+                sentences.append(Self.changed("product", id, "group", old.group, new.group))
+            }
+            return sentences
+        }
+    }
+
+    private func freePeriodConflicts(_ newer: CatalogStructure) -> [String] {
+        freePeriods.sorted { $0.key < $1.key }.compactMap { name, old in
+            guard let new = newer.freePeriods[name], new != old else { return nil }
+            return Self.changed("free period", name, "profile kind", old, new)
+        }
+    }
+
+    private static func removed(_ kind: String, _ name: String) -> String {
+        "The \(kind) `\(name)` has been published and is missing now; "
+            + "keep it, because its events stay in the ledger."
+    }
+
+    private static func changed(
+        _ kind: String, _ name: String, _ field: String, _ old: String?, _ new: String?
+    ) -> String {
+        "The \(kind) `\(name)` has been published with the \(field) \(old ?? "none") and has "
+            + "\(new ?? "none") now; keep it and add a new name for the other \(field)."
+    }
+}

@@ -1,0 +1,130 @@
+/// Finds what a catalog may say but hardly means.
+struct CatalogWarnings {
+    /// Placeholders that answers fill; names in [brackets] are the client's own and left alone.
+    static let placeholders = ["remaining", "used", "limit", "days", "expires", "price"]
+
+    let catalog: Catalog
+    let reading: CatalogReading
+
+    /// All warnings, in document order.
+    func all() -> [CatalogProblem] {
+        let warnings = products() + entitlements() + features() + copy()
+        return CatalogProblems(warnings).problems
+    }
+
+    private func warn(
+        _ sentence: String, _ remedy: String, _ kind: CatalogNameKind, _ name: String
+    ) -> CatalogProblem {
+        let place = reading.definitions[kind]?[name] ?? CatalogPlace(line: 1, column: 1, path: "")
+        return CatalogProblem(at: place, sentence: sentence, remedy: remedy)
+    }
+
+    private func products() -> [CatalogProblem] {
+        var warnings: [CatalogProblem] = []
+        for product in catalog.products {
+            if product.entitlements.isEmpty, product.credits == nil {
+                warnings.append(
+                    warn(
+                        "The product `\(product.id)` grants nothing.",
+                        "Give it `entitlements` or `credits`.", .product, product.id))
+            }
+            if canBeBoughtOnlyOnce(product) {
+                warnings.append(
+                    warn(
+                        "The store sells `\(product.id)` once per customer, but it serves one "
+                            + "profile: a second profile cannot be bought for.",
+                        "Add another product id for the next profile, or make it a consumable.",
+                        .product, product.id))
+            }
+            if product.introOffer?.kind == .freeTrial, let word = forbiddenTrialWord {
+                warnings.append(
+                    warn(
+                        "The product `\(product.id)` has a free trial, but the word `\(word)` is "
+                            + "forbidden in this app's copy.",
+                        "Drop the offer or the word; stores print `free trial` themselves.",
+                        .product, product.id))
+            }
+        }
+        return warnings
+    }
+
+    /// Stores do not charge twice for a non-consumable (T1).
+    private func canBeBoughtOnlyOnce(_ product: Product) -> Bool {
+        guard product.kind == .nonConsumable, product.scope == .profile else { return false }
+        return !catalog.products.contains { other in
+            other.id != product.id && other.scope == .profile
+                && other.profileKind == product.profileKind
+        }
+    }
+
+    private var forbiddenTrialWord: String? {
+        reading.forbiddenWords.first { word in
+            let folded = word.lowercased()
+            return folded.contains("trial") || folded.contains("proef")
+        }
+    }
+
+    private func entitlements() -> [CatalogProblem] {
+        let sold = Set(catalog.products.flatMap(\.entitlements))
+        return catalog.entitlements.filter { !sold.contains($0.name) }.map { entitlement in
+            warn(
+                "No product sells the entitlement `\(entitlement.name)`.",
+                "Add it to a product's `entitlements`, or keep it for grants only.",
+                .entitlement, entitlement.name)
+        }
+    }
+
+    private func features() -> [CatalogProblem] {
+        let periods = Set(catalog.freePeriods.flatMap(\.features))
+        return catalog.features.filter { feature in
+            !feature.isFree && feature.meter == nil && !periods.contains(feature.name)
+                && !catalog.entitlements.contains { $0.opens(feature.name) }
+        }.map { feature in
+            warn(
+                "Nothing opens the feature `\(feature.name)`: it is not free, and no entitlement, "
+                    + "meter or free period names it.",
+                "Set `isFree: true`, or add it to an entitlement.", .feature, feature.name)
+        }
+    }
+
+    private func copy() -> [CatalogProblem] {
+        let used = reading.names(of: .copyKey).union(catalog.metadata.values)
+        var warnings: [CatalogProblem] = []
+        for (key, texts) in catalog.copy.sorted(by: { $0.key < $1.key }) {
+            let isPlural = key.hasSuffix(".one") && used.contains(String(key.dropLast(4)))
+            if !used.contains(key), !isPlural {
+                warnings.append(
+                    warn(
+                        "Nothing uses the copy key `\(key)`.",
+                        "Use it in a paywall slot, a status or a feature, or remove it.",
+                        .copyKey, key))
+            }
+            if texts[catalog.defaultLocale] == nil {
+                warnings.append(
+                    warn(
+                        "The copy key `\(key)` has no text in the default locale "
+                            + "`\(catalog.defaultLocale)`.",
+                        "Add it, or customers of other locales see nothing.", .copyKey, key))
+            }
+            for (locale, text) in texts.sorted(by: { $0.key < $1.key }) {
+                warnings += placeholderWarnings(text, key: key, locale: locale)
+            }
+        }
+        return warnings
+    }
+
+    private func placeholderWarnings(
+        _ text: String, key: String, locale: String
+    ) -> [CatalogProblem] {
+        CopyTemplate.placeholders(in: text).filter { !Self.placeholders.contains($0) }.map { name in
+            let near = NearestName.of(name, among: Self.placeholders)
+            let place =
+                reading.copyPlaces[key]?[locale] ?? CatalogPlace(line: 1, column: 1, path: "")
+            return CatalogProblem(
+                at: place, sentence: "Nothing fills the placeholder `{\(name)}`.",
+                remedy: near.map { "Did you mean `{\($0)}`?" }
+                    ?? "Use \(Self.placeholders.map { "{\($0)}" }.joined(separator: ", ")), "
+                    + "or [brackets] for what the client fills.")
+        }
+    }
+}

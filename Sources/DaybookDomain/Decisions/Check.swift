@@ -1,0 +1,227 @@
+import DaybookEvents
+
+/// Answers `check` from one case: pure, and the same for every caller that sees the same cut.
+public struct Check {
+    private let question: CustomerCase
+    public let entitlements: EntitlementsAnswer
+    public let usage: UsageAnswer
+    public let catalog: Catalog
+
+    /// `nil` while no catalog is published.
+    public init?(_ question: CustomerCase) {
+        let entitlements = EntitlementsAnswer(question)
+        guard let catalog = entitlements.catalog, let usage = UsageAnswer(question, entitlements)
+        else { return nil }
+        self.question = question
+        self.entitlements = entitlements
+        self.usage = usage
+        self.catalog = catalog
+    }
+
+    /// - Throws: `UnknownName` with the nearest name that the catalog has.
+    public func decide(_ asked: CheckQuestion) throws(UnknownName) -> Decision {
+        if let meter = catalog.meter(named: asked.name) {
+            var decision = decide(meter, asked)
+            finish(&decision, asked)
+            return decision
+        }
+        guard let feature = catalog.feature(named: asked.name) else {
+            let known =
+                catalog.features.flatMap { [$0.name] + $0.aliases } + catalog.meters.map(\.name)
+            throw UnknownName(name: asked.name, nearest: NearestName.of(asked.name, among: known))
+        }
+        var decision = decide(feature, asked)
+        finish(&decision, asked)
+        return decision
+    }
+
+    private func empty(_ asked: CheckQuestion) -> Decision {
+        Decision(
+            allowed: false, reason: "not_entitled", enforcement: .hard, profile: asked.profile,
+            amount: asked.amount, candidates: [], isPrompting: false, flags: [])
+    }
+
+    // MARK: Features
+
+    private func decide(_ feature: Feature, _ asked: CheckQuestion) -> Decision {
+        var decision = empty(asked)
+        decision.feature = feature.name
+        decision.enforcement = feature.enforcement
+        let profile = profile(for: feature, asked, &decision)
+        decision.profile = profile
+        let candidates = entitlements.sources(for: profile).filter {
+            $0.opens(feature.name, catalog) || $0.why == "unknown_product"
+                || $0.why == "unknown_state_fallback_free"
+        }.sorted(by: EntitlementsAnswer.isShownBefore)
+        decision.candidates = candidates
+        if let source = candidates.first(where: \.isActive) {
+            decision.allowed = true
+            decision.reason = source.grantedReason
+            decision.source = source
+            return decision
+        }
+        if feature.isFree {
+            decision.allowed = true
+            decision.reason = "free_feature"
+            return decision
+        }
+        decision.reason = deniedReason(candidates)
+        if let name = feature.meter ?? previewMeter(feature), let meter = catalog.meter(named: name)
+        {
+            return quota(meter, feature, asked, decision)
+        }
+        if feature.enforcement == .soft { prompt(&decision) }
+        return decision
+    }
+
+    private func previewMeter(_ feature: Feature) -> String? {
+        feature.previewUses > 0 ? "preview.\(feature.name)" : nil
+    }
+
+    /// A free quota opens a feature that nothing else opens.
+    private func quota(
+        _ meter: Meter, _ feature: Feature, _ asked: CheckQuestion, _ locked: Decision
+    ) -> Decision {
+        var decision = decide(meter, asked)
+        decision.feature = feature.name
+        decision.profile = locked.profile
+        decision.candidates = locked.candidates
+        decision.enforcement = feature.enforcement
+        return decision
+    }
+
+    /// The profile that is meant: the one given, or the only one there is.
+    private func profile(
+        for feature: Feature, _ asked: CheckQuestion, _ decision: inout Decision
+    ) -> String? {
+        guard feature.scope == .profile, asked.profile == nil else {
+            if let profile = asked.profile,
+                !entitlements.profiles.contains(where: { $0.profile == profile && !$0.isDeleted })
+            {
+                decision.flags.append("unknown_profile")
+            }
+            return asked.profile
+        }
+        let alive = entitlements.profiles.filter { !$0.isDeleted }
+        if alive.count == 1 { return alive[0].profile }
+        decision.flags.append("profile_required")
+        return nil
+    }
+
+    private func deniedReason(_ candidates: [Source]) -> String {
+        if candidates.contains(where: { $0.why == "unknown_state_fallback_free" }) {
+            return "unknown_state_fallback_free"
+        }
+        let closest = candidates.first { $0.deniedReason != "not_entitled" } ?? candidates.first
+        return closest?.deniedReason ?? "not_entitled"
+    }
+
+    // MARK: Meters
+
+    private func decide(_ meter: Meter, _ asked: CheckQuestion) -> Decision {
+        var decision = empty(asked)
+        decision.meter = meter.name
+        decision.enforcement = meter.enforcement
+        let answer = usage.answer(meter)
+        decision.usage = answer
+        if let required = meter.requires, let feature = catalog.feature(named: required) {
+            let gate = decide(feature, asked)
+            guard gate.allowed else {
+                decision.feature = feature.name
+                decision.reason = gate.reason
+                decision.candidates = gate.candidates
+                return decision
+            }
+            decision.source = gate.source
+        }
+        decision.candidates = candidates(for: meter)
+        if meter.kind == .window { return window(answer, asked, decision) }
+        guard let remaining = answer.remaining else {
+            decision.allowed = true
+            decision.source = answer.coveredBy ?? decision.source
+            decision.reason = decision.source?.grantedReason ?? "free_quota"
+            return decision
+        }
+        if remaining >= asked.amount {
+            decision.allowed = true
+            decision.reason =
+                remaining > answer.granted || answer.granted == 0 ? "free_quota" : "grant"
+            return decision
+        }
+        decision.reason = "limit_reached"
+        if meter.enforcement == .soft { prompt(&decision) }
+        return decision
+    }
+
+    private func window(
+        _ answer: MeterAnswer, _ asked: CheckQuestion, _ decision: Decision
+    ) -> Decision {
+        var decision = decision
+        decision.allowed = true
+        decision.source = answer.coveredBy
+        decision.reason = answer.coveredBy?.grantedReason ?? "free_quota"
+        if let item = asked.itemAt, let from = answer.visibleFrom, item < from {
+            decision.allowed = false
+            decision.reason = "window_exceeded"
+        }
+        return decision
+    }
+
+    private func candidates(for meter: Meter) -> [Source] {
+        let names = Set(meter.limitsWith.map(\.entitlement))
+        return entitlements.sources.filter { !names.isDisjoint(with: $0.entitlements) }
+            .sorted(by: EntitlementsAnswer.isShownBefore)
+    }
+
+    private func prompt(_ decision: inout Decision) {
+        decision.allowed = true
+        decision.isPrompting = true
+    }
+
+    // MARK: Paywall and text
+
+    private func finish(_ decision: inout Decision, _ asked: CheckQuestion) {
+        let locale = asked.locale ?? catalog.defaultLocale
+        let texts = DisplayTexts(question: question, catalog: catalog, locale: locale)
+        if !decision.allowed || decision.isPrompting {
+            let isLimit = decision.reason == "limit_reached"
+            let context = isLimit ? "usageLimitReached" : "featureRestricted"
+            let named = decision.feature ?? decision.meter ?? asked.name
+            let paywall =
+                catalog.paywall(context: isLimit ? context : "\(context)(\(named))")
+            decision.paywall = PaywallAnswer(
+                context: context, feature: decision.feature,
+                products: paywall?.products ?? sellingProducts(decision))
+        }
+        let meter = decision.meter.flatMap { catalog.meter(named: $0) }
+        let feature = decision.feature.flatMap { catalog.feature(named: $0) }
+        decision.display = texts.display(
+            key(decision, meter, feature), usage: decision.usage,
+            source: decision.source ?? decision.candidates.first)
+    }
+
+    private func key(_ decision: Decision, _ meter: Meter?, _ feature: Feature?) -> String? {
+        if decision.allowed, !decision.isPrompting {
+            if decision.usage != nil, decision.usage?.remaining == nil, meter?.kind != .window {
+                return meter?.unlimitedText ?? meter?.statusText
+            }
+            return meter?.statusText ?? feature?.descriptionText ?? feature?.displayName
+        }
+        if decision.reason == "limit_reached" {
+            return meter?.limitReachedTitle ?? meter?.limitReachedText ?? meter?.statusText
+        }
+        if decision.reason == "intro_expired" {
+            return catalog.freePeriods.first?.expiredTitle ?? feature?.lockedText
+        }
+        return feature?.lockedText ?? meter?.limitReachedTitle ?? feature?.displayName
+    }
+
+    private func sellingProducts(_ decision: Decision) -> [String] {
+        catalog.products.filter { product in
+            guard let feature = decision.feature else { return !product.entitlements.isEmpty }
+            return product.entitlements.contains { name in
+                catalog.entitlement(name)?.features.contains { $0 == feature || $0 == "*" } ?? false
+            }
+        }.map(\.id)
+    }
+}

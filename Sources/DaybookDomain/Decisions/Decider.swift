@@ -1,0 +1,221 @@
+public import DaybookEvents
+
+/// What a command came to: events to append, and the answer that the caller sees.
+public struct Verdict: Sendable {
+    public var events: [EventDraft]
+    /// The answer after the events, for usage and reservations.
+    public var decision: Decision?
+    public var rejection: Rejection?
+    /// Already so: nothing to append, and no refusal (a use whose ref was counted before).
+    public var isRepeated = false
+}
+
+/// Command and state to events or a refusal: no clock, no store, no side effect.
+public struct Decider {
+    let question: CustomerCase
+    let request: CommandRequest
+    /// The ledger's clock, or the client's under `clock: accept`.
+    let now: Int64
+    let key: String
+    let zoneExists: (String) -> Bool
+    /// Every id that is the same person as the subject.
+    let person: [String]
+
+    public init(
+        _ question: CustomerCase, _ request: CommandRequest, now: Int64, key: String,
+        zoneExists: @escaping (String) -> Bool, person: [String]
+    ) {
+        self.question = question
+        self.request = request
+        self.now = now
+        self.key = key
+        self.zoneExists = zoneExists
+        self.person = person
+    }
+
+    public func decide() -> Verdict {
+        do throws(Rejection) {
+            guard let check = Check(question) else { throw .noCatalog }
+            if check.catalog.policies.refusesUnknownSubjects, !question.isKnown {
+                throw .unknownSubject(request.subject)
+            }
+            return try decide(check)
+        } catch {
+            return Verdict(events: [], rejection: error)
+        }
+    }
+
+    private func decide(_ check: Check) throws(Rejection) -> Verdict {
+        switch request.command {
+        case .consume(let meter, let amount, let ref):
+            return try UsageDecider(self, check).consume(meter, amount, ref)
+        case .reserve(let meter, let amount, let reservation, let timeout):
+            return try UsageDecider(self, check).reserve(meter, amount, reservation, timeout)
+        case .commit(let reservation, let amount):
+            return try UsageDecider(self, check).settle(reservation, amount, isCommit: true)
+        case .release(let reservation):
+            return try UsageDecider(self, check).settle(reservation, nil, isCommit: false)
+        case .reverseUsage(let target): return try UsageDecider(self, check).reverse(target)
+        case .resetUsage(let meter): return try UsageDecider(self, check).reset(meter)
+        case .pin(let meter, let ref):
+            var data: JSONObject = ["ref": .string(ref)]
+            if let meter { data["meter"] = .string(try self.meter(meter, check).name) }
+            return Verdict(events: [event(.gaugePinned, data)])
+        case .issueGrant(let terms): return try issue(terms, check)
+        case .voidGrant(let grant):
+            let id = Reference(grant)
+            guard question.state.customer.grants.contains(where: { $0.id == id }) else {
+                throw .unknownGrant(grant)
+            }
+            return Verdict(events: [
+                event(.grantVoided, ["grant_id": .string(grant), "voided_at": .integer(now)])
+            ])
+        case .createProfile, .deleteProfile, .assignPurchase, .unassignPurchase:
+            return try ProfileDecider(self, check).decide()
+        case .alias(let canonical): return try alias(canonical)
+        case .unalias(let canonical):
+            guard request.subject != canonical, person.contains(canonical) else {
+                throw .unknownAlias(request.subject)
+            }
+            return Verdict(events: [
+                event(
+                    .subjectUnaliased,
+                    ["alias": .string(request.subject), "canonical": .string(canonical)])
+            ])
+        case .changeTimeZone(let zone):
+            guard zoneExists(zone) else { throw .unknownTimeZone(zone) }
+            return Verdict(events: [event(.subjectTimeZoneChanged, ["tz": .string(zone)])])
+        case .voidEvent(let source, let key, let ticket):
+            return Verdict(events: [correction(.correctionVoided, source, key, nil, ticket)])
+        case .amendEvent(let source, let key, let patch, let ticket):
+            for field in ["type", "key", "subject", "occurred_at", "original_transaction_id"]
+            where patch[field] != nil {
+                throw .fieldUnamendable(field)
+            }
+            return Verdict(events: [correction(.correctionAmended, source, key, patch, ticket)])
+        case .setOverride, .clearOverride: return try override()
+        }
+    }
+
+    /// An event of this request; the first one carries the request's key.
+    func event(_ type: EventType, _ data: JSONObject, key: String? = nil) -> EventDraft {
+        var extras = JSONObject()
+        if let actor = request.actor { extras["actor"] = .string(actor) }
+        if let reason = request.reason { extras["reason"] = .string(reason) }
+        if let clientAt = request.clientAt {
+            extras["client_at"] = .integer(clientAt)
+            extras["skew_ms"] = .integer(clientAt - question.at)
+        }
+        let isDebug = type == .debugOverrideSet || type == .debugOverrideCleared
+        return EventDraft(
+            type: Vocabulary.name(of: type), version: Vocabulary.current(type)?.version ?? 1,
+            environment: request.environment, subject: request.subject,
+            profile: data["profile"] == nil ? request.profile : nil, occurredAt: now,
+            source: EventSource(kind: "ledger", key: key ?? self.key),
+            trust: isDebug ? .debug : request.actor == nil ? .system : .admin, data: data,
+            extras: extras)
+    }
+
+    func meter(_ name: String, _ check: Check) throws(Rejection) -> Meter {
+        if let meter = check.catalog.meter(named: name) { return meter }
+        if let own = check.catalog.feature(named: name)?.meter,
+            let meter = check.catalog.meter(named: own)
+        {
+            return meter
+        }
+        let nearest = NearestName.of(name, among: check.catalog.meters.map(\.name))
+        throw .unknownName(name: name, nearest: nearest)
+    }
+
+    private func issue(
+        _ terms: Command.GrantTerms, _ check: Check
+    ) throws(Rejection) -> Verdict {
+        let id = Reference(terms.id)
+        if question.state.customer.grants.contains(where: { $0.id == id }) {
+            throw .grantExists(terms.id)
+        }
+        if let amount = terms.amount, amount < 1 || amount > EventBounds.amountMax {
+            throw .amountOutOfBounds(amount)
+        }
+        var data: JSONObject = [
+            "grant_id": .string(terms.id), "starts_at": .integer(terms.startsAt ?? now),
+            "reason": .string(terms.reason),
+        ]
+        switch terms.target {
+        case .entitlement(let name):
+            guard check.catalog.entitlement(name) != nil else {
+                let names = check.catalog.entitlements.map(\.name)
+                throw .unknownName(name: name, nearest: NearestName.of(name, among: names))
+            }
+            data["entitlement"] = .string(name)
+        case .feature(let name):
+            guard let feature = check.catalog.feature(named: name) else {
+                let names = check.catalog.features.map(\.name)
+                throw .unknownName(name: name, nearest: NearestName.of(name, among: names))
+            }
+            data["feature"] = .string(feature.name)
+        case .meter(let name): data["meter"] = .string(try meter(name, check).name)
+        }
+        if let amount = terms.amount { data["amount"] = .integer(amount) }
+        if terms.amount == nil { data["unlimited"] = .bool(true) }
+        if let end = terms.expiresAt { data["expires_at"] = .integer(end) }
+        if let priority = terms.priority { data["priority"] = .integer(priority) }
+        var draft = event(.grantIssued, data)
+        draft.profile = terms.profile ?? request.profile
+        return Verdict(events: [draft])
+    }
+
+    private func alias(_ canonical: String) throws(Rejection) -> Verdict {
+        guard request.subject != canonical else { throw .aliasToItself(canonical) }
+        if person.contains(canonical) {
+            throw question.subject == request.subject
+                ? .aliasCycle(request.subject, canonical: canonical)
+                : .alreadyAliased(request.subject, canonical: canonical)
+        }
+        return Verdict(events: [
+            event(
+                .subjectAliased,
+                ["alias": .string(request.subject), "canonical": .string(canonical)])
+        ])
+    }
+
+    private func correction(
+        _ type: EventType, _ source: String, _ key: String, _ patch: JSONObject?, _ ticket: String?
+    ) -> EventDraft {
+        var data: JSONObject = [
+            "target": ["source": .string(source), "key": .string(key)],
+            "reason": .string(request.reason ?? "correction"),
+        ]
+        if let patch { data["patch"] = .object(patch) }
+        if let ticket { data["ticket"] = .string(ticket) }
+        var draft = event(type, data)
+        draft.trust = .admin
+        return draft
+    }
+
+    private func override() throws(Rejection) -> Verdict {
+        guard request.environment != .production else { throw .overrideForbidden }
+        let known = [
+            "force_entitlement", "expire_trial", "clear_subscription", "reset_trial_eligibility",
+        ]
+        switch request.command {
+        case .setOverride(let kind, let value, let expiresAt):
+            guard known.contains(kind) else { throw .unknownOverride(kind) }
+            var data: JSONObject = [
+                "kind": .string(kind), "actor": .string(request.actor ?? "developer"),
+                // A forgotten override must not last: a day is the default (NZ-21).
+                "expires_at": .integer(expiresAt ?? now + 86_400_000),
+            ]
+            if let value { data["value"] = .string(value) }
+            return Verdict(events: [event(.debugOverrideSet, data)])
+        case .clearOverride(let kind):
+            var data: JSONObject = ["actor": .string(request.actor ?? "developer")]
+            if let kind {
+                guard known.contains(kind) else { throw .unknownOverride(kind) }
+                data["kind"] = .string(kind)
+            }
+            return Verdict(events: [event(.debugOverrideCleared, data)])
+        default: return Verdict(events: [])
+        }
+    }
+}

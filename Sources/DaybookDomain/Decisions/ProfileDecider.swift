@@ -1,0 +1,110 @@
+import DaybookEvents
+
+/// Decides about profiles and which purchase serves which.
+struct ProfileDecider {
+    private let decider: Decider
+    private let check: Check
+    private var question: CustomerCase { decider.question }
+
+    init(_ decider: Decider, _ check: Check) {
+        self.decider = decider
+        self.check = check
+    }
+
+    func decide() throws(Rejection) -> Verdict {
+        switch decider.request.command {
+        case .createProfile(let profile, let kind, let freeStartedAt):
+            return try create(profile, kind, freeStartedAt)
+        case .deleteProfile(let profile):
+            let found = try living(profile)
+            return Verdict(events: [
+                decider.event(
+                    .profileDeleted,
+                    ["profile": .string(profile), "kind": .string(found.kind)])
+            ])
+        case .assignPurchase(let transaction, let profile):
+            return try assign(transaction, profile)
+        case .unassignPurchase(let transaction):
+            guard
+                let profile = Assignments(question).profile(
+                    of: Reference(transaction), at: decider.now)
+            else { throw .unknownTransaction(transaction) }
+            return Verdict(events: [
+                decider.event(
+                    .purchaseUnassigned,
+                    ["transaction_id": .string(transaction), "profile": .string(profile)])
+            ])
+        default: return Verdict(events: [])
+        }
+    }
+
+    private func living(_ profile: String) throws(Rejection) -> ProfileAnswer {
+        let found = check.entitlements.profiles.first { $0.profile == profile && !$0.isDeleted }
+        guard let found else { throw .unknownProfile(profile) }
+        return found
+    }
+
+    /// Creating counts on the gauges that the catalog binds to this kind of profile, with their limits.
+    private func create(
+        _ profile: String, _ kind: String, _ freeStartedAt: Int64?
+    ) throws(Rejection) -> Verdict {
+        if check.entitlements.profiles.contains(where: { $0.profile == profile && !$0.isDeleted }) {
+            throw .profileExists(profile)
+        }
+        for meter in check.catalog.meters where meter.countsProfiles == kind {
+            let answer = check.usage.answer(meter)
+            guard let remaining = answer.remaining, remaining < 1, meter.enforcement == .hard else {
+                continue
+            }
+            return Verdict(
+                events: denial(meter, answer),
+                rejection: .limitReached(
+                    meter: meter.name, limit: answer.limit ?? 0, used: answer.used, reserved: 0,
+                    requested: 1, resetsAt: nil))
+        }
+        var data: JSONObject = ["profile": .string(profile), "kind": .string(kind)]
+        if let freeStartedAt { data["free_started_at"] = .integer(freeStartedAt) }
+        return Verdict(events: [decider.event(.profileCreated, data)])
+    }
+
+    private func denial(_ meter: Meter, _ answer: MeterAnswer) -> [EventDraft] {
+        guard meter.recordsDenials else { return [] }
+        return [
+            decider.event(
+                .accessDenied,
+                [
+                    "feature": .string(meter.name), "reason_code": "limit_reached",
+                    "limit": .integer(answer.limit ?? 0), "used": .integer(answer.used),
+                    "enforcement": .string(meter.enforcement.rawValue),
+                ], key: "denied/\(question.subject)/\(meter.name)/limit_reached/always")
+        ]
+    }
+
+    private func assign(_ transaction: String, _ profile: String) throws(Rejection) -> Verdict {
+        _ = try living(profile)
+        let id = Reference(transaction)
+        let fact = question.lines.lazy.flatMap(\.state.transactions).first { $0.id == id }
+        guard let fact, !fact.coreRank.isNone else { throw .unknownTransaction(transaction) }
+        let product = question.names[fact.product]
+        guard check.catalog.product(product)?.scope == .profile else {
+            throw .productMismatch(transaction: transaction, product: product)
+        }
+        if let owner = Assignments(question).profile(of: id, at: decider.now) {
+            if owner == profile { return Verdict(events: [], isRepeated: true) }
+            let conflict = decider.event(
+                .assignmentConflict,
+                [
+                    "transaction_id": .string(transaction), "profile": .string(profile),
+                    "assigned_profile": .string(owner),
+                ], key: "conflict/\(question.subject)/\(transaction)/\(profile)")
+            return Verdict(
+                events: [conflict],
+                rejection: .transactionAlreadyAssigned(transaction: transaction, profile: owner))
+        }
+        return Verdict(events: [
+            decider.event(
+                .purchaseAssigned,
+                ["transaction_id": .string(transaction), "profile": .string(profile)])
+        ])
+    }
+}

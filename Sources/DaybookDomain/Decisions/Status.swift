@@ -1,0 +1,167 @@
+import DaybookEvents
+
+/// Everything about one customer at one time, in the app's own words.
+public struct Status: Sendable, Equatable {
+    public var subject: String
+    public var isKnown: Bool
+    public var profile: String?
+    public var entitlements: [EntitlementAnswer]
+    public var meters: [MeterAnswer]
+    public var profiles: [ProfileStatus]
+    /// The app's own word: `free`, `premiumMonthly`, `inGracePeriod`.
+    public var status: String?
+    public var display: DisplayText?
+    /// Icon, badge, colour role and the like, with texts filled in.
+    public var attributes: [CopySlot]
+    public var ads: [AdAnswer]
+    public var warnings: [String]
+    /// Introductory offers per group.
+    public var introEligible: [IntroEligibility]
+    public var managementURL: String?
+    public var overLimit: Bool
+
+    public struct ProfileStatus: Sendable, Equatable {
+        public var profile: ProfileAnswer
+        /// Calendar days left of the free period; -1 with a purchase or grant (OL-03); `nil` without any period.
+        public var freeDaysRemaining: Int64?
+        public var isFreePeriodExpired: Bool
+        public var isEntitled: Bool
+    }
+    public struct AdAnswer: Sendable, Equatable {
+        public var placement: AdPlacement
+        public var isShown: Bool
+        public var unit: String?
+    }
+    public struct IntroEligibility: Sendable, Equatable {
+        public var group: String
+        public var isEligible: Bool
+    }
+}
+
+/// Answers `status` from one case.
+public struct StatusQuestion {
+    private let question: CustomerCase
+    private let check: Check
+
+    /// `nil` while no catalog is published.
+    public init?(_ question: CustomerCase) {
+        guard let check = Check(question) else { return nil }
+        self.question = question
+        self.check = check
+    }
+
+    /// - Parameter profile: Look at the customer through this profile.
+    public func answer(profile: String?, locale: String?) -> Status {
+        let catalog = check.catalog
+        let profile = profile ?? onlyProfile()
+        let entitlements = check.entitlements.entitlements(profile: profile)
+        let meters = check.usage.meters()
+        let rule = catalog.statuses.first { holds($0.condition, entitlements, meters, profile) }
+        let texts = DisplayTexts(
+            question: question, catalog: catalog, locale: locale ?? catalog.defaultLocale)
+        let usage = rule?.meter.flatMap { name in meters.first { $0.name == name } }
+        let source = source(for: rule, entitlements, profile)
+        return Status(
+            subject: question.subject, isKnown: question.isKnown, profile: profile,
+            entitlements: entitlements, meters: meters, profiles: profiles(),
+            status: rule?.status,
+            display: texts.display(rule?.text, usage: usage, source: source),
+            attributes: (rule?.attributes ?? []).map { slot in
+                CopySlot(
+                    slot: slot.slot,
+                    key: texts.display(slot.key, usage: usage, source: source)?.text ?? slot.key)
+            }, ads: ads(), warnings: check.entitlements.warnings,
+            introEligible: catalog.groups.map {
+                Status.IntroEligibility(
+                    group: $0.name,
+                    isEligible: EntitlementsAnswer.introEligible(question, group: $0.name))
+            }, managementURL: catalog.policies.managementURL,
+            overLimit: meters.contains { $0.excess > 0 })
+    }
+
+    private func onlyProfile() -> String? {
+        guard check.catalog.products.contains(where: { $0.scope == .profile }) else { return nil }
+        let alive = check.entitlements.profiles.filter { !$0.isDeleted }
+        return alive.count == 1 ? alive[0].profile : nil
+    }
+
+    private func profiles() -> [Status.ProfileStatus] {
+        check.entitlements.profiles.map { profile in
+            let sources = check.entitlements.sources.filter { $0.profile == profile.profile }
+            let all = check.entitlements.sources(for: profile.profile)
+            let isEntitled = all.contains { $0.isActive && !$0.entitlements.isEmpty }
+            let free = sources.first { $0.kind == .freePeriod }
+            var days: Int64?
+            if let free, let end = free.expiresAt {
+                days =
+                    isEntitled
+                    ? -1
+                    : DisplayTexts.daysRemaining(
+                        until: end, from: free.startsAt, question, check.catalog)
+            }
+            return Status.ProfileStatus(
+                profile: profile, freeDaysRemaining: days,
+                isFreePeriodExpired: !isEntitled && free.map { !$0.isActive } ?? false,
+                isEntitled: isEntitled)
+        }
+    }
+
+    private func ads() -> [Status.AdAnswer] {
+        check.catalog.ads.map { placement in
+            var isShown = placement.isEnabled
+            if isShown, let feature = placement.hiddenBy {
+                let hides = try? check.decide(CheckQuestion(feature))
+                // A placement names a feature of its own catalog, which the reader has checked.
+                isShown = hides?.allowed != true
+            }
+            let unit =
+                question.environment == .production ? placement.unitProduction : placement.unitTest
+            return Status.AdAnswer(
+                placement: placement, isShown: isShown, unit: isShown ? unit : nil)
+        }
+    }
+
+    private func holds(
+        _ condition: StatusRule.Condition, _ entitlements: [EntitlementAnswer],
+        _ meters: [MeterAnswer], _ profile: String?
+    ) -> Bool {
+        switch condition {
+        case .entitled(let name, let states, let product):
+            guard let answer = entitlements.first(where: { $0.name == name }), answer.isActive,
+                let winner = answer.winner
+            else { return false }
+            let isState =
+                states.isEmpty || states.contains(winner.state.rawValue)
+                || states.contains(winner.kind.rawValue)
+            return isState && (product == nil || winner.product == product)
+        case .state(let name, let states):
+            guard let answer = entitlements.first(where: { $0.name == name }) else { return false }
+            return states.contains(answer.state.rawValue)
+        case .freePeriodActive(let name): return freePeriod(name, profile)?.isActive ?? false
+        case .freePeriodExpired(let name):
+            return freePeriod(name, profile).map { $0.state == .expired } ?? false
+        case .meterExhausted(let name):
+            return meters.first { $0.name == name }?.remaining == 0
+        case .otherwise: return true
+        }
+    }
+
+    private func freePeriod(_ name: String, _ profile: String?) -> Source? {
+        check.entitlements.sources.first {
+            $0.kind == .freePeriod && $0.id == name && (profile == nil || $0.profile == profile)
+        }
+    }
+
+    private func source(
+        for rule: StatusRule?, _ entitlements: [EntitlementAnswer], _ profile: String?
+    ) -> Source? {
+        switch rule?.condition {
+        case .entitled(let name, _, _), .state(let name, _):
+            let answer = entitlements.first { $0.name == name }
+            return answer?.winner ?? answer?.candidates.first
+        case .freePeriodActive(let name), .freePeriodExpired(let name):
+            return freePeriod(name, profile)
+        default: return nil
+        }
+    }
+}

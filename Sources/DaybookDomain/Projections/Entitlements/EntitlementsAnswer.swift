@@ -1,0 +1,114 @@
+import DaybookEvents
+
+/// One entitlement at one time.
+public struct EntitlementAnswer: Sendable, Equatable {
+    public var name: String
+    public var isActive: Bool
+    /// The winner's state, else the state of the source that came closest.
+    public var state: SourceState
+    public var winner: Source?
+    public var startsAt: Int64?
+    /// The latest end of all active sources; `nil` if one is unbounded or none is active.
+    public var expiresAt: Int64?
+    public var willRenew: Bool
+    /// Every source that ever could have given it, winner first.
+    public var candidates: [Source]
+}
+
+/// Finds every source of a customer at the time of the case.
+public struct EntitlementsAnswer: Sendable {
+    public let catalog: Catalog?
+    public let sources: [Source]
+    /// The time at which sources were judged: the trial's end under a debug override, else the asked time.
+    public let effectiveAt: Int64
+    public let warnings: [String]
+    public let profiles: [ProfileAnswer]
+    public let introEligibleAfter: Int64
+
+    public init(_ question: CustomerCase) {
+        let gathering = SourceGathering(question)
+        catalog = gathering.catalog
+        effectiveAt = gathering.at
+        profiles = gathering.profiles
+        sources = gathering.sources()
+        introEligibleAfter = gathering.debug.trialEligibilityResetAt ?? Int64.min
+        warnings = Self.warnings(sources, question)
+    }
+
+    private static func warnings(_ sources: [Source], _ question: CustomerCase) -> [String] {
+        var warnings: [String] = []
+        let paying = sources.filter { $0.isActive && $0.kind == .subscription }
+        if sources.contains(where: { $0.isActive && $0.kind == .lifetime }), !paying.isEmpty {
+            warnings.append("redundant_subscription")
+        }
+        if Set(paying.map(\.id)).count > 1 { warnings.append("double_paying") }
+        if sources.contains(where: { $0.flags.contains("unknown_gap") }) {
+            warnings.append("unknown_gap")
+        }
+        if !question.linesOfOthers.isEmpty { warnings.append("owned_by_other") }
+        return warnings
+    }
+
+    /// The sources that can serve a profile (`nil`: the customer as a whole).
+    public func sources(for profile: String?) -> [Source] {
+        sources.filter { $0.profile == nil || $0.profile == profile }
+    }
+
+    /// One entitlement, for one profile where given.
+    public func entitlement(_ name: String, profile: String? = nil) -> EntitlementAnswer {
+        answer(name, sources(for: profile).filter { $0.entitlements.contains(name) })
+    }
+
+    /// Every entitlement of the catalog, in its order.
+    public func entitlements(profile: String? = nil) -> [EntitlementAnswer] {
+        (catalog?.entitlements ?? []).map { entitlement($0.name, profile: profile) }
+    }
+
+    private func answer(_ name: String, _ candidates: [Source]) -> EntitlementAnswer {
+        let ordered = candidates.sorted(by: Self.isShownBefore)
+        let active = ordered.filter(\.isActive)
+        let closest = active.first ?? ordered.first
+        let isUnbounded = active.contains { $0.expiresAt == nil }
+        return EntitlementAnswer(
+            name: name, isActive: !active.isEmpty, state: closest?.state ?? .none,
+            winner: active.first, startsAt: active.compactMap(\.startsAt).min(),
+            expiresAt: isUnbounded ? nil : active.compactMap(\.expiresAt).max(),
+            willRenew: active.first?.willRenew ?? closest?.willRenew ?? false,
+            candidates: ordered)
+    }
+
+    /// Active before inactive, then by rank, then the later end, then by id: a total order.
+    static func isShownBefore(_ left: Source, _ right: Source) -> Bool {
+        if left.isActive != right.isActive { return left.isActive }
+        if left.isActive, left.displayRank != right.displayRank {
+            return left.displayRank < right.displayRank
+        }
+        let ends = (left.expiresAt ?? Int64.max, right.expiresAt ?? Int64.max)
+        if ends.0 != ends.1 { return ends.0 > ends.1 }
+        if left.displayRank != right.displayRank { return left.displayRank < right.displayRank }
+        return precedesInBytes(left.id, right.id)
+    }
+
+    /// Whether an introductory offer may still be used in a group: none was used before (rules §2.4).
+    public static func introEligible(_ question: CustomerCase, group: String) -> Bool {
+        let gathering = SourceGathering(question)
+        let resetAt = gathering.debug.trialEligibilityResetAt ?? Int64.min
+        for line in question.lines {
+            for fact in line.state.transactions where fact.offerType == 1 && !fact.coreRank.isNone {
+                let product = gathering.catalog?.product(question.names[fact.product])
+                if product?.group == group, fact.startsAt >= resetAt { return false }
+            }
+        }
+        return true
+    }
+}
+
+/// A profile at the time of the case.
+public struct ProfileAnswer: Sendable, Equatable {
+    public var profile: String
+    public var kind: String
+    public var createdAt: Int64
+    /// When its free period began.
+    public var startedAt: Int64
+    public var isDeleted: Bool
+}

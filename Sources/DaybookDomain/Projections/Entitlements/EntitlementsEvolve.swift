@@ -1,0 +1,238 @@
+public import DaybookEvents
+
+extension LineState {
+    /// Takes one event of the lineage, in canonical order; never fails, whatever the event says.
+    /// - Parameter takesStatus: Whether what it says of renewal and billing counts yet (rule 4).
+    public mutating func evolve(
+        _ event: Event, names: borrowing NameTable, takesStatus: Bool = true
+    ) {
+        name(event)
+        switch event.type {
+        case .purchaseCompleted, .subscriptionStarted, .subscriptionRenewed:
+            stateCore(event, names: names)
+            if takesStatus, event.type != .purchaseCompleted { stateRunning(event, names: names) }
+        case .storeTransactionStated:
+            stateCore(event, names: names)
+            stateRevocation(event, revocationKind(event), names: names)
+        case .purchaseRefunded:
+            stateRevocation(event, event.bits(0, 2) == 2 ? .prorated : .full, names: names)
+        case .purchaseRevoked:
+            let reason = names[event.nameB]
+            stateRevocation(event, reason == "developer" ? .developer : .family, names: names)
+        case .purchaseRefundReversed: stateRevocation(event, .none, names: names)
+        case .purchaseTransferred:
+            transfers.append(.init(at: event.occurredAt, from: event.nameA, to: event.nameB))
+        case .subscriptionExpired: end(event, names: names)
+        case .subscriptionProductChanged where event.bits(0, 2) == 1:
+            switches.append(.init(at: event.occurredAt, from: event.nameA))
+        case .subscriptionExtended:
+            extensions.append(
+                .init(
+                    at: event.occurredAt, transaction: event.reference,
+                    newExpiresAt: event.timeB))
+        default: break
+        }
+        if takesStatus { evolveStatus(event, names: names) }
+    }
+
+    private mutating func evolveStatus(_ event: Event, names: borrowing NameTable) {
+        switch event.type {
+        case .subscriptionAutoRenewChanged:
+            autoRenew.state(event.flag(8) ?? true, by: event, names: names)
+        case .subscriptionProductChanged: changeProduct(event, names: names)
+        case .subscriptionBillingFailed:
+            billing.state(
+                BillingNotice(isRetrying: true, graceExpiresAt: event.timeA), by: event,
+                names: names)
+            lapses.append(event.occurredAt)
+        case .subscriptionPriceIncrease:
+            priceIncrease.state(UInt8(event.bits(0, 2)), by: event, names: names)
+        case .subscriptionExpired:
+            lapses.append(event.occurredAt)
+            expiry.state(event.nameB, by: event, names: names)
+            autoRenew.state(false, by: event, names: names)
+            billing.state(BillingNotice(), by: event, names: names)
+        case .storeRenewalStated: stateRenewal(event, names: names)
+        // Pauses belong to Google Play, which is not in this round (design §11); offers and requests change
+        // nothing by themselves.
+        default: break
+        }
+    }
+
+    /// The first naming of a customer owns the line; a token outranks a name (rule 7).
+    private mutating func name(_ event: Event) {
+        guard event.party != 0, event.type != .purchaseTransferred else { return }
+        let hasToken = event.hasAccountToken && Self.canHaveToken(event.type)
+        if owner == 0 || (hasToken && !ownerHasToken) {
+            owner = event.party
+            ownerHasToken = hasToken
+        }
+        if !claims.contains(event.party) { claims.append(event.party) }
+    }
+
+    private static func canHaveToken(_ type: EventType) -> Bool {
+        switch type {
+        case .purchaseCompleted, .subscriptionStarted, .subscriptionRenewed,
+            .storeTransactionStated:
+            true
+        default: false
+        }
+    }
+
+    private mutating func index(of transaction: Reference) -> Int {
+        if let index = transactions.lastIndex(where: { $0.id == transaction }) { return index }
+        transactions.append(TransactionFact(id: transaction))
+        return transactions.count - 1
+    }
+
+    private mutating func stateCore(_ event: Event, names: borrowing NameTable) {
+        let index = index(of: event.reference)
+        if event.trust.classRank == 0 {
+            let first = transactions[index].firstAssertedAt
+            transactions[index].firstAssertedAt =
+                first == Event.absent ? event.signedAt : min(first, event.signedAt)
+        }
+        let rank = StatementRank(event)
+        let current = transactions[index].coreRank
+        guard current.isNone || rank.outranks(current, names: names) else { return }
+        transactions[index].coreRank = rank
+        transactions[index].product = event.product
+        transactions[index].startsAt =
+            event.startsAt == Event.absent ? event.occurredAt : event.startsAt
+        transactions[index].expiresAt =
+            event.type == .purchaseCompleted ? Event.absent : event.timeB
+        transactions[index].quantity = event.amount.orNil ?? 1
+        transactions[index].isFamilyShared = event.isFamilyShared
+        transactions[index].offerType = event.offerType
+        transactions[index].offerDiscount = event.offerDiscount
+        transactions[index].isUpgraded =
+            event.type == .storeTransactionStated && event.flag(8) == true
+    }
+
+    /// A start or a renewal also says that the subscription runs.
+    private mutating func stateRunning(_ event: Event, names: borrowing NameTable) {
+        autoRenew.state(event.flag(8) ?? true, by: event, names: names)
+        billing.state(BillingNotice(), by: event, names: names)
+        expiry.state(0, by: event, names: names)
+        nextProduct.state(event.product, by: event, names: names)
+    }
+
+    private func revocationKind(_ event: Event) -> TransactionFact.Revocation {
+        guard event.revokedAt != Event.absent else { return .none }
+        if event.isFamilyShared { return .family }
+        switch event.bits(10, 2) {
+        case 2: return .prorated
+        case 3: return .family
+        default: return .full
+        }
+    }
+
+    private mutating func stateRevocation(
+        _ event: Event, _ kind: TransactionFact.Revocation, names: borrowing NameTable
+    ) {
+        let index = index(of: event.reference)
+        let rank = StatementRank(event)
+        let current = transactions[index].revocationRank
+        guard current.isNone || rank.outranks(current, names: names) else { return }
+        transactions[index].revocationRank = rank
+        transactions[index].revocation = kind
+        transactions[index].revokedAt = kind == .none ? Event.absent : event.revokedAt
+        let percent = event.type == .purchaseRefunded ? event.amount.orNil : nil
+        transactions[index].refundedMilli = percent ?? 100_000
+    }
+
+    private mutating func changeProduct(_ event: Event, names: borrowing NameTable) {
+        switch event.bits(0, 2) {
+        case 1, 2: nextProduct.state(event.nameB, by: event, names: names)
+        default: nextProduct.state(event.nameA, by: event, names: names)
+        }
+    }
+
+    /// Shortens the named transaction's period, never a successor's (rule 32).
+    private mutating func end(_ event: Event, names: borrowing NameTable) {
+        guard event.timeB != Event.absent, !event.reference.isNone else { return }
+        let index = index(of: event.reference)
+        let rank = StatementRank(event)
+        let current = transactions[index].endingRank
+        guard current.isNone || rank.outranks(current, names: names) else { return }
+        transactions[index].endingRank = rank
+        transactions[index].endedAt = event.timeB
+    }
+
+    private mutating func stateRenewal(_ event: Event, names: borrowing NameTable) {
+        autoRenew.state(event.flag(8) ?? true, by: event, names: names)
+        billing.state(
+            BillingNotice(isRetrying: event.flag(0) == true, graceExpiresAt: event.timeA),
+            by: event, names: names)
+        if event.nameB != 0 { nextProduct.state(event.nameB, by: event, names: names) }
+        if event.timeC != Event.absent {
+            continuousSince =
+                continuousSince == Event.absent
+                ? event.timeC : min(continuousSince, event.timeC)
+        }
+    }
+}
+
+extension CustomerState {
+    /// Takes one event of the customer, in canonical order; never fails.
+    public mutating func evolve(_ event: Event, names: borrowing NameTable) {
+        noteFirst(event)
+        switch event.type {
+        case .subjectCreated:
+            firstSeenAt =
+                firstSeenAt == Event.absent ? event.timeA : min(firstSeenAt, event.timeA)
+            if event.timeZone != 0 { zones.append(.init(at: Int64.min, zone: event.timeZone)) }
+        case .subjectTimeZoneChanged:
+            zones.append(.init(at: event.occurredAt, zone: event.timeZone))
+        case .consentRescinded:
+            if consentRescindedAt == Event.absent { consentRescindedAt = event.occurredAt }
+        case .profileCreated: change(event, .created)
+        case .profileDeleted: change(event, .deleted)
+        case .profileRestored: change(event, .restored)
+        case .purchaseAssigned:
+            assignments.append(
+                .init(
+                    at: event.occurredAt, transaction: event.reference, profile: event.profile))
+        case .purchaseUnassigned:
+            assignments.append(
+                .init(at: event.occurredAt, transaction: event.reference, profile: 0))
+        case .grantIssued: issue(event)
+        case .grantVoided: voids.append(.init(id: event.reference, voidedAt: event.timeA))
+        case .debugOverrideSet, .debugOverrideCleared:
+            overrides.append(
+                .init(
+                    kind: UInt8(event.bits(0, 3)), isSet: event.type == .debugOverrideSet,
+                    value: event.nameA, at: event.occurredAt, expiresAt: event.timeA))
+        default: break
+        }
+    }
+
+    private mutating func noteFirst(_ event: Event) {
+        switch event.type {
+        case .accessDenied, .limitReached, .featureRestricted, .assignmentConflict: return
+        case .subjectAliased, .subjectUnaliased, .purchaseTransferred: return
+        case .usageReset where event.bits(0, 2) <= 1: return
+        default: break
+        }
+        if firstEventAt == Event.absent { firstEventAt = event.occurredAt }
+    }
+
+    private mutating func change(_ event: Event, _ kind: ProfileChange.Kind) {
+        profiles.append(
+            .init(
+                at: event.occurredAt, profile: event.profile, profileKind: event.nameA,
+                change: kind, startedAt: event.timeA))
+    }
+
+    private mutating func issue(_ event: Event) {
+        let priority = event.bits(2, 9)
+        grants.append(
+            .init(
+                id: event.reference, key: event.key, source: event.source,
+                entitlement: event.nameA, feature: event.nameB, meter: event.nameC,
+                profile: event.profile, amount: event.amount,
+                isUnlimited: event.flag(0) == true, startsAt: event.timeA,
+                expiresAt: event.timeB, priority: priority == 0 ? 100 : Int64(priority) - 1,
+                rolloverMax: event.money, rolloverMin: event.timeC))
+    }
+}

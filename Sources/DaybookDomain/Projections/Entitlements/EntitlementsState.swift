@@ -1,0 +1,168 @@
+public import DaybookEvents
+
+// What entitlements are made of. A line unit holds what the store says about one lineage; a customer unit holds
+// what we say about a customer. Arrays are in canonical order of the events that filled them.
+
+/// One transaction: a register per group of fields, each won by its best statement (rule 3).
+public struct TransactionFact: Sendable, Equatable {
+    public var id: Reference
+    /// Rank of the statement that gave product, dates and price; none: only a refund is known so far (E06).
+    public var coreRank = StatementRank.none
+    public var product: NameID = 0
+    /// Non-renewing and non-consumable purchases have no end of their own: `Event.absent`.
+    public var startsAt = Event.absent
+    public var expiresAt = Event.absent
+    public var quantity: Int64 = 1
+    public var isFamilyShared = false
+    public var offerType: UInt8 = 0
+    public var offerDiscount: UInt8 = 0
+    public var isUpgraded = false
+    public var revocationRank = StatementRank.none
+    /// `Event.absent`: not revoked.
+    public var revokedAt = Event.absent
+    public var revocation = Revocation.none
+    /// Thousandths of a percent.
+    public var refundedMilli: Int64 = 100_000
+    public var endingRank = StatementRank.none
+    public var endedAt = Event.absent
+    /// When a client first asserted it; `Event.absent`: never (rule 11).
+    public var firstAssertedAt = Event.absent
+
+    public init(id: Reference) { self.id = id }
+
+    public enum Revocation: UInt8, Sendable { case none, full, prorated, family, developer }
+
+    public var isTrial: Bool { offerType == 1 && offerDiscount == 1 }
+    public var isProvisional: Bool { coreRank.classRank == 0 }
+}
+
+/// A value with the rank of the statement that gave it.
+public struct Stated<Value: Sendable & Equatable>: Sendable, Equatable {
+    public var rank = StatementRank.none
+    public var value: Value
+    /// When it happened.
+    public var at = Event.absent
+
+    public init(_ value: Value) { self.value = value }
+
+    mutating func state(_ newValue: Value, by event: Event, names: borrowing NameTable) {
+        let newRank = StatementRank(event)
+        guard rank.isNone || newRank.outranks(rank, names: names) else { return }
+        rank = newRank
+        value = newValue
+        at = event.occurredAt
+    }
+}
+
+public struct BillingNotice: Sendable, Equatable {
+    public var isRetrying = false
+    public var graceExpiresAt = Event.absent
+}
+
+/// What the store says about one lineage.
+public struct LineState: Sendable, Equatable {
+    public var transactions: [TransactionFact] = []
+    public var autoRenew = Stated<Bool>(true)
+    public var nextProduct = Stated<NameID>(0)
+    public var billing = Stated<BillingNotice>(BillingNotice())
+    public var expiry = Stated<NameID>(0)
+    /// 0 none, 1 pending, 2 accepted, 3 declined.
+    public var priceIncrease = Stated<UInt8>(0)
+    public var extensions: [Extension] = []
+    public var switches: [Switch] = []
+    /// When billing failed or the end was announced: a gap that contains one is a real gap (E07).
+    public var lapses: [Int64] = []
+    public var continuousSince = Event.absent
+    /// The customer that owns the line before any transfer (rule 7); 0: an orphan.
+    public var owner: NameID = 0
+    public var ownerHasToken = false
+    public var claims: [NameID] = []
+    public var transfers: [Transfer] = []
+
+    public init() {}
+
+    public struct Extension: Sendable, Equatable {
+        public var at: Int64
+        public var transaction: Reference
+        public var newExpiresAt: Int64
+    }
+    /// A change of product that took effect at once.
+    public struct Switch: Sendable, Equatable {
+        public var at: Int64
+        public var from: NameID
+    }
+    public struct Transfer: Sendable, Equatable {
+        public var at: Int64
+        public var from: NameID
+        public var to: NameID
+    }
+}
+
+/// What we say about a customer.
+public struct CustomerState: Sendable, Equatable {
+    /// `subject.created` said so; `Event.absent` otherwise.
+    public var firstSeenAt = Event.absent
+    /// The first event of the customer, evidence and scheduled resets aside.
+    public var firstEventAt = Event.absent
+    public var zones: [ZoneChange] = []
+    public var profiles: [ProfileChange] = []
+    public var assignments: [Assignment] = []
+    public var grants: [GrantFact] = []
+    public var voids: [GrantVoid] = []
+    public var overrides: [DebugOverride] = []
+    public var consentRescindedAt = Event.absent
+
+    public init() {}
+
+    /// The first moment that is known of the customer; `Event.absent` if there is none.
+    public var anchor: Int64 { firstSeenAt == Event.absent ? firstEventAt : firstSeenAt }
+
+    public struct ZoneChange: Sendable, Equatable {
+        public var at: Int64
+        public var zone: NameID
+    }
+    public struct ProfileChange: Sendable, Equatable {
+        public enum Kind: UInt8, Sendable { case created, deleted, restored }
+        public var at: Int64
+        public var profile: NameID
+        public var profileKind: NameID
+        public var change: Kind
+        /// `free_started_at` or `original_created_at` where given.
+        public var startedAt: Int64
+    }
+    public struct Assignment: Sendable, Equatable {
+        public var at: Int64
+        public var transaction: Reference
+        /// 0: unassigned.
+        public var profile: NameID
+    }
+    public struct GrantFact: Sendable, Equatable {
+        public var id: Reference
+        public var key: Reference
+        public var source: NameID
+        public var entitlement: NameID
+        public var feature: NameID
+        public var meter: NameID
+        public var profile: NameID
+        /// `Event.absent` where no amount was given.
+        public var amount: Int64
+        public var isUnlimited: Bool
+        public var startsAt: Int64
+        public var expiresAt: Int64
+        public var priority: Int64
+        public var rolloverMax: Int64
+        public var rolloverMin: Int64
+    }
+    public struct GrantVoid: Sendable, Equatable {
+        public var id: Reference
+        public var voidedAt: Int64
+    }
+    public struct DebugOverride: Sendable, Equatable {
+        /// 1 force entitlement, 2 expire trial, 3 clear subscription, 4 reset trial eligibility; 0 clears all.
+        public var kind: UInt8
+        public var isSet: Bool
+        public var value: NameID
+        public var at: Int64
+        public var expiresAt: Int64
+    }
+}

@@ -1,0 +1,37 @@
+public import DaybookEvents
+
+/// The events that a funnel can name, in canonical order, as small as they go.
+///
+/// Funnels depend on range, window and breakdown, so nothing can be counted in advance (rule 26). Kept are the
+/// types in `FunnelState.isTracked`, whatever the catalog names today: a new funnel then needs no refold.
+public struct FunnelState: Sendable, Equatable {
+    public var steps: [Step] = []
+
+    public init() {}
+
+    public struct Step: Sendable, Equatable {
+        public var at: Int64
+        public var typeCode: UInt16
+        /// Paywall context, onboarding step, milestone, feature, product, experiment.
+        public var context: NameID
+        /// Variant, or 0.
+        public var variant: NameID
+        /// Milliseconds that a step took, or `Event.absent`.
+        public var duration: Int64
+    }
+
+    /// Whether events of this type are kept for funnels.
+    public static func isTracked(_ type: EventType) -> Bool {
+        switch type.rawValue {
+        case EventType.appLaunched.rawValue...EventType.surveyAnswered.rawValue: true
+        default:
+            switch type {
+            case .accessDenied, .limitReached, .featureRestricted, .usageRecorded, .profileCreated,
+                .subscriptionStarted, .subscriptionRenewed, .purchaseCompleted, .purchaseAssigned,
+                .subjectCreated:
+                true
+            default: false
+            }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+public import DaybookEvents
+
+/// What a customer used: facts in canonical order, from which every answer about meters is computed.
+///
+/// Sums are not kept: which period a use belongs to depends on zones and anchors, which `evolve` must not see
+/// (rule 8), and every use must be remembered anyway because its ref counts once for ever (rule 12).
+public struct UsageState: Sendable, Equatable {
+    public var entries: [UsageEntry] = []
+    public var reservations: [Reservation] = []
+    public var outcomes: [ReservationOutcome] = []
+    public var reversals: [Reversal] = []
+    public var resets: [Reset] = []
+    public var pins: [Pin] = []
+    public var consumables: [ConsumableFact] = []
+    /// Set when a number was so large that a sum was cut at the limit of Int64 (rule 30).
+    public var isSaturated = false
+
+    public init() {}
+
+    public struct UsageEntry: Sendable, Equatable {
+        public var at: Int64
+        public var amount: Int64
+        public var meter: NameID
+        public var coveredBy: NameID
+        public var profile: NameID
+        /// `Reference.none` where the use names nothing.
+        public var reference: Reference
+        public var key: Reference
+    }
+    public struct Reservation: Sendable, Equatable {
+        public var at: Int64
+        public var id: Reference
+        public var meter: NameID
+        public var amount: Int64
+        /// Exclusive.
+        public var expiresAt: Int64
+        public var coveredBy: NameID
+    }
+    public struct ReservationOutcome: Sendable, Equatable {
+        public var at: Int64
+        public var id: Reference
+        public var isCommit: Bool
+        /// `Event.absent`: the reserved amount.
+        public var amount: Int64
+    }
+    public struct Reversal: Sendable, Equatable {
+        public var at: Int64
+        /// Key or ref of the use.
+        public var target: Reference
+    }
+    public struct Reset: Sendable, Equatable {
+        public var meter: NameID
+        public var effectiveAt: Int64
+    }
+    public struct Pin: Sendable, Equatable {
+        public var at: Int64
+        public var meter: NameID
+        public var reference: Reference
+    }
+    /// A consumable: credits with what the store says about their refund.
+    public struct ConsumableFact: Sendable, Equatable {
+        public var transaction: Reference
+        public var coreRank = StatementRank.none
+        public var product: NameID = 0
+        public var quantity: Int64 = 1
+        public var at: Int64 = Event.absent
+        public var source: NameID = 0
+        public var key = Reference.none
+        public var revocationRank = StatementRank.none
+        public var revokedAt = Event.absent
+        public var refundedMilli: Int64 = 100_000
+    }
+}

@@ -1,0 +1,57 @@
+public import DaybookEvents
+
+/// A sum over units, modulo 2^256, of SHA-256(name ‖ canonical bytes of the state): the same for any order, split or
+/// number of workers (rule 23).
+public struct StateDigest: Sendable, Equatable, CustomStringConvertible {
+    /// Least significant word first.
+    public private(set) var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+
+    public init() {}
+
+    public static func == (left: StateDigest, right: StateDigest) -> Bool {
+        left.words == right.words
+    }
+
+    /// Adds one unit.
+    public mutating func add(unit name: StreamName, _ state: UnitState, names: NameTable) {
+        var writer = StateWriter(names: names)
+        writer.text(name.description)
+        var copy = state.withoutEvidence()
+        copy.codeContent(&writer)
+        add(Digest.sha256(writer.bytes))
+    }
+
+    /// Adds the sum of other units.
+    public mutating func add(_ other: StateDigest) {
+        var carry: UInt64 = 0
+        words.0 = Self.sum(words.0, other.words.0, &carry)
+        words.1 = Self.sum(words.1, other.words.1, &carry)
+        words.2 = Self.sum(words.2, other.words.2, &carry)
+        words.3 = Self.sum(words.3, other.words.3, &carry)
+    }
+
+    private mutating func add(_ bytes: [UInt8]) {
+        var other = StateDigest()
+        var parts: [UInt64] = []
+        for start in stride(from: 0, to: 32, by: 8) {
+            parts.append(bytes[start..<start + 8].reduce(0) { $0 << 8 | UInt64($1) })
+        }
+        other.words = (parts[3], parts[2], parts[1], parts[0])
+        add(other)
+    }
+
+    private static func sum(_ left: UInt64, _ right: UInt64, _ carry: inout UInt64) -> UInt64 {
+        let (first, overflow) = left.addingReportingOverflow(right)
+        let (second, carried) = first.addingReportingOverflow(carry)
+        carry = (overflow ? 1 : 0) + (carried ? 1 : 0)
+        return second
+    }
+
+    /// 64 hexadecimal digits, most significant first.
+    public var description: String {
+        [words.3, words.2, words.1, words.0].map { word in
+            let text = String(word, radix: 16)
+            return String(repeating: "0", count: 16 - text.count) + text
+        }.joined()
+    }
+}

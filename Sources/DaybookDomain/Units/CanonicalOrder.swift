@@ -1,0 +1,99 @@
+public import DaybookEvents
+
+/// The place of an event in the canonical order of its unit (rule 2), without the texts of long keys.
+public struct OrderKey: Sendable, Equatable {
+    public var occurredAt: Int64
+    public var sequence: Int64
+    public var source: NameID
+    public var key: Reference
+
+    public static let first = OrderKey(
+        occurredAt: Int64.min, sequence: Int64.min, source: 0, key: .none)
+
+    public init(occurredAt: Int64, sequence: Int64, source: NameID, key: Reference) {
+        self.occurredAt = occurredAt
+        self.sequence = sequence
+        self.source = source
+        self.key = key
+    }
+
+    public init(_ event: Event) {
+        self.init(
+            occurredAt: event.occurredAt, sequence: event.sequence, source: event.source,
+            key: event.key)
+    }
+
+    /// Whether this comes before the other; `nil` when only texts can tell.
+    public func isBefore(_ other: OrderKey) -> Bool? {
+        if occurredAt != other.occurredAt { return occurredAt < other.occurredAt }
+        if sequence != other.sequence { return sequence < other.sequence }
+        // Numbers of names say nothing about the order of their texts.
+        if source != other.source { return nil }
+        return Reference.isOrdered(key, before: other.key)
+    }
+}
+
+/// An event together with the texts that settle ties.
+public struct OrderedEvent: Sendable {
+    public var event: Event
+    public var key: String
+
+    public init(event: Event, key: String) {
+        self.event = event
+        self.key = key
+    }
+
+    /// Sorts into canonical order.
+    /// - Complexity: O(*n* log *n*); texts are looked at on ties only.
+    public static func sort(_ events: inout [OrderedEvent], names: NameTable) {
+        events.sort { left, right in
+            if left.event.occurredAt != right.event.occurredAt {
+                return left.event.occurredAt < right.event.occurredAt
+            }
+            if left.event.sequence != right.event.sequence {
+                return left.event.sequence < right.event.sequence
+            }
+            if left.event.source != right.event.source {
+                return precedesInBytes(names[left.event.source], names[right.event.source])
+            }
+            return precedesInBytes(left.key, right.key)
+        }
+    }
+}
+
+/// How much a statement about a store fact weighs: the greatest wins (rule 3).
+public struct StatementRank: Sendable, Equatable {
+    public var classRank: UInt8
+    public var signedAt: Int64
+    public var source: NameID
+    public var key: Reference
+
+    public static let none = StatementRank(
+        classRank: 0, signedAt: Int64.min, source: 0, key: .none)
+
+    public init(classRank: UInt8, signedAt: Int64, source: NameID, key: Reference) {
+        self.classRank = classRank
+        self.signedAt = signedAt
+        self.source = source
+        self.key = key
+    }
+
+    public init(_ event: Event) {
+        self.init(
+            classRank: event.trust.classRank, signedAt: event.signedAt, source: event.source,
+            key: event.key)
+    }
+
+    public var isNone: Bool { signedAt == Int64.min }
+
+    /// Whether this statement replaces the other.
+    ///
+    /// Two statements of one class, signed in the same millisecond by one source under two long keys are told
+    /// apart by the keys' digests: a total order of content, though not the order of the texts.
+    public func outranks(_ other: StatementRank, names: borrowing NameTable) -> Bool {
+        if classRank != other.classRank { return classRank > other.classRank }
+        if signedAt != other.signedAt { return signedAt > other.signedAt }
+        if source != other.source { return precedesInBytes(names[other.source], names[source]) }
+        return (other.key.high, other.key.low) < (key.high, key.low)
+    }
+}

@@ -1,0 +1,111 @@
+public import DaybookEvents
+
+/// Everything that is needed to answer a question about one customer at one time: folded states, catalogs, zones.
+///
+/// A value without clock or I/O; the ledger gathers it for (at, known at), the domain answers from it.
+public struct CustomerCase: Sendable {
+    public struct OwnedLine: Sendable {
+        /// `apple:2000000123`.
+        public var name: String
+        public var state: LineState
+        public var funnel: FunnelState
+        /// When this customer came to own it, and until when; `Int64.min`/`max` where there was no transfer.
+        public var ownedFrom: Int64
+        public var ownedUntil: Int64
+
+        public init(
+            name: String, state: LineState, funnel: FunnelState, ownedFrom: Int64,
+            ownedUntil: Int64
+        ) {
+            self.name = name
+            self.state = state
+            self.funnel = funnel
+            self.ownedFrom = ownedFrom
+            self.ownedUntil = ownedUntil
+        }
+    }
+
+    public var environment: Environment
+    /// The name that is shown for the person.
+    public var subject: String
+    /// Whether any event names the customer.
+    public var isKnown: Bool
+    public var state: UnitState
+    public var lines: [OwnedLine]
+    /// Lines that name this customer but belong to somebody else.
+    public var linesOfOthers: [String]
+    public var catalogs: CatalogHistory
+    public var zones: ZoneSet
+    public var names: NameTable
+    /// The valid time of the question.
+    public var at: Int64
+
+    public init(
+        environment: Environment, subject: String, isKnown: Bool, state: UnitState,
+        lines: [OwnedLine], linesOfOthers: [String], catalogs: CatalogHistory, zones: ZoneSet,
+        names: NameTable, at: Int64
+    ) {
+        self.environment = environment
+        self.subject = subject
+        self.isKnown = isKnown
+        self.state = state
+        self.lines = lines
+        self.linesOfOthers = linesOfOthers
+        self.catalogs = catalogs
+        self.zones = zones
+        self.names = names
+        self.at = at
+    }
+
+    /// The zones that this customer lived in.
+    public func zoneHistory(_ catalog: Catalog) -> ZoneHistory {
+        let initial = zones[catalog.defaultTimeZone]
+        var changes: [ZoneHistory.Change] = []
+        var first = initial
+        for change in state.customer.zones {
+            let zone = zones[names[change.zone], default: initial]
+            if change.at == Int64.min {
+                first = zone
+            } else {
+                changes.append(.init(fromInstant: change.at, zone: zone))
+            }
+        }
+        return ZoneHistory(initial: first, changes: changes)
+    }
+
+    /// When the customer was first seen; the asked time for somebody unknown.
+    public var anchor: Int64 { state.customer.anchor.orNil ?? at }
+
+    /// The catalog in force for this customer at a time, and `nil` in a ledger without any.
+    public func catalog(at instant: Int64) -> CatalogVersion? {
+        let zone = catalogs.newest.map { zoneHistory($0.catalog) } ?? ZoneHistory(initial: .utc)
+        let period = MeterPeriod.calendarMonth(containing: instant, in: zone)
+        return catalogs.inForce(
+            at: instant,
+            for: .init(name: subject, firstSeenAt: anchor, periodStart: period.start))
+    }
+}
+
+/// Zone tables by IANA name; an unknown name means the default.
+public struct ZoneSet: Sendable, Equatable {
+    private var tables: [String: ZoneTable]
+
+    public init(_ tables: [String: ZoneTable] = [:]) { self.tables = tables }
+
+    public mutating func add(_ table: ZoneTable, named name: String) { tables[name] = table }
+
+    public func contains(_ name: String) -> Bool { tables[name] != nil }
+
+    public subscript(name: String) -> ZoneTable { tables[name] ?? .utc }
+
+    public subscript(name: String, default fallback: ZoneTable) -> ZoneTable {
+        tables[name] ?? fallback
+    }
+
+    /// One number for all tables: part of a snapshot's fingerprint (rule 31).
+    public var digest: UInt64 {
+        tables.keys.sorted(by: precedesInBytes).reduce(0xCBF2_9CE4_8422_2325) { sum, name in
+            (sum ^ self[name].digest) &* 0x100_0000_01B3
+        }
+    }
+}

@@ -1,0 +1,44 @@
+/// Which stream an event belongs to: a function of the event alone, so that no order of arrival can change it.
+public enum EventRouter {
+    static func kind(of draft: EventDraft, _ schema: EventSchema) -> StreamKind {
+        switch schema.routing {
+        case .customer: .customer
+        case .line: .line
+        case .purchase: isConsumable(draft, schema) ? .customer : .line
+        case .transfer: draft.data["original_transaction_id"] == nil ? .customer : .line
+        case .ledger: .ledger
+        }
+    }
+
+    private static func isConsumable(_ draft: EventDraft, _ schema: EventSchema) -> Bool {
+        guard let field = schema.field("kind"), case .word(let words) = field.kind,
+            let value = draft.data["kind"]?.text, let consumable = words.first
+        else { return false }
+        return value == consumable.name || consumable.spellings.contains(value)
+    }
+
+    /// The stream of a canonical draft.
+    public static func stream(of draft: EventDraft) -> StreamName {
+        let environment = draft.environment
+        guard let schema = Vocabulary.schema(named: draft.type, version: draft.version) else {
+            if let subject = draft.subject { return StreamName(environment, .customer, subject) }
+            return StreamName(environment, .ledger, "unknown")
+        }
+        switch kind(of: draft, schema) {
+        case .customer:
+            let from = schema.routing == .transfer ? draft.data["from"]?.text : nil
+            return StreamName(environment, .customer, from ?? draft.subject ?? "")
+        case .line:
+            let store = draft.data["store"]?.text ?? "apple"
+            let lineage = draft.data["original_transaction_id"]?.text ?? ""
+            return StreamName(environment, .line, "\(store):\(lineage)")
+        case .ledger:
+            switch schema.type {
+            case .catalogPublished, .catalogRolledBack:
+                // Catalogs are the same for all environments (rule 8).
+                return StreamName(.production, .ledger, "catalogs")
+            default: return StreamName(environment, .ledger, "corrections")
+            }
+        }
+    }
+}

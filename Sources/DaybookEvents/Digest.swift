@@ -1,0 +1,27 @@
+import Crypto
+
+/// SHA-256 in the shapes that the ledger needs.
+public enum Digest {
+    /// The 32 bytes.
+    public static func sha256(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+        Array(SHA256.hash(data: Array(bytes)))
+    }
+
+    /// The first 64 bits, big-endian.
+    public static func sha256Prefix(_ bytes: [UInt8]) -> UInt64 {
+        SHA256.hash(data: bytes).withUnsafeBytes {
+            UInt64(bigEndian: $0.loadUnaligned(as: UInt64.self))
+        }
+    }
+
+    /// Lower-case hexadecimal.
+    public static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        var text: [UInt8] = []
+        for byte in bytes {
+            text.append(digits[Int(byte >> 4)])
+            text.append(digits[Int(byte & 15)])
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}

@@ -1,0 +1,112 @@
+/// A JSON document that can be written back byte for byte once it is canonical.
+///
+/// Integers in the range of Int64 are numbers; every other number keeps the text that it came with, because a
+/// ledger must not round what somebody else stated.
+public enum JSONValue: Sendable, Equatable {
+    case null
+    case bool(Bool)
+    case integer(Int64)
+    /// A number that is no Int64, exactly as it was written.
+    case number(String)
+    case string(String)
+    case array([JSONValue])
+    case object(JSONObject)
+}
+
+/// Members by name, in ascending order of the names' UTF-8 bytes: the canonical order.
+public struct JSONObject: Sendable, Equatable {
+    public struct Member: Sendable, Equatable {
+        public let name: String
+        public var value: JSONValue
+        public init(name: String, value: JSONValue) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    public private(set) var members: [Member]
+
+    public init() { members = [] }
+
+    /// Takes members in any order; names must be distinct.
+    public init(_ members: [Member]) {
+        self.members = members.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+    }
+
+    public var isEmpty: Bool { members.isEmpty }
+
+    /// The value of one member; setting `nil` removes it.
+    /// - Complexity: O(log *n*) to read, O(*n*) to write.
+    public subscript(name: String) -> JSONValue? {
+        get {
+            let index = lowerBound(name)
+            guard index < members.count, members[index].name == name else { return nil }
+            return members[index].value
+        }
+        set {
+            let index = lowerBound(name)
+            let isThere = index < members.count && members[index].name == name
+            switch (newValue, isThere) {
+            case (let value?, true): members[index].value = value
+            case (let value?, false): members.insert(.init(name: name, value: value), at: index)
+            case (nil, true): members.remove(at: index)
+            case (nil, false): break
+            }
+        }
+    }
+
+    private func lowerBound(_ name: String) -> Int {
+        var low = 0
+        var high = members.count
+        while low < high {
+            let middle = (low + high) / 2
+            if members[middle].name.utf8.lexicographicallyPrecedes(name.utf8) {
+                low = middle + 1
+            } else {
+                high = middle
+            }
+        }
+        return low
+    }
+}
+
+extension JSONValue {
+    public var text: String? { if case .string(let text) = self { text } else { nil } }
+    public var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
+    public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
+    public var object: JSONObject? { if case .object(let object) = self { object } else { nil } }
+    public var array: [JSONValue]? { if case .array(let values) = self { values } else { nil } }
+
+    /// What kind of value it is, for messages.
+    public var kindName: String {
+        switch self {
+        case .null: "null"
+        case .bool: "a boolean"
+        case .integer: "an integer"
+        case .number: "a number that is no 64-bit integer"
+        case .string: "text"
+        case .array: "an array"
+        case .object: "an object"
+        }
+    }
+}
+
+extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
+    ExpressibleByBooleanLiteral, ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral,
+    ExpressibleByNilLiteral
+{
+    public init(stringLiteral value: String) { self = .string(value) }
+    public init(integerLiteral value: Int64) { self = .integer(value) }
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+    public init(nilLiteral: ()) { self = .null }
+    public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+    public init(dictionaryLiteral elements: (String, JSONValue)...) {
+        self = .object(JSONObject(elements.map { .init(name: $0.0, value: $0.1) }))
+    }
+}
+
+extension JSONObject: ExpressibleByDictionaryLiteral {
+    public init(dictionaryLiteral elements: (String, JSONValue)...) {
+        self.init(elements.map { .init(name: $0.0, value: $0.1) })
+    }
+}

@@ -1,0 +1,82 @@
+/// Writes canonical JSON: sorted members, no white space, shortest escapes (RFC 8259 §7), so the same value
+/// always has the same bytes.
+public struct JSONWriter {
+    public private(set) var bytes: [UInt8] = []
+
+    public init() {}
+
+    /// - Parameter reserving: How many bytes to make room for.
+    public init(reserving byteCount: Int) { bytes.reserveCapacity(byteCount) }
+
+    public mutating func write(_ value: JSONValue) {
+        switch value {
+        case .null: raw("null")
+        case .bool(let flag): raw(flag ? "true" : "false")
+        case .integer(let number): raw(String(number))
+        case .number(let text): raw(text)
+        case .string(let text): string(text)
+        case .array(let values):
+            bytes.append(UInt8(ascii: "["))
+            for (index, element) in values.enumerated() {
+                if index > 0 { bytes.append(UInt8(ascii: ",")) }
+                write(element)
+            }
+            bytes.append(UInt8(ascii: "]"))
+        case .object(let object): write(object)
+        }
+    }
+
+    public mutating func write(_ object: JSONObject) {
+        bytes.append(UInt8(ascii: "{"))
+        for (index, member) in object.members.enumerated() {
+            if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            string(member.name)
+            bytes.append(UInt8(ascii: ":"))
+            write(member.value)
+        }
+        bytes.append(UInt8(ascii: "}"))
+    }
+
+    /// Appends text that is already JSON.
+    public mutating func raw(_ text: String) { bytes.append(contentsOf: text.utf8) }
+
+    public mutating func string(_ text: String) {
+        bytes.append(UInt8(ascii: "\""))
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""): raw("\\\"")
+            case UInt8(ascii: "\\"): raw("\\\\")
+            case 0x08: raw("\\b")
+            case 0x09: raw("\\t")
+            case 0x0A: raw("\\n")
+            case 0x0C: raw("\\f")
+            case 0x0D: raw("\\r")
+            case 0..<0x20:
+                raw("\\u00")
+                bytes.append(Self.hexDigits[Int(byte >> 4)])
+                bytes.append(Self.hexDigits[Int(byte & 15)])
+            default: bytes.append(byte)
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private static let hexDigits = Array("0123456789abcdef".utf8)
+}
+
+extension JSONValue {
+    /// The canonical bytes.
+    public var canonicalBytes: [UInt8] {
+        var writer = JSONWriter(reserving: 256)
+        writer.write(self)
+        return writer.bytes
+    }
+
+    /// The canonical bytes as text.
+    public var canonicalText: String { String(decoding: canonicalBytes, as: UTF8.self) }
+}
+
+extension JSONObject {
+    /// The canonical bytes.
+    public var canonicalBytes: [UInt8] { JSONValue.object(self).canonicalBytes }
+}

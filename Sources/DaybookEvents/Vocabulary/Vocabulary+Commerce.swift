@@ -1,0 +1,284 @@
+extension Vocabulary {
+    private static let line = EventField(
+        "original_transaction_id", .text, .stream, required: false,
+        "the lineage; defaults to transaction_id")
+    private static let store = EventField(
+        "store", .text, .stream, required: false, "apple unless said otherwise")
+    private static let transaction = EventField("transaction_id", .text, .reference)
+    private static let requiredTransaction = EventField(
+        "transaction_id", .text, .reference, required: true)
+    private static let ownership = EventField(
+        "ownership",
+        .word([
+            EventWord("purchased", "PURCHASED"), EventWord("family_shared", "FAMILY_SHARED"),
+        ]), .flags(shift: 0, width: 2))
+    private static let offer = [
+        EventField(
+            "offer.type",
+            .word([
+                EventWord("introductory", "1", "intro"), EventWord("promotional", "2", "promo"),
+                EventWord("offer_code", "3", "code"), EventWord("win_back", "4", "winback"),
+            ]), .flags(shift: 2, width: 3)),
+        EventField(
+            "offer.discount",
+            .word([
+                EventWord("free_trial", "FREE_TRIAL"),
+                EventWord("pay_as_you_go", "PAY_AS_YOU_GO"),
+                EventWord("pay_up_front", "PAY_UP_FRONT"), EventWord("one_time", "ONE_TIME"),
+            ]), .flags(shift: 5, width: 3)),
+        EventField("offer.id", .text), EventField("offer.period", .text),
+    ]
+    private static let autoRenew = EventField("auto_renew", .bool, .flags(shift: 8, width: 2))
+    private static let price = [
+        EventField("price_milli", .money, .money, required: true),
+        EventField("currency", .text, .nameC, required: true),
+    ]
+    private static let token = EventField(
+        "app_account_token", .text, .flags(shift: 12, width: 1), required: false,
+        "the customer id that the app gave the store; it outranks a named customer")
+
+    static let purchases: [EventSchema] = [
+        EventSchema(
+            .purchaseCompleted, "purchase.completed", routing: .purchase,
+            "Something was bought once.",
+            [
+                EventField("product", .text, .nameA, required: true),
+                EventField(
+                    "kind",
+                    .word([
+                        EventWord("consumable", "Consumable"),
+                        EventWord("non_consumable", "Non-Consumable"),
+                        EventWord("non_renewing", "Non-Renewing Subscription"),
+                    ]), .flags(shift: 10, width: 2), required: true),
+                requiredTransaction, line, store,
+                EventField("quantity", .amount, .amount), ownership, token,
+                EventField("starts_at", .time, .timeA, required: false, "purchase date"),
+                EventField("storefront", .text),
+            ] + price + offer),
+        EventSchema(
+            .purchaseAssigned, "purchase.assigned", "A purchase serves one profile.",
+            [
+                requiredTransaction,
+                EventField("profile", .text, .profile, required: true),
+            ]),
+        EventSchema(
+            .purchaseUnassigned, "purchase.unassigned", "A purchase serves no profile any more.",
+            [requiredTransaction, EventField("profile", .text, .profile)]),
+        EventSchema(
+            .purchaseRefunded, "purchase.refunded", routing: .purchase,
+            "The store gave money back.",
+            [
+                requiredTransaction, line, store,
+                EventField("revoked_at", .time, .timeC, required: true),
+                EventField(
+                    "type",
+                    .word([
+                        EventWord("full", "REFUND_FULL"),
+                        EventWord("prorated", "REFUND_PRORATED"),
+                    ]), .flags(shift: 0, width: 2)),
+                EventField("pct_milli", .integer, .amount, required: false, "100 % is 100000"),
+                EventField("reason", .text), EventField("amount_milli", .money, .money),
+                EventField("currency", .text, .nameC),
+                EventField("product", .text, .nameA), purchaseKind,
+            ]),
+        EventSchema(
+            .purchaseRefundReversed, "purchase.refund_reversed", routing: .purchase,
+            "A refund was taken back.",
+            [requiredTransaction, line, store, EventField("product", .text, .nameA), purchaseKind]
+        ),
+        EventSchema(
+            .purchaseRevoked, "purchase.revoked", routing: .purchase, "Access was withdrawn.",
+            [
+                requiredTransaction, line, store,
+                EventField("revoked_at", .time, .timeC, required: true),
+                EventField("reason", .text, .nameB, required: false, "family or developer"),
+                EventField("product", .text, .nameA), purchaseKind,
+            ]),
+        EventSchema(
+            .purchaseTransferred, "purchase.transferred", routing: .transfer,
+            "A purchase changed hands.",
+            [
+                line, store,
+                EventField("from", .text, .nameA, required: true),
+                EventField("to", .text, .nameB, required: true),
+                EventField("rule", .text), EventField("reversible_until", .time),
+            ]),
+        EventSchema(
+            .refundRequested, "refund.requested", routing: .purchase,
+            "A customer asked for a refund.",
+            [requiredTransaction, line, store, EventField("reason", .text), purchaseKind]),
+        EventSchema(
+            .refundDeclined, "refund.declined", routing: .purchase, "The store refused a refund.",
+            [requiredTransaction, line, store, purchaseKind]),
+    ]
+
+    private static let purchaseKind = EventField(
+        "kind",
+        .word([
+            EventWord("consumable"), EventWord("non_consumable"), EventWord("non_renewing"),
+        ]), .flags(shift: 10, width: 2))
+
+    private static let period =
+        [
+            EventField("product", .text, .nameA, required: true),
+            EventField("group", .text, .nameB), requiredTransaction, line, store,
+            EventField("starts_at", .time, .timeA, required: true),
+            EventField("expires_at", .time, .timeB, required: true), ownership, autoRenew, token,
+            EventField("plan", .text), EventField("storefront", .text),
+        ] + price + offer
+
+    static let subscriptions: [EventSchema] = [
+        EventSchema(
+            .subscriptionStarted, "subscription.started", routing: .line, "A subscription began.",
+            period + [
+                EventField(
+                    "reason", .word([EventWord("initial"), EventWord("resubscribe")]),
+                    .flags(shift: 10, width: 2))
+            ]),
+        EventSchema(
+            .subscriptionRenewed, "subscription.renewed", routing: .line, "A subscription renewed.",
+            period + [
+                EventField("recovery", .bool, .flags(shift: 10, width: 2)),
+                EventField("trial_conversion", .bool, .flags(shift: 13, width: 2)),
+            ]),
+        EventSchema(
+            .subscriptionAutoRenewChanged, "subscription.auto_renew_changed", routing: .line,
+            "Renewal was switched on or off.",
+            [
+                line, store, transaction,
+                EventField("enabled", .bool, .flags(shift: 8, width: 2), required: true),
+                EventField("cause", .text), EventField("product", .text, .nameA),
+            ]),
+        EventSchema(
+            .subscriptionProductChanged, "subscription.product_changed", routing: .line,
+            "Another product of the group was chosen.",
+            [
+                line, store, transaction,
+                EventField("from", .text, .nameA, required: true),
+                EventField("to", .text, .nameB, required: true),
+                EventField(
+                    "effective",
+                    .word([EventWord("now"), EventWord("next_renewal"), EventWord("reverted")]),
+                    .flags(shift: 0, width: 2), required: true), EventField("offer", .any),
+            ]),
+        EventSchema(
+            .subscriptionOfferRedeemed, "subscription.offer_redeemed", routing: .line,
+            "An offer was redeemed.",
+            [
+                line, store, transaction, EventField("product", .text, .nameA),
+                EventField("effective", .text),
+            ] + offer),
+        EventSchema(
+            .subscriptionBillingFailed, "subscription.billing_failed", routing: .line,
+            "A renewal could not be charged.",
+            [
+                line, store, transaction,
+                EventField("grace_expires_at", .time, .timeA, required: false, "null: no grace"),
+                EventField("retry_until", .time, .timeB),
+            ]),
+        EventSchema(
+            .subscriptionGraceExpired, "subscription.grace_expired", routing: .line, "Grace ended.",
+            [line, store, transaction]),
+        EventSchema(
+            .subscriptionPriceIncrease, "subscription.price_increase", routing: .line,
+            "The price goes up.",
+            [
+                line, store, transaction,
+                EventField(
+                    "status",
+                    .word([EventWord("pending"), EventWord("accepted"), EventWord("declined")]),
+                    .flags(shift: 0, width: 2), required: true),
+                EventField("new_price_milli", .money, .money),
+                EventField("effective_at", .time, .timeA), EventField("currency", .text, .nameC),
+            ]),
+        EventSchema(
+            .subscriptionExtended, "subscription.extended", routing: .line, "The end moved later.",
+            [
+                line, store, transaction,
+                EventField("new_expires_at", .time, .timeB, required: true),
+                EventField("days", .integer), EventField("reason_code", .integer),
+            ]),
+        EventSchema(
+            .subscriptionPauseScheduled, "subscription.pause_scheduled", routing: .line,
+            "A pause was asked for.",
+            [
+                line, store, transaction, EventField("pause_at", .time),
+                EventField("resume_at", .time),
+            ]),
+        EventSchema(
+            .subscriptionPaused, "subscription.paused", routing: .line, "A pause began.",
+            [line, store, transaction]),
+        EventSchema(
+            .subscriptionResumed, "subscription.resumed", routing: .line, "A pause ended.",
+            [line, store, transaction]),
+        EventSchema(
+            .subscriptionExpired, "subscription.expired", routing: .line,
+            "The store says that it ended.",
+            [
+                line, store, transaction,
+                EventField("reason", .text, .nameB, required: true),
+                EventField("ended_at", .time, .timeB), EventField("product", .text, .nameA),
+            ]),
+        EventSchema(
+            .storeTransactionStated, "store.transaction_stated", routing: .line,
+            "What the store says of one transaction, whole.",
+            [
+                EventField("product", .text, .nameA, required: true), requiredTransaction, line,
+                store, EventField("starts_at", .time, .timeA, required: true),
+                EventField("expires_at", .time, .timeB),
+                EventField("revoked_at", .time, .timeC),
+                EventField("quantity", .amount, .amount), ownership, token,
+                EventField("is_upgraded", .bool, .flags(shift: 8, width: 2)),
+                EventField(
+                    "revocation_type",
+                    .word([
+                        EventWord("full", "REFUND_FULL"),
+                        EventWord("prorated", "REFUND_PRORATED"),
+                        EventWord("family", "FAMILY_REVOKE"),
+                    ]), .flags(shift: 10, width: 2)),
+                EventField("price_milli", .money, .money),
+                EventField("currency", .text, .nameC),
+            ] + offer),
+        EventSchema(
+            .storeRenewalStated, "store.renewal_stated", routing: .line,
+            "What the store says of the next renewal, whole.",
+            [
+                EventField("product", .text, .nameA), line, store, transaction,
+                EventField("auto_renew_product", .text, .nameB),
+                EventField("auto_renew", .bool, .flags(shift: 8, width: 2), required: true),
+                EventField("in_billing_retry", .bool, .flags(shift: 0, width: 2)),
+                EventField("grace_expires_at", .time, .timeA),
+                EventField("renewal_at", .time, .timeB),
+                EventField("continuous_since", .time, .timeC),
+                EventField("expiration_intent", .integer),
+                EventField("price_increase_status", .integer),
+            ]),
+    ]
+
+    static let grants: [EventSchema] = [
+        EventSchema(
+            .grantIssued, "grant.issued", "Access or units were given.",
+            oneOf: ["entitlement", "feature", "meter"],
+            [
+                EventField("grant_id", .text, .reference, required: true),
+                EventField("entitlement", .text, .nameA), EventField("feature", .text, .nameB),
+                EventField("meter", .text, .nameC), EventField("amount", .amount, .amount),
+                EventField("unlimited", .bool, .flags(shift: 0, width: 2)),
+                EventField("starts_at", .time, .timeA, required: true),
+                EventField("expires_at", .time, .timeB),
+                EventField(
+                    "priority", .integer, .flags(shift: 2, width: 9), required: false,
+                    "0 to 255, lower burns first; 100 where absent"),
+                EventField("rollover.max", .amount, .money),
+                EventField("rollover.min", .amount, .timeC),
+                EventField("reason", .text), EventField("actor", .text),
+            ]),
+        EventSchema(
+            .grantVoided, "grant.voided", "A grant was withdrawn.",
+            [
+                EventField("grant_id", .text, .reference, required: true),
+                EventField("voided_at", .time, .timeA, required: true),
+                EventField("reason", .text),
+            ]),
+    ]
+}

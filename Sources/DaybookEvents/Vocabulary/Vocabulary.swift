@@ -1,0 +1,197 @@
+/// The table of everything that can happen: the single source of validation, JSON Schemas, columns and slots.
+public enum Vocabulary {
+    /// Every version of every type, oldest version first within a type.
+    public static let schemas: [EventSchema] =
+        identity + purchases + subscriptions + grants + usage + gates + catalogs + analytics
+        + corrections + debug
+
+    private static let byName: [String: [EventSchema]] = Dictionary(
+        grouping: schemas, by: \.name)
+    private static let byType: [EventSchema?] = {
+        var table = [EventSchema?](repeating: nil, count: 256)
+        for schema in schemas { table[Int(schema.type.rawValue)] = schema }
+        return table
+    }()
+
+    /// The newest schema of a type; `nil` for `unknown`.
+    public static func current(_ type: EventType) -> EventSchema? {
+        byType[Int(type.rawValue)]
+    }
+
+    /// The schema of one version of a named type; `nil` when this build does not know it.
+    public static func schema(named name: String, version: Int) -> EventSchema? {
+        byName[name]?.first { $0.version == version }
+    }
+
+    /// Whether some version of the name is known.
+    public static func isKnown(_ name: String) -> Bool { byName[name] != nil }
+
+    /// The wire name of a type.
+    public static func name(of type: EventType) -> String { current(type)?.name ?? "unknown" }
+
+    /// The names of all types.
+    public static let names: Set<String> = Set(schemas.map(\.name))
+
+    static let identity: [EventSchema] = [
+        EventSchema(
+            .subjectCreated, "subject.created", "A customer was first seen.",
+            [
+                EventField("first_seen_at", .time, .timeA, required: true),
+                EventField("tz", .text, .nameA, required: false, "IANA zone"),
+                EventField("locale", .text), EventField("country", .text),
+            ]),
+        EventSchema(
+            .subjectTimeZoneChanged, "subject.tz_changed",
+            "A customer's time zone changed; it rules from the next period on.",
+            [EventField("tz", .text, .nameA, required: true, "IANA zone")]),
+        EventSchema(
+            .subjectAliased, "subject.aliased", "Two ids are one person.",
+            [
+                EventField("alias", .text, .nameA, required: true),
+                EventField("canonical", .text, .nameB, required: true),
+                EventField("rule", .text),
+            ]),
+        EventSchema(
+            .subjectUnaliased, "subject.unaliased", "An alias was a mistake.",
+            [
+                EventField("alias", .text, .nameA, required: true),
+                EventField("canonical", .text, .nameB),
+                EventField("rule", .text),
+            ]),
+        EventSchema(
+            .subjectErased, "subject.erased", "A customer asked to be forgotten.",
+            [EventField("key_id", .text, nil, required: true), EventField("legal_basis", .text)]),
+        EventSchema(
+            .consentRescinded, "consent.rescinded", "A guardian withdrew consent.",
+            [EventField("subject", .text)]),
+        EventSchema(
+            .profileCreated, "profile.created", "A profile began (a child, a dog).",
+            [
+                EventField("profile", .text, .profile, required: true),
+                EventField(
+                    "kind", .text, .nameA, required: true, "child, puppy or another kind"),
+                EventField("free_started_at", .time, .timeA),
+            ]),
+        EventSchema(
+            .profileDeleted, "profile.deleted", "A profile ended.",
+            [
+                EventField("profile", .text, .profile, required: true),
+                EventField("kind", .text, .nameA),
+            ]),
+        EventSchema(
+            .profileRestored, "profile.restored", "A profile came back.",
+            [
+                EventField("profile", .text, .profile, required: true),
+                EventField("original_created_at", .time, .timeA),
+                EventField("kind", .text, .nameA),
+            ]),
+    ]
+
+    static let gates: [EventSchema] = [
+        EventSchema(
+            .accessDenied, "access.denied", "A request was refused.",
+            [
+                EventField("feature", .text, .nameA, required: true),
+                EventField("reason_code", .text, .nameB, required: true),
+                EventField("limit", .integer), EventField("used", .integer),
+                EventField("enforcement", .text), EventField("catalog_version", .integer),
+            ]),
+        EventSchema(
+            .limitReached, "limit.reached", "The last unit of a meter was taken.",
+            [
+                EventField("meter", .text, .nameA, required: true),
+                EventField("limit", .integer), EventField("used", .integer),
+            ]),
+        EventSchema(
+            .featureRestricted, "feature.restricted", "A locked feature was asked for.",
+            [EventField("feature", .text, .nameA, required: true)]),
+        EventSchema(
+            .assignmentConflict, "assignment.conflict",
+            "A purchase was claimed for a second profile.",
+            [
+                EventField("transaction_id", .text, .reference, required: true),
+                EventField("profile", .text, .profile),
+                EventField("assigned_profile", .text),
+            ]),
+        EventSchema(
+            .ingestRejected, "ingest.rejected", "Something could not be read or verified.",
+            [EventField("code", .text, .nameA)]),
+    ]
+
+    static let catalogs: [EventSchema] = [
+        EventSchema(
+            .catalogPublished, "catalog.published", routing: .ledger, "A catalog came into force.",
+            [
+                EventField("version", .integer, .amount, required: true),
+                EventField("effective_at", .time, .timeA, required: true),
+                EventField(
+                    "applies_to",
+                    .word([
+                        EventWord("all"), EventWord("new_users", "new", "new_subjects"),
+                        EventWord("next_period"), EventWord("cohort"),
+                    ]), .flags(shift: 0, width: 3), required: true),
+                EventField("percent", .integer, .money, required: false, "with cohort: 0 to 100"),
+                EventField("document_sha256", .text, .reference, required: true),
+                EventField("document", .text, nil, required: false, "inline in exports"),
+            ]),
+        EventSchema(
+            .catalogRolledBack, "catalog.rolled_back", routing: .ledger,
+            "An older catalog rules again.",
+            [
+                EventField("to_version", .integer, .amount, required: true),
+                EventField("effective_at", .time, .timeA),
+            ]),
+    ]
+
+    static let corrections: [EventSchema] = [
+        EventSchema(
+            .correctionVoided, "correction.voided", routing: .ledger,
+            "An event is folded as if it were absent.",
+            [
+                EventField("target.source", .text, .nameA, required: true),
+                EventField("target.key", .text, .reference, required: true),
+                EventField("reason", .text, nil, required: true),
+                EventField("ticket", .text),
+            ]),
+        EventSchema(
+            .correctionAmended, "correction.amended", routing: .ledger,
+            "Fields of an event are replaced.",
+            [
+                EventField("target.source", .text, .nameA, required: true),
+                EventField("target.key", .text, .reference, required: true),
+                EventField("patch", .any, nil, required: true),
+                EventField("reason", .text, nil, required: true),
+                EventField("ticket", .text),
+            ]),
+    ]
+
+    static let debug: [EventSchema] = [
+        EventSchema(
+            .debugOverrideSet, "debug.override_set", "A developer pretends something.",
+            [
+                EventField(
+                    "kind",
+                    .word([
+                        EventWord("force_entitlement"), EventWord("expire_trial"),
+                        EventWord("clear_subscription"), EventWord("reset_trial_eligibility"),
+                    ]), .flags(shift: 0, width: 3), required: true),
+                EventField("value", .text, .nameA, required: false, "the entitlement to force"),
+                EventField("expires_at", .time, .timeA, required: true),
+                EventField("actor", .text, nil, required: true),
+            ]),
+        EventSchema(
+            .debugOverrideCleared, "debug.override_cleared", "The pretence ends.",
+            [
+                EventField(
+                    "kind",
+                    .word([
+                        EventWord("force_entitlement"), EventWord("expire_trial"),
+                        EventWord("clear_subscription"), EventWord("reset_trial_eligibility"),
+                    ]), .flags(shift: 0, width: 3)),
+                EventField("actor", .text),
+            ]),
+        EventSchema(
+            .clockAdvanced, "clock.advanced", "A test clock moved.",
+            [EventField("virtual_now", .time, nil, required: true)]),
+    ]
+}

@@ -1,0 +1,80 @@
+public import DaybookEvents
+
+/// The apps' own event names on the way in and out (rule 27). An analytics name never becomes a store fact.
+public enum EventAliases {
+    struct Alias {
+        let app: String
+        let type: String
+        /// Members of `data` that the name implies.
+        let implied: [(name: String, value: JSONValue)]
+        /// Members that the app calls otherwise: theirs, ours.
+        let renamed: [(theirs: String, ours: String)]
+
+        init(
+            _ app: String, _ type: String, implied: [(String, JSONValue)] = [],
+            renamed: [(String, String)] = []
+        ) {
+            self.app = app
+            self.type = type
+            self.implied = implied.map { (name: $0.0, value: $0.1) }
+            self.renamed = renamed.map { (theirs: $0.0, ours: $0.1) }
+        }
+    }
+
+    static let table: [Alias] = [
+        Alias("paywallShown", "paywall.shown"), Alias("paywall_viewed", "paywall.shown"),
+        Alias("paywallDismissed", "paywall.dismissed"),
+        Alias("purchaseStarted", "checkout.started", renamed: [("productId", "product")]),
+        Alias("purchaseCompleted", "checkout.completed", renamed: [("productId", "product")]),
+        Alias("subscriptionPurchased", "checkout.completed", renamed: [("productId", "product")]),
+        Alias("subscription_purchased", "checkout.completed", renamed: [("productId", "product")]),
+        Alias("purchaseFailed", "checkout.failed", renamed: [("productId", "product")]),
+        Alias(
+            "storyCreatedFree", "usage.recorded", implied: [("meter", "stories"), ("amount", 1)],
+            renamed: [("storyId", "ref")]),
+        Alias(
+            "storyCreatedPremium", "usage.recorded",
+            implied: [("meter", "stories"), ("amount", 1), ("covered_by", "unlimited")],
+            renamed: [("storyId", "ref")]),
+        Alias("onboardingStarted", "onboarding.started"),
+        Alias("onboardingCompleted", "onboarding.completed"),
+        Alias("firstStoryGenerated", "milestone.reached", implied: [("name", "first_story")]),
+        Alias("premiumFeatureViewed", "feature.viewed"),
+        Alias("usageLimitReached", "limit.reached", implied: [("meter", "stories")]),
+        Alias("featureRestricted", "feature.restricted"), Alias("appLaunched", "app.launched"),
+    ]
+
+    private static let byName: [String: Alias] = Dictionary(
+        table.map { ($0.app, $0) }, uniquingKeysWith: { first, _ in first })
+
+    /// The event under our name; anything else comes back as it is.
+    public static func canonical(_ json: JSONValue) -> JSONValue {
+        guard var object = json.object, let alias = byName[object["type"]?.text ?? ""] else {
+            return json
+        }
+        var data = object["data"]?.object ?? JSONObject()
+        for (theirs, ours) in alias.renamed {
+            if let value = data[theirs], data[ours] == nil {
+                data[ours] = value
+                data[theirs] = nil
+            }
+        }
+        for (name, value) in alias.implied where data[name] == nil { data[name] = value }
+        object["type"] = .string(alias.type)
+        object["data"] = .object(data)
+        return .object(object)
+    }
+
+    /// The name that an app has for one of our types; `nil` where it has none.
+    public static func appName(of type: String, data: JSONObject) -> String? {
+        if type == "usage.recorded" {
+            guard data["meter"]?.text == "stories" else { return nil }
+            return data["covered_by"] == nil ? "storyCreatedFree" : "storyCreatedPremium"
+        }
+        let alias = table.first { candidate in
+            candidate.type == type
+                && candidate.implied.allSatisfy { data[$0.name] == $0.value }
+        }
+        return alias?.app
+    }
+}

@@ -1,0 +1,150 @@
+public import DaybookEvents
+
+/// A place in a store up to which something was read. Opaque: a store may count in more than one dimension.
+public struct Checkpoint: Sendable, Hashable, Comparable {
+    package let position: Int64
+
+    package init(position: Int64) { self.position = position }
+
+    /// Before the first event.
+    public static let start = Checkpoint(position: 0)
+
+    public static func < (left: Checkpoint, right: Checkpoint) -> Bool {
+        left.position < right.position
+    }
+}
+
+/// What a ledger file says about itself.
+public struct StoreHeader: Sendable, Equatable {
+    public var app: String
+    /// Random, given at `init`: snapshots of another ledger are recognised by it.
+    public var ledgerID: String
+    public var schemaVersion: Int
+
+    public init(app: String, ledgerID: String, schemaVersion: Int) {
+        self.app = app
+        self.ledgerID = ledgerID
+        self.schemaVersion = schemaVersion
+    }
+}
+
+/// A stream by number.
+public struct StreamRecord: Sendable, Equatable {
+    public var id: UInt32
+    public var environment: Environment
+    public var kind: StreamKind
+    public var name: NameID
+
+    public init(id: UInt32, environment: Environment, kind: StreamKind, name: NameID) {
+        self.id = id
+        self.environment = environment
+        self.kind = kind
+        self.name = name
+    }
+}
+
+/// What one commit adds: wholly there or wholly absent.
+public struct AppendBatch: Sendable {
+    /// The head that the batch was decided upon.
+    public var expectedHead: Int64
+    /// How many names the store has before this batch; `names` follow them.
+    public var nameCount: Int
+    public var names: [String]
+    public var streams: [StreamRecord]
+    /// In position order, from `expectedHead + 1` on, all with one `recordedAt`.
+    public var rows: [EventRow]
+    /// Documents by lower-case hexadecimal SHA-256.
+    public var documents: [StoredDocument]
+
+    public init(
+        expectedHead: Int64, nameCount: Int, names: [String], streams: [StreamRecord],
+        rows: [EventRow], documents: [StoredDocument]
+    ) {
+        self.expectedHead = expectedHead
+        self.nameCount = nameCount
+        self.names = names
+        self.streams = streams
+        self.rows = rows
+        self.documents = documents
+    }
+}
+
+public struct StoredDocument: Sendable, Equatable {
+    public var sha256: String
+    public var bytes: [UInt8]
+    public init(sha256: String, bytes: [UInt8]) {
+        self.sha256 = sha256
+        self.bytes = bytes
+    }
+}
+
+/// The last event of a store.
+public struct StoreHead: Sendable, Equatable {
+    /// 0 in an empty store.
+    public var position: Int64
+    /// 0 in an empty store.
+    public var recordedAt: Int64
+
+    public init(position: Int64, recordedAt: Int64) {
+        self.position = position
+        self.recordedAt = recordedAt
+    }
+
+    public var checkpoint: Checkpoint { Checkpoint(position: position) }
+}
+
+/// Remembers events: append-only, in one total order, whole batches at a time.
+///
+/// What every store must do is written as the contract suite in `DaybookTesting`.
+public protocol EventStore: Sendable {
+    var header: StoreHeader { get }
+    /// `FULL`, `NORMAL`, `memory`: what an acknowledgement is worth (law 5).
+    var durability: String { get }
+
+    func head() throws -> StoreHead
+    /// Names with numbers above `count`, in order.
+    func names(after count: Int) throws -> [String]
+    /// Streams with numbers above `id`, in order.
+    func streams(after id: UInt32) throws -> [StreamRecord]
+
+    /// Hands out events in position order, in chunks of at most `chunkCount`.
+    /// - Parameters:
+    ///   - start: Exclusive.
+    ///   - end: Inclusive.
+    func scan(
+        after start: Checkpoint, through end: Checkpoint, chunkCount: Int,
+        _ body: (borrowing [Event]) throws -> Void) throws
+
+    /// Whole rows of a range, in position order, in chunks.
+    func scanRows(
+        after start: Checkpoint, through end: Checkpoint, chunkCount: Int,
+        _ body: ([EventRow]) throws -> Void) throws
+
+    /// The rows at these positions, in the given order; unknown positions are left out.
+    func rows(at positions: [Int64]) throws -> [EventRow]
+
+    /// A stream's rows, newest first, from the one at `position` back along `previous`.
+    func stream(endingAt position: Int64) throws -> [EventRow]
+
+    /// The last position that was recorded at or before a time; 0 if none was (rule 5).
+    func position(recordedAtOrBefore instant: Int64) throws -> Int64
+
+    func document(sha256: String) throws -> [UInt8]?
+
+    /// A number that changes when another process committed.
+    func foreignChangeCounter() throws -> Int64
+
+    /// Runs the body while no other process or connection can append.
+    func exclusively<Result>(_ body: (any StoreWriter) throws -> Result) throws -> Result
+
+    /// Everything that the store can check about itself without changing anything.
+    func findings() throws -> [String]
+
+    func close() throws
+}
+
+/// The right to append, held while `exclusively` runs.
+public protocol StoreWriter {
+    /// Makes a batch durable; throws and leaves nothing behind otherwise.
+    func append(_ batch: AppendBatch) throws
+}

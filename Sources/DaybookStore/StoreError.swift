@@ -1,0 +1,55 @@
+/// The store could not do what it was asked: what failed, where, expected and actual, and the remedy.
+public struct StoreError: Error, CustomStringConvertible, CustomDebugStringConvertible {
+    /// What kind of failure; new kinds may join.
+    public struct Code: RawRepresentable, Sendable, Hashable {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// No ledger at this path.
+        public static let notFound = Code(rawValue: "not_found")
+        /// A file is there already.
+        public static let alreadyExists = Code(rawValue: "already_exists")
+        /// The file is no Daybook ledger.
+        public static let notALedger = Code(rawValue: "not_a_ledger")
+        /// A newer Daybook wrote the file.
+        public static let newerSchema = Code(rawValue: "newer_schema")
+        /// The folder or file cannot be written.
+        public static let readOnly = Code(rawValue: "read_only")
+        /// The disk, or the bound set for the file, is full.
+        public static let full = Code(rawValue: "disk_full")
+        /// Somebody else holds the lock, and did for too long.
+        public static let busy = Code(rawValue: "busy")
+        /// Somebody else appended first.
+        public static let conflict = Code(rawValue: "conflict")
+        /// The file is damaged.
+        public static let damaged = Code(rawValue: "damaged")
+        /// SQLite or the operating system said no.
+        public static let failed = Code(rawValue: "io_failed")
+        /// Too much is waiting.
+        public static let overloaded = Code(rawValue: "overloaded")
+        /// The ledger was closed.
+        public static let closed = Code(rawValue: "closed")
+    }
+
+    public let code: Code
+    /// Safe to log: ids and numbers, no payloads.
+    public let message: String
+    public let cause: (any Error)?
+    public let place: String
+
+    public init(
+        _ code: Code, _ message: String, cause: (any Error)? = nil, file: String = #fileID,
+        line: Int = #line
+    ) {
+        self.code = code
+        self.message = message
+        self.cause = cause
+        place = "\(file):\(line)"
+    }
+
+    public var description: String { message }
+
+    public var debugDescription: String {
+        "\(code.rawValue) at \(place): \(message)" + (cause.map { " (\($0))" } ?? "")
+    }
+}

@@ -1,0 +1,130 @@
+import DaybookDomain
+import Testing
+
+@Suite("Warnings about a catalog")
+struct CatalogWarningsTests {
+    static let clean = """
+        app: x
+        products:
+          p: { kind: nonConsumable, entitlements: [e] }
+        entitlements:
+          e: [f]
+        features:
+          f: { displayName: title }
+        copy:
+          title: "{remaining} of {limit}, {used}, {days}, {expires}, {price} for [puppyname]"
+        paywalls:
+          a: { slots: { title: title } }
+
+        """
+
+    @Test("A catalog without doubts has no warnings")
+    func none() throws {
+        #expect(try CatalogSamples.warnings(Self.clean).isEmpty)
+    }
+
+    @Test("Stores sell a non-consumable once, so a second profile needs a second product (T1)")
+    func perProfile() throws {
+        let head = "app: x\nproducts:\n"
+        let tail = "\nentitlements: { e: [f] }\nfeatures: { f: {} }\n"
+        func product(_ id: String, _ kind: String, _ profile: String) -> String {
+            "  \(id): { kind: \(kind), scope: profile, profileKind: \(profile), "
+                + "entitlements: [e] }\n"
+        }
+        let one = product("p", "nonConsumable", "puppy")
+        let warnings = try CatalogSamples.warnings(head + one + tail)
+        #expect(warnings.map(\.line) == [3])
+        #expect(warnings.map(\.column) == [3])
+        #expect(warnings.first?.sentence.contains("once per customer") == true)
+        let second = one + product("p.2", "nonConsumable", "puppy")
+        #expect(try CatalogSamples.warnings(head + second + tail).isEmpty)
+        let other = one + product("c", "nonConsumable", "child")
+        #expect(try CatalogSamples.warnings(head + other + tail).count == 2)
+        let consumable = product("p", "consumable", "puppy")
+        #expect(try CatalogSamples.warnings(head + consumable + tail).isEmpty)
+    }
+
+    static let doubts: [Mistake] = [
+        Mistake(
+            "a product that grants nothing", 3, 3, ["`q` grants nothing"],
+            "app: x\nproducts:\n  q: { kind: nonConsumable }\n"),
+        Mistake(
+            "a trial that nobody may name", 5, 3, ["free trial", "`Trial` is forbidden"],
+            "app: x\nforbiddenWords: [Trial]\ngroups: [g]\nproducts:\n  q:\n"
+                + "    kind: autoRenewable\n"
+                + "    group: g\n    period: P1Y\n    entitlements: [e]\n"
+                + "    introOffer: { kind: freeTrial, duration: P7D }\n"
+                + "features: { f: {} }\nentitlements: { e: [f] }\n"),
+        Mistake(
+            "an entitlement that nobody sells", 3, 3, ["No product sells", "`e`"],
+            "app: x\nentitlements:\n  e: []\n"),
+        Mistake(
+            "a feature that nothing opens", 3, 3, ["Nothing opens the feature `f`"],
+            "app: x\nfeatures:\n  f: { previewUses: 1 }\n"),
+        Mistake(
+            "copy that nothing uses", 3, 3, ["Nothing uses the copy key `a`"],
+            "app: x\ncopy:\n  a: text\n"),
+        Mistake(
+            "a singular without its plural", 3, 3, ["Nothing uses the copy key `a.one`"],
+            "app: x\ncopy:\n  a.one: text\n"),
+        Mistake(
+            "an unknown placeholder", 3, 6, ["`{remaning}`", "`{remaining}`"],
+            "app: x\ncopy:\n  a: one of {remaning}\nmetadata: { note: a }\n"),
+        Mistake(
+            "a text without the default locale", 3, 3, ["no text in the default locale `en`"],
+            "app: x\ncopy:\n  a: { nl: tekst }\nmetadata: { note: a }\n"),
+    ]
+
+    @Test("A doubt is a warning with its place, not a mistake", arguments: doubts)
+    func doubt(_ row: Mistake) throws {
+        let warnings = try CatalogSamples.warnings(row.yaml)
+        #expect(warnings.count == 1, "\(warnings)")
+        #expect(warnings.first?.line == row.line, "\(warnings)")
+        #expect(warnings.first?.column == row.column, "\(warnings)")
+        for part in row.says {
+            #expect(warnings.first?.description.contains(part) == true, "\(warnings)")
+        }
+    }
+
+    @Test(
+        "A feature that is free or has a free quota is open",
+        arguments: ["isFree: true", "meter: m"])
+    func opened(_ field: String) throws {
+        let yaml =
+            "app: x\nfeatures:\n  f: { \(field) }\nmeters: { m: { kind: counter, limit: 3 } }\n"
+        #expect(try CatalogSamples.warnings(yaml).isEmpty)
+    }
+
+    @Test("A feature is open through a free period, and through a star")
+    func openedElsewhere() throws {
+        let period =
+            "app: x\nfeatures: { f: {} }\nfreePeriods:\n"
+            + "  w: { profileKind: p, duration: P21D, features: [f] }\n"
+        #expect(try CatalogSamples.warnings(period).isEmpty)
+        let star =
+            "app: x\nfeatures: { f: {} }\nentitlements: { e: [\"*\"] }\n"
+            + "products: { p: { kind: nonConsumable, entitlements: [e] } }\n"
+        #expect(try CatalogSamples.warnings(star).isEmpty)
+    }
+
+    static let forbidden: [Mistake] = [
+        Mistake(
+            "in a text", 4, 6, ["forbidden word `trial`"],
+            "app: x\nforbiddenWords: [trial]\ncopy:\n  a: Your Trial ends\n"
+                + "metadata: { note: a }\n"),
+        Mistake(
+            "in a translation", 5, 9, ["forbidden word `proefperiode`"],
+            "app: x\nforbiddenWords: [trial, proefperiode]\ncopy:\n  a:\n"
+                + "    nl: Gratis proefperiode\n"
+        ),
+        Mistake(
+            "in the review notes", 3, 20, ["forbidden word `trial`"],
+            "app: x\nforbiddenWords: [trial]\nmetadata: { notes: no trial }\n"),
+        Mistake(
+            "in the title", 3, 8, ["forbidden word `trial`"],
+            "app: x\nforbiddenWords: [trial]\ntitle: Trials\n"),
+    ]
+
+    @Test("A forbidden word is a mistake wherever people read it (OL-20, T3)", arguments: forbidden)
+    func forbiddenWord(_ row: Mistake) { expect(row) }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import Testing
+
+@Suite("Tidy")
+struct TidyTests {
+    static let root = URL(filePath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+
+    /// Which of our modules a target may import (design §3).
+    static let allowed: [String: Set<String>] = [
+        "DaybookEvents": [], "DaybookDomain": ["DaybookEvents"],
+        "DaybookIngest": ["DaybookEvents", "DaybookDomain"], "DaybookStore": ["DaybookEvents"],
+        "Daybook": ["DaybookEvents", "DaybookDomain", "DaybookIngest", "DaybookStore"],
+        "DaybookCLI": [
+            "Daybook", "DaybookEvents", "DaybookDomain", "DaybookIngest", "DaybookStore",
+        ],
+        "DaybookTesting": [
+            "Daybook", "DaybookEvents", "DaybookDomain", "DaybookIngest", "DaybookStore",
+        ],
+    ]
+
+    static func sources() -> [(path: String, target: String, lines: [Substring])] {
+        let folder = root.appending(path: "Sources")
+        let files = FileManager.default.enumerator(atPath: folder.path)
+        var found: [(String, String, [Substring])] = []
+        while let path = files?.nextObject() as? String {
+            guard path.hasSuffix(".swift"),
+                let text = try? String(contentsOf: folder.appending(path: path), encoding: .utf8)
+            else { continue }
+            let target = String(path.prefix { $0 != "/" })
+            found.append(
+                (path, target, text.split(separator: "\n", omittingEmptySubsequences: false)))
+        }
+        return found
+    }
+
+    @Test("Arrows between targets run one way")
+    func arrows() {
+        let ours = Set(Self.allowed.keys)
+        var count = 0
+        for (path, target, lines) in Self.sources() {
+            for line in lines
+            where line.contains("import ") && !line.hasPrefix("//") && !line.hasPrefix(" ") {
+                let words = line.split(separator: " ")
+                guard let index = words.firstIndex(of: "import"), index + 1 < words.count else {
+                    continue
+                }
+                let module = String(words[index + 1])
+                guard ours.contains(module) else { continue }
+                count += 1
+                #expect(Self.allowed[target]?.contains(module) == true, "\(path) imports \(module)")
+            }
+        }
+        #expect(count > 20)
+    }
+
+    @Test("The pure targets import nothing that has a clock, a lock or a disk")
+    func purity() {
+        for (path, target, lines) in Self.sources()
+        where target == "DaybookEvents" || target == "DaybookDomain" {
+            for module in ["Foundation", "Dispatch", "Synchronization", "GRDB", "Glibc", "Darwin"] {
+                #expect(
+                    !lines.contains { $0.hasSuffix("import \(module)") },
+                    "\(path) imports \(module)")
+            }
+        }
+    }
+
+    @Test("Files have at most 400 lines and lines at most 120 columns")
+    func sizes() {
+        for (path, _, lines) in Self.sources() {
+            #expect(lines.count <= 401, "\(path) has \(lines.count) lines")
+            for (index, line) in lines.enumerated() where line.count > 120 && !line.contains("\"") {
+                Issue.record("\(path):\(index + 1) has \(line.count) columns")
+            }
+        }
+    }
+
+    @Test("Functions have at most 70 lines")
+    func functions() {
+        for (path, _, lines) in Self.sources() {
+            var start: (line: Int, indent: Int)?
+            for (index, line) in lines.enumerated() {
+                let indent = line.prefix { $0 == " " }.count
+                let body = line.dropFirst(indent)
+                if let open = start, body == "}", indent == open.indent {
+                    #expect(
+                        index - open.line <= 70,
+                        "\(path):\(open.line + 1) is \(index - open.line) lines long")
+                    start = nil
+                } else if start == nil, body.contains("func ") || body.hasPrefix("init("),
+                    body.hasSuffix("{")
+                {
+                    start = (index, indent)
+                }
+            }
+        }
+    }
+
+    @Test("Names say what a thing is: no Manager, Helper, Utils, Service")
+    func names() {
+        let banned = ["Manager", "Helper", "Utils", "Utilities", "Service"]
+        for (path, _, lines) in Self.sources() {
+            for (index, line) in lines.enumerated() {
+                for keyword in ["struct ", "class ", "enum ", "protocol ", "actor "] {
+                    guard let range = line.range(of: keyword), !line.contains("//") else {
+                        continue
+                    }
+                    let name = line[range.upperBound...].prefix { $0.isLetter || $0.isNumber }
+                    #expect(!banned.contains { name.hasSuffix($0) }, "\(path):\(index + 1) \(name)")
+                }
+            }
+        }
+    }
+
+    @Test("Nothing is left for later: no TODO, no FIXME, no forced try")
+    func leftovers() {
+        for (path, _, lines) in Self.sources() {
+            for (index, line) in lines.enumerated() {
+                for word in ["TODO", "FIXME", "try!"] where line.contains(word) {
+                    Issue.record("\(path):\(index + 1) has \(word)")
+                }
+            }
+        }
+    }
+}
