@@ -7,9 +7,11 @@ let settings: [SwiftSetting] =
     [.enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault")]
     + (isStrict ? [.treatAllWarnings(as: .error)] : [])
 
-func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+func tests(
+    _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []
+) -> Target {
     .testTarget(
-        name: "\(name)Tests", dependencies: dependencies + ["DaybookTesting"],
+        name: "\(name)Tests", dependencies: dependencies + ["DaybookTesting"], exclude: exclude,
         swiftSettings: settings)
 }
 
@@ -66,13 +68,15 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "DaybookTesting",
-            dependencies: ["Daybook", "DaybookEvents", "DaybookDomain", "DaybookStore"],
+            dependencies: [
+                "Daybook", "DaybookEvents", "DaybookDomain", "DaybookIngest", "DaybookStore",
+            ],
             swiftSettings: settings),
         tests("DaybookEvents", ["DaybookEvents"]),
         tests("DaybookDomain", ["DaybookDomain"]),
         tests("DaybookStore", ["DaybookStore"]),
         tests("Daybook", ["Daybook"]),
-        tests("DaybookCLI", ["Daybook"]),
+        tests("DaybookCLI", ["Daybook"], exclude: ["Goldens"]),
         tests("Tidy", []),
     ]
 )

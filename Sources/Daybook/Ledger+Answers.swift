@@ -48,13 +48,25 @@ extension Ledger {
     /// The digest of all folded states, and how many units there are (rule 23).
     public func digest() throws -> (digest: StateDigest, unitCount: Int) {
         try refresh()
-        return state.withLock { state in
-            var digest = StateDigest()
-            for (unit, unitState) in state.units where unitState.kind != .ledger {
-                digest.add(unit: state.unitName(unit), unitState, names: state.names)
-            }
-            return (digest, state.units.values.count { $0.kind != .ledger })
+        return try translating {
+            try heal()
+            return try Self.digest(of: state.withLock { $0 })
         }
+    }
+
+    /// - Throws: `StoreError.damaged` when a snapshot's unit cannot be read; a replay makes it anew.
+    static func digest(of state: LedgerState) throws -> (digest: StateDigest, unitCount: Int) {
+        var digest = StateDigest()
+        var count = 0
+        for unit in state.units.ids {
+            guard case .found(let folded) = state.units.lookup(unit) else {
+                throw StoreError(.damaged, "unit \(unit) of the snapshot cannot be read")
+            }
+            guard folded.kind != .ledger else { continue }
+            digest.add(unit: state.unitName(unit), folded, names: state.names)
+            count += 1
+        }
+        return (digest, count)
     }
 
     /// The last position, and when it was recorded.

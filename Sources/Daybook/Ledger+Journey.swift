@@ -14,9 +14,11 @@ extension Ledger {
                 let decided = try decide(requests)
                 rest = decided.rest
                 answers = decided.answers
-                if !decided.group.rows.isEmpty {
-                    try writer.append(state.withLock { decided.group.batch($0) })
+                guard !decided.group.rows.isEmpty else {
+                    // A dry run or a refusal may have given names that no batch will carry to the store.
+                    return state.withLock { $0.dropUnstored() }
                 }
+                try writer.append(state.withLock { decided.group.batch($0) })
                 try publish(decided.group.rows)
             }
         } catch {
@@ -113,7 +115,7 @@ extension Ledger {
     }
 
     /// Does what `apply` could not do in memory: reads catalogs, finds corrected events, folds late units anew.
-    private func settle(_ state: inout LedgerState) throws {
+    func settle(_ state: inout LedgerState) throws {
         for event in state.takePending() {
             switch event.type {
             case .catalogPublished, .catalogRolledBack: try noteCatalog(event, &state)

@@ -20,21 +20,26 @@ public final class Ledger: Sendable {
     public var app: String { store.header.app }
 
     package let store: any EventStore
+    /// The ledger's file; `nil` for one in memory.
+    public let path: String?
     let state = Mutex(LedgerState())
     let clock: @Sendable () -> Int64
     let zoneTables: ZoneTables
     let log: Logger
     private let queue = Mutex<WriteQueue?>(nil)
+    /// The cut of the snapshot that was used or written last; 0 without one.
+    let snapshotPosition = Mutex<Int64>(0)
     private let seenForeignChange = Mutex<Int64>(-1)
 
     /// Opens a ledger over any store.
     /// - Parameter clock: Milliseconds since 1970 UTC; the ledger never records a smaller time than before.
     /// - Throws: `LedgerError.store` when the store cannot be read.
     public init(
-        store: any EventStore, zones: ZoneTables = ZoneTables(),
+        store: any EventStore, path: String? = nil, zones: ZoneTables = ZoneTables(),
         clock: @escaping @Sendable () -> Int64 = SystemClock.now
     ) throws {
         self.store = store
+        self.path = path
         self.clock = clock
         zoneTables = zones
         log = Logger(label: "daybook")
@@ -42,6 +47,7 @@ public final class Ledger: Sendable {
             self?.commit(requests) ?? []
         }
         queue.withLock { $0 = WriteQueue(commit: commit) }
+        restoreSnapshot()
         try translating { try catchUp() }
     }
 
@@ -188,6 +194,7 @@ public final class Ledger: Sendable {
             return queue
         }
         queue?.close()
+        snapshotIfWorthwhile()
         try translating { try store.close() }
     }
 

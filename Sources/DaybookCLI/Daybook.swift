@@ -1,9 +1,76 @@
 import ArgumentParser
-import Daybook
+import Foundation
 
+/// The `daybook` command: one file per subcommand in `Commands/`, what they take in `Input/`, what they say in
+/// `Output/`.
 @main
 struct DaybookCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "daybook", abstract: "An event-sourced entitlement ledger with replay.",
-        subcommands: [])
+        commandName: "daybook",
+        abstract: "An event-sourced entitlement ledger with replay.",
+        discussion: """
+            What a customer may do, why, and what was known when.
+
+              daybook demo
+              daybook init dozzi.sqlite --catalog events/dozzi/catalog.yaml
+              daybook consume ada stories --ref story-1
+              daybook check ada stories --json
+              daybook status ada --at 2026-03-01T00:00:00Z --known-at @7
+
+            Every command takes --json. The ledger is --ledger, else $DAYBOOK_LEDGER, else the only \
+            *.sqlite under events/.
+
+            Exit codes: 0 yes, 1 no or a difference, 2 usage, 3 bad input, 4 environment.
+            """,
+        version: "0.1.0",
+        groupedSubcommands: [
+            CommandGroup(name: "Begin", subcommands: [DemoCommand.self, InitCommand.self]),
+            CommandGroup(
+                name: "Ask",
+                subcommands: [
+                    CheckCommand.self, StatusCommand.self, HistoryCommand.self,
+                    FunnelCommand.self,
+                ]),
+            CommandGroup(
+                name: "Use",
+                subcommands: [
+                    ConsumeCommand.self, ReserveCommand.self, CommitCommand.self,
+                    ReleaseCommand.self, ReverseCommand.self, ResetCommand.self, PinCommand.self,
+                ]),
+            CommandGroup(
+                name: "Customers",
+                subcommands: [
+                    GrantCommand.self, ProfileCommand.self, AliasCommand.self,
+                    UnaliasCommand.self, TimeZoneCommand.self, OverrideCommand.self,
+                ]),
+            CommandGroup(
+                name: "Events",
+                subcommands: [
+                    RecordCommand.self, ImportCommand.self, ExportCommand.self, VoidCommand.self,
+                    AmendCommand.self, SchemaCommand.self,
+                ]),
+            CommandGroup(
+                name: "Keep",
+                subcommands: [
+                    CatalogCommand.self, TickCommand.self, SnapshotCommand.self,
+                    ReplayCommand.self, VerifyCommand.self, DoctorCommand.self,
+                ]),
+        ])
+
+    /// Runs one command; what ArgumentParser would end with 64 ends with 2 here.
+    static func main() async {
+        // A file that may not grow is an answer of `write`, with a sentence, and no reason to die.
+        signal(SIGXFSZ, SIG_IGN)
+        do {
+            let command = try parseAsRoot(Arguments.of(CommandLine.arguments))
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                var command = command
+                try command.run()
+            }
+        } catch {
+            Failure.leave(because: error)
+        }
+    }
 }

@@ -78,6 +78,16 @@ public struct StoredDocument: Sendable, Equatable {
     }
 }
 
+/// One fact about a store, for people.
+public struct StoreProperty: Sendable, Equatable {
+    public var name: String
+    public var value: String
+    public init(name: String, value: String) {
+        self.name = name
+        self.value = value
+    }
+}
+
 /// The last event of a store.
 public struct StoreHead: Sendable, Equatable {
     /// 0 in an empty store.
@@ -100,6 +110,9 @@ public protocol EventStore: Sendable {
     var header: StoreHeader { get }
     /// `FULL`, `NORMAL`, `memory`: what an acknowledgement is worth (law 5).
     var durability: String { get }
+
+    /// What a person who looks into a problem wants to know: versions, options, sizes.
+    var properties: [StoreProperty] { get }
 
     func head() throws -> StoreHead
     /// Names with numbers above `count`, in order.
@@ -141,6 +154,10 @@ public protocol EventStore: Sendable {
     func findings() throws -> [String]
 
     func close() throws
+}
+
+extension EventStore {
+    public var properties: [StoreProperty] { [] }
 }
 
 /// The right to append, held while `exclusively` runs.

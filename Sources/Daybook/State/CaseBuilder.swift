@@ -63,8 +63,9 @@ struct CaseBuilder {
         let unit = state.unitOf[Int(first) - 1]
         let extra = streams.flatMap { undecided[$0] ?? [] }
         let isWhole = state.streams(of: unit).count == streams.count
-        if cut >= state.head.position, isWhole, !state.late.contains(unit) {
-            var live = state.units[unit] ?? UnitState(kind: kind)
+        if cut >= state.head.position, isWhole, !state.late.contains(unit),
+            var live = live(unit, kind)
+        {
             var isUsable = live.newest.occurredAt <= at
             for event in extra where isUsable {
                 isUsable = live.accepts(event.event) && event.event.occurredAt <= at
@@ -77,6 +78,15 @@ struct CaseBuilder {
         ).fold(
             kind: kind, environment: environment, heads: streams.map { state.headOf($0).position },
             extra: extra)
+    }
+
+    /// The live state; `nil` where a snapshot's bytes are damaged and the events must tell.
+    private func live(_ unit: UInt32, _ kind: StreamKind) -> UnitState? {
+        switch state.units.lookup(unit) {
+        case .found(let state): state
+        case .none: UnitState(kind: kind)
+        case .damaged: nil
+        }
     }
 
     /// Every line that could be the person's: named with them, or handed over by somebody.

@@ -36,12 +36,16 @@ struct LedgerState {
     /// The unit that a stream is folded in: its own number, or that of the person's first stream.
     private(set) var unitOf: [UInt32] = []
     private(set) var members: [UInt32: [UInt32]] = [:]
-    private(set) var units: [UInt32: UnitState] = [:]
+    private(set) var units = UnitTable()
     /// Units that must be folded anew before they can answer.
     private(set) var late: Set<UInt32> = []
     /// Lines that ever named a customer.
     private(set) var linesNaming: [CustomerKey: [UInt32]] = [:]
     private var newZones: Set<NameID> = []
+    /// Zones that any customer named.
+    private(set) var zoneNames: Set<NameID> = []
+    /// Positions of the events that are read before any fold: aliases, whole transfers, corrections, catalogs.
+    private(set) var special: [Int64] = []
     /// Events that need more than memory: catalogs to read, targets of corrections to find.
     private(set) var pending: [Event] = []
 
@@ -82,6 +86,9 @@ struct LedgerState {
         return record.id
     }
 
+    /// Where the event of this name stands; `nil` while it is unknown.
+    func position(of key: EventKey) -> Int64? { keys[key] }
+
     // MARK: Folding
 
     /// Takes one committed event; anything that needs the store waits in `pending`.
@@ -93,6 +100,13 @@ struct LedgerState {
         head = StoreHead(position: event.position, recordedAt: recordedAt)
         let key = EventKey(stream.environment, event.source, event.key)
         keys[key] = event.position
+        note(event, stream)
+        if stream.kind == .line { noteNaming(event, stream) }
+        fold(event, key)
+    }
+
+    /// Takes in what is read before any fold.
+    private mutating func note(_ event: Event, _ stream: StreamRecord) {
         switch event.type {
         case .subjectAliased, .subjectUnaliased:
             identity.note(event, environment: stream.environment)
@@ -105,11 +119,14 @@ struct LedgerState {
             pending.append(event)
         case .catalogPublished, .catalogRolledBack: pending.append(event)
         case .subjectCreated, .subjectTimeZoneChanged:
-            if event.timeZone != 0 { newZones.insert(event.timeZone) }
-        default: break
+            if event.timeZone != 0 {
+                newZones.insert(event.timeZone)
+                zoneNames.insert(event.timeZone)
+            }
+            return
+        default: return
         }
-        if stream.kind == .line { noteNaming(event, stream) }
-        fold(event, key)
+        special.append(event.position)
     }
 
     private mutating func noteNaming(_ event: Event, _ stream: StreamRecord) {
@@ -124,14 +141,10 @@ struct LedgerState {
     private mutating func fold(_ event: Event, _ key: EventKey) {
         let unit = unitOf[Int(event.stream) - 1]
         if late.contains(unit) { return }
-        guard !corrections.concerns(key),
-            units[unit].map({ $0.accepts(event) }) ?? true
-        else {
-            late.insert(unit)
-            return
-        }
         let kind = stream(event.stream).kind
-        units[unit, default: UnitState(kind: kind)].evolve(event, names: names)
+        if corrections.concerns(key) || !units.evolve(unit, kind, event, names: names) {
+            late.insert(unit)
+        }
     }
 
     /// Puts the streams of one person into one unit.
@@ -149,10 +162,7 @@ struct LedgerState {
         let before = Set(streams.map { unitOf[Int($0) - 1] })
         var affected = Set(streams)
         for old in before { affected.formUnion(members[old] ?? [old]) }
-        for old in before {
-            members[old] = nil
-            units[old] = nil
-        }
+        for old in before { dissolve(old) }
         for stream in affected.subtracting(streams) { regroup(stream) }
         for stream in streams { unitOf[Int(stream) - 1] = unit }
         members[unit] = streams.sorted()
@@ -171,8 +181,15 @@ struct LedgerState {
         markLate(unit)
     }
 
+    /// A unit whose streams go elsewhere must leave nothing behind, or it would be folded, and counted, once more.
+    private mutating func dissolve(_ unit: UInt32) {
+        members[unit] = nil
+        units.set(unit, nil)
+        late.remove(unit)
+    }
+
     private mutating func markLate(_ unit: UInt32) {
-        units[unit] = nil
+        units.set(unit, nil)
         late.insert(unit)
     }
 
@@ -181,7 +198,9 @@ struct LedgerState {
 
     /// An alias was voided: everybody is grouped anew.
     mutating func regroupAll() {
-        for record in streams where record.kind == .customer { regroup(record.id) }
+        let customers = streams.filter { $0.kind == .customer }
+        for record in customers { dissolve(record.id) }
+        for record in customers { regroup(record.id) }
     }
 
     /// Zones that were named since the last call.
@@ -200,8 +219,50 @@ struct LedgerState {
 
     mutating func settle(_ unit: UInt32, _ state: UnitState) {
         late.remove(unit)
-        units[unit] = state.eventCount == 0 && state.newest == .first ? nil : state
+        units.set(unit, state.eventCount == 0 && state.newest == .first ? nil : state)
     }
+
+    // MARK: Snapshots
+
+    /// What a snapshot gives back.
+    struct Restored {
+        var units: UnitTable
+        var heads: [(position: Int64, version: Int64, unit: UInt32)] = []
+        var keys: [EventKey: Int64] = [:]
+        var linesNaming: [CustomerKey: [UInt32]] = [:]
+        var special: [Int64] = []
+        var zoneNames: Set<NameID> = []
+    }
+
+    /// Takes what a snapshot gives back; names and streams are there already.
+    mutating func restore(_ restored: Restored) {
+        units = restored.units
+        keys = restored.keys
+        linesNaming = restored.linesNaming
+        special = restored.special
+        zoneNames = restored.zoneNames
+        newZones = restored.zoneNames
+        for (index, head) in restored.heads.enumerated() {
+            heads[index] = StreamHead(position: head.position, version: head.version)
+            unitOf[index] = head.unit
+        }
+        for (index, unit) in unitOf.enumerated() where UInt32(index + 1) != unit {
+            members[unit, default: [unit]].append(UInt32(index + 1))
+        }
+    }
+
+    /// An event that a snapshot covers, but whose meaning is read before any fold. Its folds are in the snapshot.
+    mutating func noteSpecial(_ event: Event) {
+        let stream = stream(event.stream)
+        switch event.type {
+        case .correctionVoided, .correctionAmended:
+            corrections.note(event, environment: stream.environment)
+        case .catalogPublished, .catalogRolledBack: pending.append(event)
+        default: identity.note(event, environment: stream.environment)
+        }
+    }
+
+    mutating func setHead(_ newHead: StoreHead) { head = newHead }
 
     /// Forgets names and streams that were given for a commit that failed.
     mutating func dropUnstored() {

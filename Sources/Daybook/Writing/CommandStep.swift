@@ -68,7 +68,7 @@ struct CommandStep {
         }
         let zones = zones
         let verdict = Decider(
-            question, request, now: now, key: key,
+            question, request, now: now, recordedAt: group.recordedAt, key: key,
             zoneExists: { zones.table(named: $0) != nil }, person: person(state)
         ).decide()
         var first: Int64?
@@ -83,7 +83,7 @@ struct CommandStep {
                     .badInput([
                         InputProblem(
                             line: nil, column: nil, code: error.code.rawValue,
-                            reason: error.description)
+                            reason: "\(error.member): \(error.reason)")
                     ]))
             }
             let name = EventKey(
@@ -161,7 +161,7 @@ struct CommandStep {
         }
         let question = try group.customerCase(
             state, request.environment, request.subject, at: instant)
-        guard let check = Check(question), let meter = check.catalog.meter(named: name) ?? nil
+        guard let check = Check(question), let meter = check.catalog.meter(counting: name)
         else { return nil }
         var decision = try check.decide(CheckQuestion(name, amount: 0, profile: request.profile))
         decision.usage = check.usage.answer(meter)
@@ -209,7 +209,7 @@ struct CommandStep {
             state: state, store: store, cut: positions.last ?? row.event.position,
             at: row.event.occurredAt
         ).build(request.environment, request.subject)
-        guard let check = Check(question), let rule = check.catalog.meter(named: meter) else {
+        guard let check = Check(question), let rule = check.catalog.meter(counting: meter) else {
             return nil
         }
         var decision = try check.decide(CheckQuestion(meter, amount: 0, profile: request.profile))

@@ -15,12 +15,14 @@ struct ReportStep {
         var problems: [InputProblem] = []
         var fresh: [(draft: EventDraft, digest: Int64)] = []
         var seen: [EventKey: Int] = [:]
+        var documents: [StoredDocument] = []
         var duplicates = 0
         var lastRecordedAt = state.head.recordedAt
         for (index, draft) in drafts.enumerated() {
             let line = index < options.lines.count ? options.lines[index] : nil
             do {
                 var canonical = try EventValidator.canonical(draft)
+                try takeDocument(&canonical, &documents)
                 try checkStructure(canonical, state)
                 let digest = EventJSON.requestDigest(EventJSON.object(of: canonical))
                 if canonical.occurredAt == nil { canonical.occurredAt = group.recordedAt }
@@ -51,17 +53,49 @@ struct ReportStep {
                 problems.append(
                     InputProblem(
                         line: line, column: nil, code: problem.code.rawValue,
-                        reason: problem.description))
+                        reason: "\(problem.member): \(problem.reason)"))
             }
         }
         guard problems.isEmpty else { return .failure(.badInput(problems)) }
         guard !options.isDryRun else { return .success(receipt(0, duplicates, nil)) }
         let first = group.rows.count
+        for document in documents { group.add(document) }
         for (draft, digest) in fresh {
             group.add(draft, requestDigest: digest, state: &state, isCommand: false)
         }
         let position = fresh.isEmpty ? nil : group.rows[first].event.position
         return .success(receipt(fresh.count, duplicates, position))
+    }
+
+    /// A published catalog brings its document along, which is kept by its digest (rule 8).
+    private func takeDocument(
+        _ draft: inout EventDraft, _ documents: inout [StoredDocument]
+    ) throws {
+        guard draft.type == "catalog.published" else { return }
+        let digest = draft.data["document_sha256"]?.text ?? ""
+        guard let text = draft.data["document"]?.text else {
+            if try store.document(sha256: digest) == nil {
+                throw EventProblem(
+                    .missingField, "data.document",
+                    "the catalog \(digest.prefix(12)) is not in this ledger; export writes it inline"
+                )
+            }
+            return
+        }
+        let bytes = Array(text.utf8)
+        guard Digest.hexadecimal(Digest.sha256(bytes)) == digest else {
+            throw EventProblem(
+                .wrongType, "data.document", "the document does not have the digest \(digest)")
+        }
+        do throws(CatalogProblems) {
+            _ = try CatalogReader.read(bytes)
+        } catch {
+            throw EventProblem(
+                .wrongType, "data.document",
+                error.problems.first.map { "\($0.sentence)" } ?? "cannot be read")
+        }
+        draft.data["document"] = nil
+        documents.append(StoredDocument(sha256: digest, bytes: bytes))
     }
 
     private func receipt(_ count: Int, _ duplicates: Int, _ first: Int64?) -> ReportReceipt {
@@ -87,9 +121,7 @@ struct ReportStep {
         if row.requestDigest == digest { return }
         let stored = EventDecoder.recorded(
             row, stream: state.streamName(row.event.stream), names: state.names)
-        var bare = draft
-        bare.data["document"] = nil
-        if EventJSON.object(of: stored.draft) == EventJSON.object(of: bare) { return }
+        if EventJSON.object(of: stored.draft) == EventJSON.object(of: draft) { return }
         throw conflict(draft, at: position)
     }
 

@@ -10,7 +10,7 @@ struct TickStep {
     func run(_ group: inout GroupDecision, _ state: inout LedgerState) throws -> ReportReceipt {
         let instant = at ?? group.recordedAt
         let first = group.rows.count
-        for unit in state.units.keys.sorted() + state.late.sorted() {
+        for unit in state.units.ids + state.late.sorted() {
             let record = state.stream(unit)
             guard record.kind == .customer else { continue }
             let question = try group.customerCase(

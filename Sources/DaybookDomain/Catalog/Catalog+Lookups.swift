@@ -32,6 +32,11 @@ extension Catalog {
         return meter
     }
 
+    /// The meter of this name, or the one that counts the feature of this name.
+    public func meter(counting name: String) -> Meter? {
+        meter(named: name) ?? feature(named: name)?.meter.flatMap { meter(named: $0) }
+    }
+
     /// The free period of this name.
     public func freePeriod(_ name: String) -> FreePeriod? {
         freePeriods.first { $0.name == name }

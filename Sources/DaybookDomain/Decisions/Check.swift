@@ -184,20 +184,29 @@ public struct Check {
         let locale = asked.locale ?? catalog.defaultLocale
         let texts = DisplayTexts(question: question, catalog: catalog, locale: locale)
         if !decision.allowed || decision.isPrompting {
-            let isLimit = decision.reason == "limit_reached"
-            let context = isLimit ? "usageLimitReached" : "featureRestricted"
-            let named = decision.feature ?? decision.meter ?? asked.name
-            let paywall =
-                catalog.paywall(context: isLimit ? context : "\(context)(\(named))")
-            decision.paywall = PaywallAnswer(
-                context: context, feature: decision.feature,
-                products: paywall?.products ?? sellingProducts(decision))
+            decision.paywall = paywall(decision, asked)
         }
         let meter = decision.meter.flatMap { catalog.meter(named: $0) }
         let feature = decision.feature.flatMap { catalog.feature(named: $0) }
         decision.display = texts.display(
             key(decision, meter, feature), usage: decision.usage,
             source: decision.source ?? decision.candidates.first)
+    }
+
+    /// What a meter refuses names the meter's own context, everything else the restricted feature.
+    private func paywall(_ decision: Decision, _ asked: CheckQuestion) -> PaywallAnswer {
+        let isMeters = decision.reason == "limit_reached" || decision.reason == "window_exceeded"
+        let meter = decision.meter.flatMap { catalog.meter(named: $0) }
+        let name = decision.feature ?? decision.meter ?? asked.name
+        let context =
+            isMeters
+            ? meter?.paywallContext ?? "usageLimitReached" : "featureRestricted(\(name))"
+        let word = context.prefix { $0 != "(" }
+        let inner = context.dropFirst(word.count + 1).dropLast()
+        return PaywallAnswer(
+            context: String(word),
+            feature: isMeters && !inner.isEmpty ? String(inner) : decision.feature,
+            products: catalog.paywall(context: context)?.products ?? sellingProducts(decision))
     }
 
     private func key(_ decision: Decision, _ meter: Meter?, _ feature: Feature?) -> String? {

@@ -16,18 +16,21 @@ public struct Decider {
     let request: CommandRequest
     /// The ledger's clock, or the client's under `clock: accept`.
     let now: Int64
+    /// The ledger's clock in any case: how far the client's is off is told against it (T7).
+    let recordedAt: Int64
     let key: String
     let zoneExists: (String) -> Bool
     /// Every id that is the same person as the subject.
     let person: [String]
 
     public init(
-        _ question: CustomerCase, _ request: CommandRequest, now: Int64, key: String,
-        zoneExists: @escaping (String) -> Bool, person: [String]
+        _ question: CustomerCase, _ request: CommandRequest, now: Int64, recordedAt: Int64,
+        key: String, zoneExists: @escaping (String) -> Bool, person: [String]
     ) {
         self.question = question
         self.request = request
         self.now = now
+        self.recordedAt = recordedAt
         self.key = key
         self.zoneExists = zoneExists
         self.person = person
@@ -104,7 +107,7 @@ public struct Decider {
         if let reason = request.reason { extras["reason"] = .string(reason) }
         if let clientAt = request.clientAt {
             extras["client_at"] = .integer(clientAt)
-            extras["skew_ms"] = .integer(clientAt - question.at)
+            extras["skew_ms"] = .integer(clientAt - recordedAt)
         }
         let isDebug = type == .debugOverrideSet || type == .debugOverrideCleared
         return EventDraft(
@@ -117,12 +120,7 @@ public struct Decider {
     }
 
     func meter(_ name: String, _ check: Check) throws(Rejection) -> Meter {
-        if let meter = check.catalog.meter(named: name) { return meter }
-        if let own = check.catalog.feature(named: name)?.meter,
-            let meter = check.catalog.meter(named: own)
-        {
-            return meter
-        }
+        if let meter = check.catalog.meter(counting: name) { return meter }
         let nearest = NearestName.of(name, among: check.catalog.meters.map(\.name))
         throw .unknownName(name: name, nearest: nearest)
     }

@@ -101,7 +101,7 @@ public struct StatusQuestion {
             }
             return Status.ProfileStatus(
                 profile: profile, freeDaysRemaining: days,
-                isFreePeriodExpired: !isEntitled && free.map { !$0.isActive } ?? false,
+                isFreePeriodExpired: !isEntitled && free?.state == .expired,
                 isEntitled: isEntitled)
         }
     }

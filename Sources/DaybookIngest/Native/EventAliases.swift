@@ -65,14 +65,32 @@ public enum EventAliases {
         return .object(object)
     }
 
+    /// The names of each app's own documents: what one app calls `purchaseCompleted`, another calls
+    /// `subscriptionPurchased`.
+    private static let documented: [String: Set<String>] = [
+        "dozzi": [
+            "paywallShown", "paywallDismissed", "purchaseStarted", "purchaseCompleted",
+            "purchaseFailed", "storyCreatedFree", "storyCreatedPremium", "appLaunched",
+        ],
+        "magical-stories": [
+            "onboardingStarted", "onboardingCompleted", "firstStoryGenerated",
+            "premiumFeatureViewed", "paywallShown", "subscriptionPurchased", "usageLimitReached",
+            "featureRestricted",
+        ],
+        "nuzzle": ["paywall_viewed", "subscription_purchased"],
+    ]
+
     /// The name that an app has for one of our types; `nil` where it has none.
-    public static func appName(of type: String, data: JSONObject) -> String? {
+    public static func appName(of type: String, data: JSONObject, app: String) -> String? {
+        guard let own = documented[app] else { return nil }
         if type == "usage.recorded" {
-            guard data["meter"]?.text == "stories" else { return nil }
+            guard data["meter"]?.text == "stories", own.contains("storyCreatedFree") else {
+                return nil
+            }
             return data["covered_by"] == nil ? "storyCreatedFree" : "storyCreatedPremium"
         }
         let alias = table.first { candidate in
-            candidate.type == type
+            candidate.type == type && own.contains(candidate.app)
                 && candidate.implied.allSatisfy { data[$0.name] == $0.value }
         }
         return alias?.app

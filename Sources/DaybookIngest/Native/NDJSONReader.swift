@@ -10,6 +10,14 @@ public struct LineProblem: Error, Sendable, Equatable {
     public var reason: String
     /// The line's bytes, so that nothing is lost.
     public var bytes: [UInt8]
+
+    public init(line: Int, column: Int, code: String, reason: String, bytes: [UInt8]) {
+        self.line = line
+        self.column = column
+        self.code = code
+        self.reason = reason
+        self.bytes = bytes
+    }
 }
 
 /// An event with the line that it came from.
@@ -54,7 +62,10 @@ public struct NDJSONReader {
     }
 
     private func read(line slice: ArraySlice<UInt8>) -> Result<EventDraft, LineProblem> {
-        guard slice.count <= EventBounds.eventByteCountMax else {
+        // A published catalog carries its document, which has a bound of its own.
+        let isLarge = slice.count > EventBounds.eventByteCountMax
+        let isCatalog = isLarge && slice.prefix(4_096_000).contains(Array("catalog.published".utf8))
+        guard !isLarge || (isCatalog && slice.count <= 4_096_000) else {
             return .failure(
                 problem(
                     slice, 1, "too_large",
@@ -71,16 +82,13 @@ public struct NDJSONReader {
         do throws(EventProblem) {
             let named = EventAliases.canonical(json)
             var draft = try EventJSON.draft(from: named, app: app, defaultTrust: defaultTrust)
-            // Documents travel outside of the canonical event and are checked on their own.
-            let document = draft.data["document"]
             draft = try EventValidator.canonical(draft)
-            if let document { draft.data["document"] = document }
             return .success(draft)
         } catch {
             return .failure(
                 problem(
                     slice, Self.column(of: error.member, in: bytes), error.code.rawValue,
-                    error.description))
+                    "\(error.member): \(error.reason)"))
         }
     }
 

@@ -30,6 +30,7 @@ extension LineState {
                 .init(
                     at: event.occurredAt, transaction: event.reference,
                     newExpiresAt: event.timeB))
+        case .storeRenewalStated: noteContinuity(event)
         default: break
         }
         if takesStatus { evolveStatus(event, names: names) }
@@ -165,11 +166,14 @@ extension LineState {
             BillingNotice(isRetrying: event.flag(0) == true, graceExpiresAt: event.timeA),
             by: event, names: names)
         if event.nameB != 0 { nextProduct.state(event.nameB, by: event, names: names) }
-        if event.timeC != Event.absent {
-            continuousSince =
-                continuousSince == Event.absent
-                ? event.timeC : min(continuousSince, event.timeC)
-        }
+    }
+
+    /// Since when service was continuous is a fact about the past, which T does not filter (rule 4): the store says it
+    /// after the gap that it explains (E07).
+    private mutating func noteContinuity(_ event: Event) {
+        guard event.timeC != Event.absent else { return }
+        continuousSince =
+            continuousSince == Event.absent ? event.timeC : min(continuousSince, event.timeC)
     }
 }
 

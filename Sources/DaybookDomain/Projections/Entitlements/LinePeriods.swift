@@ -106,13 +106,14 @@ struct LinePeriods {
         }
     }
 
-    /// A renewal that was charged early begins where the period before it ends.
+    /// A renewal that was charged early begins where the period before it ends, also when it brings a pending change
+    /// of product; a change that took effect at once has cut that period before (rules §2.2).
     private func joinEarlyRenewals(_ periods: inout [LinePeriod]) {
         for index in periods.indices.dropFirst() {
             let before = periods[index - 1]
-            guard before.fact.product == periods[index].fact.product,
-                before.end > periods[index].start, before.end < periods[index].end
-            else { continue }
+            guard before.end > periods[index].start, before.end < periods[index].end else {
+                continue
+            }
             periods[index].start = before.end
         }
     }

@@ -73,7 +73,10 @@ struct SourceGathering {
                 at: instant)
             guard var source = answer.source() else { continue }
             if instant < line.ownedFrom || instant >= line.ownedUntil {
+                // Somebody else's at this time (rule 7): listed, but its state is not this customer's.
                 source.isActive = false
+                source.state = .none
+                source.willRenew = false
                 source.why = "transferred"
             }
             assign(&source, periods)

@@ -1,0 +1,159 @@
+import DaybookDomain
+public import DaybookEvents
+import DaybookStore
+
+/// Something that a person should know.
+public struct DoctorFinding: Sendable, Equatable {
+    public enum Severity: String, Sendable { case fine, warning, problem }
+    public var area: String
+    public var severity: Severity
+    public var message: String
+    public var remedy: String?
+}
+
+extension Ledger {
+    /// Looks at the environment, the catalog and, where given, one customer's refused purchases.
+    public func doctor(
+        subject: String? = nil, environment: Environment = .production
+    ) throws -> [DoctorFinding] {
+        try refresh()
+        var findings = try environmentFindings()
+        findings += try catalogFindings()
+        findings += try unknownNames()
+        if let subject { findings += try subjectFindings(subject, environment) }
+        return findings
+    }
+
+    private func environmentFindings() throws -> [DoctorFinding] {
+        let head = try head()
+        var findings = store.properties.map {
+            DoctorFinding(area: "store", severity: .fine, message: "\($0.name): \($0.value)")
+        }
+        findings.append(
+            DoctorFinding(
+                area: "ledger", severity: .fine,
+                message: "\(app), \(head.position) events, durability \(store.durability)"))
+        let now = clock()
+        if head.recordedAt > now + 300_000 {
+            findings.append(
+                DoctorFinding(
+                    area: "clock", severity: .warning,
+                    message:
+                        "the last event was recorded \((head.recordedAt - now) / 1_000) s ahead of this machine's clock",
+                    remedy: "check the clock; new events keep that time until it is reached"))
+        }
+        return findings
+    }
+
+    private func catalogFindings() throws -> [DoctorFinding] {
+        guard let newest = try catalogs().newest else {
+            return [
+                DoctorFinding(
+                    area: "catalog", severity: .problem, message: "no catalog is published",
+                    remedy: "daybook catalog publish FILE")
+            ]
+        }
+        guard let bytes = try translating({ try store.document(sha256: newest.documentDigest) })
+        else {
+            return []
+        }
+        do throws(CatalogProblems) {
+            return try CatalogReader.readWithWarnings(bytes).warnings.map {
+                DoctorFinding(
+                    area: "catalog", severity: .warning,
+                    message: "line \($0.line), column \($0.column): \($0.sentence)",
+                    remedy: $0.remedy)
+            }
+        } catch {
+            return error.problems.map {
+                DoctorFinding(
+                    area: "catalog", severity: .problem,
+                    message: "line \($0.line): \($0.sentence)", remedy: $0.remedy)
+            }
+        }
+    }
+
+    /// Products and meters that events name and no catalog knows (rule 33).
+    private func unknownNames() throws -> [DoctorFinding] {
+        let (names, catalog, head) = state.withLock {
+            ($0.names, $0.catalogs.newest?.catalog, $0.head)
+        }
+        guard let catalog else { return [] }
+        var products: [NameID: Int64] = [:]
+        var meters: [NameID: Int64] = [:]
+        var unknownTypes: [NameID: Int64] = [:]
+        try translating {
+            try store.scan(after: .start, through: head.checkpoint, chunkCount: 1_000) { events in
+                for index in events.indices {
+                    let event = events[index]
+                    switch event.type {
+                    case .purchaseCompleted, .subscriptionStarted, .subscriptionRenewed,
+                        .storeTransactionStated:
+                        products[event.product, default: 0] += 1
+                    case .usageRecorded, .usageReserved: meters[event.meter, default: 0] += 1
+                    case .unknown: unknownTypes[event.nameA, default: 0] += 1
+                    default: break
+                    }
+                }
+            }
+        }
+        func found(_ counts: [NameID: Int64], _ what: String, _ isKnown: (String) -> Bool)
+            -> [DoctorFinding]
+        {
+            counts.map { (names[$0.key], $0.value) }.filter { !isKnown($0.0) }
+                .sorted { precedesInBytes($0.0, $1.0) }.map { name, count in
+                    DoctorFinding(
+                        area: "unknown_\(what)", severity: .warning,
+                        message:
+                            "\(count) events name the \(what) \"\(name)\", which no catalog has; they count for nothing until one does",
+                        remedy: "add it to the catalog and publish, or void the events")
+                }
+        }
+        return found(products, "product") { catalog.product($0) != nil }
+            + found(meters, "meter") { catalog.meter(named: $0) != nil }
+            + found(unknownTypes, "event type") { _ in false }
+    }
+
+    /// Which purchases give nothing, and why (FR-30).
+    private func subjectFindings(
+        _ subject: String, _ environment: Environment
+    ) throws -> [DoctorFinding] {
+        let (question, _) = try customerCase(subject, environment, .now)
+        guard question.isKnown else {
+            return [
+                DoctorFinding(
+                    area: "subject", severity: .warning,
+                    message: "\(subject) is unknown in \(environment.name)",
+                    remedy: "check the id and --env")
+            ]
+        }
+        let answer = EntitlementsAnswer(question)
+        var findings = answer.sources.filter { !$0.isActive }.map { source in
+            DoctorFinding(
+                area: "purchase", severity: .warning,
+                message:
+                    "\(source.id) (\(source.product ?? source.kind.rawValue)) gives nothing: \(source.why ?? source.state.rawValue)",
+                remedy: Self.remedy(for: source.why))
+        }
+        findings += question.linesOfOthers.map {
+            DoctorFinding(
+                area: "purchase", severity: .warning,
+                message: "\($0) names this customer but belongs to somebody else: owned_by_other",
+                remedy: "a transfer moves it")
+        }
+        findings += answer.warnings.filter { $0 != "owned_by_other" }.map {
+            DoctorFinding(area: "subject", severity: .warning, message: $0)
+        }
+        return findings
+    }
+
+    private static func remedy(for why: String?) -> String? {
+        switch why {
+        case "needs_assignment": "assign it: daybook profile assign SUBJECT TRANSACTION PROFILE"
+        case "family_not_shareable": "the catalog does not share this product with families"
+        case "unknown_product": "add the product to the catalog"
+        case "unverified": "post the signed transaction; a client's word counts only for a while"
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,39 @@
+public import DaybookDomain
+public import DaybookEvents
+
+extension Ledger {
+    /// Runs a funnel of the newest catalog over all customers of an environment.
+    /// - Parameters:
+    ///   - from: Inclusive; `nil`: the beginning.
+    ///   - until: Exclusive; `nil`: now.
+    ///   - windowMilliseconds: `nil`: the catalog's.
+    /// - Throws: `LedgerError.badInput` for a name that the catalog does not have.
+    public func funnel(
+        _ name: String, environment: Environment = .production, from: Int64? = nil,
+        until: Int64? = nil, windowMilliseconds: Int64? = nil,
+        breakdown: FunnelBreakdown = .none, knownAt: Moment.Knowledge? = nil
+    ) throws -> FunnelReport {
+        guard let catalog = try catalogs().newest?.catalog else { throw Self.noCatalog }
+        guard var funnel = catalog.funnel(name) else {
+            let known = catalog.funnels.map(\.name).joined(separator: ", ")
+            throw LedgerError.badInput([
+                InputProblem(
+                    line: nil, column: nil, code: "unknown_name",
+                    reason: "the catalog has no funnel \"\(name)\"; there are: \(known)")
+            ])
+        }
+        if let windowMilliseconds { funnel.windowMilliseconds = windowMilliseconds }
+        let lower = from ?? Int64.min
+        var answer = FunnelsAnswer(
+            funnel, range: lower..<max(lower, until ?? Int64.max), breakdown: breakdown)
+        var seen: Set<ExactText> = []
+        for subject in try subjects(in: environment) {
+            let (question, _) = try customerCase(
+                subject, environment, Moment(knownAt: knownAt))
+            // Several ids of one person are one unit.
+            guard seen.insert(ExactText(question.subject)).inserted else { continue }
+            answer.add(question)
+        }
+        return answer.report()
+    }
+}

@@ -1,0 +1,60 @@
+import ArgumentParser
+import Daybook
+import DaybookDomain
+import DaybookEvents
+
+struct AmendCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "amend",
+        abstract: "Replace fields of an event; the first text stays in the history.",
+        discussion: """
+            Signed facts can be voided, not amended.
+
+              daybook amend 1042 --set amount=2 --reason "counted wrong"
+              daybook amend native/grant-1 --patch '{"expires_at":1767225600000}'
+            """)
+
+    @Argument(help: "The event: a position such as 1042, or SOURCE/KEY such as native/story-1.")
+    var target: String
+
+    @Option(
+        help: ArgumentHelp(
+            "A field of the event's data and its new value; may be repeated.",
+            valueName: "field=value"))
+    var set: [String] = []
+
+    @Option(help: ArgumentHelp("Fields and their new values as a JSON object.", valueName: "json"))
+    var patch: String?
+
+    @Option(help: ArgumentHelp("A reference for the audit.", valueName: "ticket"))
+    var ticket: String?
+
+    @Option(help: ArgumentHelp("Whose event it is, where it names nobody.", valueName: "subject"))
+    var subject: String?
+
+    @OptionGroup var write: WriteOptions
+
+    mutating func validate() throws {
+        guard !set.isEmpty || patch != nil else {
+            throw ValidationError("Say what changes: --set field=value or --patch JSON.")
+        }
+        guard set.allSatisfy({ $0.contains("=") }) else {
+            throw ValidationError("--set takes field=value.")
+        }
+    }
+
+    mutating func run() async throws {
+        var fields = try patch.map { try JSONText.object($0, option: "--patch") } ?? JSONObject()
+        for text in set {
+            guard let sign = text.firstIndex(of: "=") else { continue }
+            let value = String(text[text.index(after: sign)...])
+            // What reads as JSON is JSON; everything else is the text that it is.
+            fields[String(text[..<sign])] =
+                (try? JSONReader.read(Array(value.utf8))) ?? .string(value)
+        }
+        let (change, ticket) = (fields, ticket)
+        try await write.correct(target, subject: subject) { found in
+            .amendEvent(source: found.source, key: found.key, patch: change, ticket: ticket)
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import ArgumentParser
+import DaybookDomain
+import DaybookEvents
+
+struct CatalogCheckCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check", abstract: "Find every mistake of a catalog, with line and column.",
+        discussion: """
+            Needs no ledger. Exits with 3 when the document has mistakes; doubts are only told.
+
+              daybook catalog check events/dozzi/catalog.yaml
+            """)
+
+    @Argument(help: "The catalog.")
+    var file: String
+
+    @OptionGroup var output: OutputOptions
+
+    mutating func run() async throws {
+        let document = try InputFile(file).all(byteCountMax: CatalogReader.byteCountMax)
+        let (catalog, warnings) = try CatalogFile.read(document, named: file)
+        guard !output.json else {
+            return Terminal.output.write([
+                "valid": true, "app": .string(catalog.app), "title": .string(catalog.title),
+                "counts": .object(catalog.counts),
+                "warnings": .array(warnings.map { .object($0.json) }),
+            ])
+        }
+        for warning in warnings {
+            let word = Terminal.output.paint("warning:", .warning)
+            let path = warning.path.isEmpty ? "" : " \(warning.path):"
+            Terminal.output.write(
+                "\(file):\(warning.line):\(warning.column): \(word)\(path) \(warning.sentence) \(warning.remedy)\n"
+            )
+        }
+        let mark = Terminal.output.paint("✓", .good)
+        let count = Words.count(Int64(warnings.count), "warning")
+        Terminal.output.write("\(mark) \(file) is a catalog of \(catalog.title), \(count)\n")
+    }
+}
+
+extension Catalog {
+    var counts: JSONObject {
+        [
+            "products": .integer(Int64(products.count)),
+            "entitlements": .integer(Int64(entitlements.count)),
+            "features": .integer(Int64(features.count)), "meters": .integer(Int64(meters.count)),
+            "paywalls": .integer(Int64(paywalls.count)), "funnels": .integer(Int64(funnels.count)),
+            "texts": .integer(Int64(copy.count)),
+        ]
+    }
+}

@@ -1,0 +1,86 @@
+import ArgumentParser
+import Daybook
+import DaybookDomain
+import DaybookEvents
+
+struct CatalogProductsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "products", abstract: "List what the app sells, with names and prices.",
+        discussion: """
+            From the newest catalog. Prices are for display; what was paid is in the transactions.
+
+              daybook catalog products
+              daybook catalog products --locale nl-NL --json
+            """)
+
+    @Option(help: ArgumentHelp("The language of texts, such as nl-NL.", valueName: "locale"))
+    var locale: String?
+
+    @OptionGroup var ledger: LedgerOptions
+    @OptionGroup var output: OutputOptions
+
+    mutating func run() async throws {
+        let catalog = try await ledger.asking { try $0.catalogs().newest?.catalog }
+        guard let catalog else {
+            throw Failure(.badInput, "no_catalog", "the ledger has no catalog; publish one first")
+        }
+        let language = locale ?? catalog.defaultLocale
+        let texts = { (key: String?) in key.flatMap { catalog.text($0, locale: language) } }
+        guard !output.json else {
+            return Terminal.output.write([
+                "products": .array(catalog.products.map { .object($0.json(texts)) })
+            ])
+        }
+        var table = Table()
+        for product in catalog.products {
+            let prices = product.prices.map {
+                "\($0.name) \(Words.money(milli: $0.amountMilli, $0.currency))"
+            }
+            table.add(
+                .init(product.id, .bold), .init(texts(product.displayName) ?? ""),
+                .init(product.kind.rawValue),
+                .init(product.period.map { "every \($0.iso8601)" } ?? ""),
+                .init(prices.joined(separator: ", ")))
+        }
+        Terminal.output.write(table.text(.output, indent: 0))
+    }
+}
+
+extension Product {
+    fileprivate func json(_ texts: (String?) -> String?) -> JSONObject {
+        [
+            "id": .string(id), "kind": .string(kind.rawValue), "scope": .string(scope.rawValue),
+            "group": .orNull(group), "level": .integer(Int64(level)),
+            "period": .orNull(period?.iso8601), "duration": .orNull(duration?.iso8601),
+            "name": .orNull(texts(displayName)), "description": .orNull(texts(displayDescription)),
+            "display_price": .orNull(texts(displayPrice)),
+            "prices": .object(
+                JSONObject(
+                    prices.map {
+                        .init(
+                            name: $0.name,
+                            value: [
+                                "amount_milli": .integer($0.amountMilli),
+                                "currency": .string($0.currency),
+                            ])
+                    })),
+            "intro_offer": introOffer.map {
+                [
+                    "kind": .string($0.kind.rawValue),
+                    "duration": .string($0.duration.iso8601),
+                ]
+            } ?? .null,
+            "family_shareable": .bool(familyShareable), "entitlements": .texts(entitlements),
+        ]
+    }
+}
+
+extension CivilDuration {
+    /// `P1M`, `P7D`, `PT10M`: as catalogs write it, without empty parts.
+    var iso8601: String {
+        let date = [(years, "Y"), (months, "M"), (days, "D")].filter { $0.0 != 0 }
+            .map { "\($0.0)\($0.1)" }.joined()
+        let time = milliseconds == 0 ? "" : "T\(milliseconds / 1_000)S"
+        return date.isEmpty && time.isEmpty ? "P0D" : "P" + date + time
+    }
+}

@@ -1,0 +1,29 @@
+import ArgumentParser
+import Daybook
+import DaybookDomain
+
+struct CommitCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "commit", abstract: "Use what was reserved.",
+        discussion: """
+              daybook commit ada r1
+              daybook commit ada r1 --amount 2
+            """)
+
+    @Argument(help: "The customer.")
+    var subject: String
+
+    @Argument(help: "The reservation.")
+    var reservation: String
+
+    @Option(help: ArgumentHelp("Less than was reserved; the rest comes back.", valueName: "n"))
+    var amount: Int64?
+
+    @OptionGroup var write: WriteOptions
+
+    mutating func run() async throws {
+        try await write.perform(
+            .commit(reservation: reservation, amount: amount), for: subject,
+            sentence: "\(subject)'s reservation \(reservation) is committed")
+    }
+}

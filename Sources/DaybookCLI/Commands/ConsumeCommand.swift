@@ -1,0 +1,39 @@
+import ArgumentParser
+import Daybook
+import DaybookDomain
+
+struct ConsumeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "consume", abstract: "Check and record a use, in one step.",
+        discussion: """
+            Either the units are there and are used, or nothing happens (exit code 1). The same --ref counts once for \
+            ever; the same --idempotency-key prints the first receipt again.
+
+              daybook consume ada stories --ref story-1
+              daybook consume ada coins 25 --idempotency-key order-77 --json
+              daybook consume ada puppies -1 --ref rex
+            """)
+
+    @Argument(help: "The customer.")
+    var subject: String
+
+    @Argument(help: "The meter.")
+    var meter: String
+
+    @Argument(help: "How many units; on a gauge 1 or -1.")
+    var amount: Int64 = 1
+
+    @Option(help: ArgumentHelp("What was made, such as a story's id.", valueName: "ref"))
+    var ref: String?
+
+    @Option(help: ArgumentHelp("Which dog, child or the like.", valueName: "profile"))
+    var profile: String?
+
+    @OptionGroup var write: WriteOptions
+
+    mutating func run() async throws {
+        try await write.perform(
+            .consume(meter: meter, amount: amount, ref: ref), for: subject, profile: profile,
+            sentence: "\(subject) used \(amount) × \(meter)")
+    }
+}

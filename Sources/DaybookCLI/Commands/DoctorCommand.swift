@@ -1,0 +1,61 @@
+import ArgumentParser
+import Daybook
+import DaybookEvents
+
+struct DoctorCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Look at the environment, the catalog, and a customer's refused purchases.",
+        discussion: """
+            Exits with 1 when there is a problem; warnings are no problems.
+
+              daybook doctor
+              daybook doctor ada
+            """)
+
+    @Argument(help: "A customer whose purchases give less than expected.")
+    var subject: String?
+
+    @OptionGroup var environment: EnvironmentOption
+    @OptionGroup var ledger: LedgerOptions
+    @OptionGroup var output: OutputOptions
+
+    mutating func run() async throws {
+        let findings = try await ledger.asking { ledger in
+            try ledger.doctor(subject: subject, environment: environment.environment)
+        }
+        let isWell = !findings.contains { $0.severity == .problem }
+        if output.json {
+            Terminal.output.write([
+                "healthy": .bool(isWell),
+                "findings": .array(
+                    findings.map {
+                        [
+                            "area": .string($0.area), "severity": .string($0.severity.rawValue),
+                            "message": .string($0.message), "remedy": .orNull($0.remedy),
+                        ]
+                    }),
+            ])
+        } else {
+            Terminal.output.write(Self.table(findings).text(.output, indent: 0))
+        }
+        if !isWell { throw ExitCode.no }
+    }
+
+    private static func table(_ findings: [DoctorFinding]) -> Table {
+        var table = Table()
+        for finding in findings {
+            let mark: Table.Cell =
+                switch finding.severity {
+                case .fine: .init("✓", .good)
+                case .warning: .init("!", .warning)
+                case .problem: .init("✗", .bad)
+                }
+            table.add(mark, .init(finding.area), .init(finding.message))
+            if let remedy = finding.remedy {
+                table.add(.init(""), .init(""), .init("→ \(remedy)", .dim))
+            }
+        }
+        return table
+    }
+}

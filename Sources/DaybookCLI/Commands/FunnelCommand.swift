@@ -1,0 +1,122 @@
+import ArgumentParser
+import Daybook
+import DaybookDomain
+import DaybookEvents
+
+struct FunnelCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "funnel", abstract: "Count how many customers got how far, and how fast.",
+        discussion: """
+            Funnels are defined in the catalog; without a name they are listed.
+
+              daybook funnel
+              daybook funnel paywall_to_purchase --from 2026-03-01T00:00:00Z --until 2026-04-01T00:00:00Z
+              daybook funnel onboarding --by variant --json
+            """)
+
+    @Argument(help: "A funnel of the catalog.")
+    var name: String?
+
+    @Option(help: ArgumentHelp("First step at or after this time.", valueName: "time"))
+    var from: String?
+
+    @Option(help: ArgumentHelp("First step before this time.", valueName: "time"))
+    var until: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "How long it may take, such as P7D. Default: the catalog's.", valueName: "duration"))
+    var window: String?
+
+    @Option(name: .customLong("by"), help: "Tell customers apart by this.")
+    var breakdown = Breakdown.none
+
+    @Option(help: ArgumentHelp("Only what had been recorded by then.", valueName: "time"))
+    var knownAt: String?
+
+    @OptionGroup var environment: EnvironmentOption
+    @OptionGroup var ledger: LedgerOptions
+    @OptionGroup var output: OutputOptions
+
+    mutating func run() async throws {
+        let range = (
+            from: try InstantText.read(from, option: "--from"),
+            until: try InstantText.read(until, option: "--until")
+        )
+        let window = try DurationText.read(window, option: "--window")
+        let knownAt = try InstantText.knowledge(knownAt, option: "--known-at")
+        try await ledger.asking { ledger in
+            guard let name else { return list(try ledger.catalogs().newest?.catalog.funnels ?? []) }
+            let report = try ledger.funnel(
+                name, environment: environment.environment, from: range.from, until: range.until,
+                windowMilliseconds: window, breakdown: breakdown.value, knownAt: knownAt)
+            if output.json {
+                Terminal.output.write(report.json)
+            } else {
+                Terminal.output.write(FunnelText(report: report).text(.output))
+            }
+        }
+    }
+
+    private func list(_ funnels: [Funnel]) {
+        guard !output.json else {
+            return Terminal.output.write([
+                "funnels": .array(
+                    funnels.map {
+                        [
+                            "name": .string($0.name), "steps": .texts($0.steps.map(\.name)),
+                            "window_ms": .integer($0.windowMilliseconds),
+                        ]
+                    })
+            ])
+        }
+        var table = Table()
+        for funnel in funnels {
+            table.add(
+                .init(funnel.name, .bold),
+                .init(funnel.steps.map(\.name).joined(separator: " → ")))
+        }
+        Terminal.output.write(table.text(.output, indent: 0))
+    }
+}
+
+/// What customers can be told apart by.
+enum Breakdown: String, CaseIterable, ExpressibleByArgument {
+    case none, variant, context
+
+    var value: FunnelBreakdown {
+        switch self {
+        case .none: .none
+        case .variant: .variant
+        case .context: .context
+        }
+    }
+}
+
+extension FunnelReport {
+    var json: JSONObject {
+        [
+            "funnel": .string(name), "window_ms": .integer(windowMilliseconds),
+            "by": .string(breakdown.rawValue), "steps": Self.json(steps),
+            "groups": .array(
+                groups.map { ["name": .string($0.name), "steps": Self.json($0.steps)] }),
+        ]
+    }
+
+    /// Shares are in thousandths, because no number of ours is a fraction.
+    private static func json(_ steps: [Step]) -> JSONValue {
+        .array(
+            steps.indices.map { index in
+                let step = steps[index]
+                let before = index > 0 ? steps[index - 1].count : step.count
+                return [
+                    "name": .string(step.name), "event": .string(step.event),
+                    "count": .integer(Int64(step.count)),
+                    "of_first_permille": .orNull(Words.permille(step.count, of: steps[0].count)),
+                    "of_previous_permille": .orNull(Words.permille(step.count, of: before)),
+                    "median_ms": .orNull(step.medianMilliseconds),
+                    "p90_ms": .orNull(step.p90Milliseconds),
+                ]
+            })
+    }
+}

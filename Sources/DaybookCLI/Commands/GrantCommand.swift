@@ -1,0 +1,120 @@
+import ArgumentParser
+import Daybook
+import DaybookDomain
+
+struct GrantCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "grant", abstract: "Give access or units, or take them back.",
+        subcommands: [Issue.self, Void.self])
+
+    struct Issue: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Give a customer an entitlement, a feature, or units of a meter.",
+            discussion: """
+                  daybook grant issue ada --entitlement premium --expires 2026-06-01T00:00:00Z
+                  daybook grant issue ada --meter stories --amount 5 --kind compensation
+                  daybook grant issue ada --feature training --profile rex
+                """)
+
+        @Argument(help: "The customer.")
+        var subject: String
+
+        @Option(help: ArgumentHelp("Gives this entitlement.", valueName: "name"))
+        var entitlement: String?
+
+        @Option(help: ArgumentHelp("Gives this feature.", valueName: "name"))
+        var feature: String?
+
+        @Option(help: ArgumentHelp("Gives units of this meter.", valueName: "name"))
+        var meter: String?
+
+        @Option(help: ArgumentHelp("How many units; without it, unlimited.", valueName: "n"))
+        var amount: Int64?
+
+        @Option(
+            name: .long,
+            help: ArgumentHelp("The grant's name. Default: one is made.", valueName: "id"))
+        var id: String?
+
+        @Option(help: ArgumentHelp("From when on. Default: now.", valueName: "time"))
+        var starts: String?
+
+        @Option(help: ArgumentHelp("Until when, exclusive. Default: for ever.", valueName: "time"))
+        var expires: String?
+
+        @Option(help: ArgumentHelp("0 to 255; lower burns first.", valueName: "n"))
+        var priority: Int64?
+
+        @Option(help: ArgumentHelp("Only for this profile.", valueName: "profile"))
+        var profile: String?
+
+        @Option(help: "promo, support, beta, migration or compensation.")
+        var kind = "support"
+
+        @OptionGroup var write: WriteOptions
+
+        mutating func validate() throws {
+            guard [entitlement, feature, meter].compactMap({ $0 }).count == 1 else {
+                throw ValidationError("Say exactly one of --entitlement, --feature and --meter.")
+            }
+            guard amount == nil || meter != nil else {
+                throw ValidationError("--amount goes with --meter.")
+            }
+        }
+
+        mutating func run() async throws {
+            let target: Command.GrantTerms.Target =
+                if let entitlement {
+                    .entitlement(entitlement)
+                } else if let feature {
+                    .feature(feature)
+                } else {
+                    .meter(meter ?? "")
+                }
+            // The same idempotency key must make the same request, so it names the grant too.
+            let id = id ?? write.idempotencyKey ?? RandomName.make("grant")
+            let terms = Command.GrantTerms(
+                id: id, target: target, amount: amount,
+                startsAt: try InstantText.read(starts, option: "--starts"),
+                expiresAt: try InstantText.read(expires, option: "--expires"), priority: priority,
+                profile: profile, reason: kind)
+            let units = meter == nil ? "" : amount.map { "\($0) × " } ?? "unlimited "
+            try await write.perform(
+                .issueGrant(terms), for: subject,
+                sentence:
+                    "\(subject) has \(units)\(entitlement ?? feature ?? meter ?? "") by grant \(id)"
+            )
+        }
+    }
+
+    struct Void: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Take a grant back, from now on.",
+            discussion: """
+                  daybook grant void ada grant-5f21 --reason "issued twice"
+                """)
+
+        @Argument(help: "The customer.")
+        var subject: String
+
+        @Argument(help: "The grant.")
+        var grant: String
+
+        @OptionGroup var write: WriteOptions
+
+        mutating func run() async throws {
+            try await write.perform(
+                .voidGrant(grant: grant), for: subject,
+                sentence: "\(subject)'s grant \(grant) is void")
+        }
+    }
+}
+
+/// Names for things that the caller did not name.
+enum RandomName {
+    static func make(_ prefix: String) -> String {
+        let number = UInt64.random(in: 0...UInt64.max)
+        let digits = String(number, radix: 16)
+        return prefix + "-" + String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}

@@ -1,0 +1,67 @@
+import ArgumentParser
+import Daybook
+import DaybookDomain
+
+struct OverrideCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "override",
+        abstract: "Debug overrides, for developers; refused in production.",
+        subcommands: [Set.self, Clear.self])
+
+    struct Set: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Pretend something about a customer, for a day or until a time.",
+            discussion: """
+                Kinds: force_entitlement (with the entitlement), expire_trial, clear_subscription, \
+                reset_trial_eligibility.
+
+                  daybook override set ada force_entitlement premium --env sandbox
+                  daybook override set ada expire_trial --env sandbox --expires 2026-03-01T00:00:00Z
+                """)
+
+        @Argument(help: "The customer.")
+        var subject: String
+
+        @Argument(help: "What is pretended.")
+        var kind: String
+
+        @Argument(help: "Of what, where the kind needs it.")
+        var value: String?
+
+        @Option(help: ArgumentHelp("Until when. Default: a day from now.", valueName: "time"))
+        var expires: String?
+
+        @OptionGroup var write: WriteOptions
+
+        mutating func run() async throws {
+            let end = try InstantText.read(expires, option: "--expires")
+            try await write.perform(
+                .setOverride(kind: kind, value: value, expiresAt: end), for: subject,
+                sentence: "\(kind) holds for \(subject)")
+        }
+    }
+
+    struct Clear: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Stop pretending.",
+            discussion: """
+                  daybook override clear ada --env sandbox
+                  daybook override clear ada expire_trial --env sandbox
+                """)
+
+        @Argument(help: "The customer.")
+        var subject: String
+
+        @Argument(help: "Which kind. Default: all.")
+        var kind: String?
+
+        @OptionGroup var write: WriteOptions
+
+        mutating func run() async throws {
+            try await write.perform(
+                .clearOverride(kind: kind), for: subject,
+                sentence:
+                    "\(kind ?? "no override") holds for \(subject)\(kind == nil ? "" : " no more")")
+        }
+    }
+}

@@ -1,0 +1,28 @@
+import ArgumentParser
+import Daybook
+import DaybookDomain
+
+struct PinCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pin", abstract: "Choose what stays writable when a gauge is over its limit.",
+        discussion: """
+              daybook pin ada rex --meter puppies
+            """)
+
+    @Argument(help: "The customer.")
+    var subject: String
+
+    @Argument(help: "The thing that stays, by its ref.")
+    var ref: String
+
+    @Option(help: ArgumentHelp("The gauge; needed where there are several.", valueName: "meter"))
+    var meter: String?
+
+    @OptionGroup var write: WriteOptions
+
+    mutating func run() async throws {
+        try await write.perform(
+            .pin(meter: meter, ref: ref), for: subject, sentence: "\(subject) keeps \(ref) writable"
+        )
+    }
+}

@@ -1,0 +1,110 @@
+import ArgumentParser
+import Daybook
+import DaybookDomain
+
+struct ProfileCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "profile",
+        abstract: "Dogs, children and whoever else lives inside a customer.",
+        subcommands: [Create.self, Delete.self, Assign.self, Unassign.self])
+
+    struct Create: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Add a profile; its free period begins.",
+            discussion: """
+                  daybook profile create ada rex --kind puppy
+                  daybook profile create ada rex --kind puppy --free-started-at 2026-03-15T10:00:00+01:00
+                """)
+
+        @Argument(help: "The customer.")
+        var subject: String
+
+        @Argument(help: "The profile's id; no names of people or dogs.")
+        var profile: String
+
+        @Option(help: ArgumentHelp("What it is, as the catalog calls it.", valueName: "kind"))
+        var kind: String
+
+        @Option(
+            help: ArgumentHelp("When the free period began. Default: now.", valueName: "time"))
+        var freeStartedAt: String?
+
+        @OptionGroup var write: WriteOptions
+
+        mutating func run() async throws {
+            let start = try InstantText.read(freeStartedAt, option: "--free-started-at")
+            try await write.perform(
+                .createProfile(profile: profile, kind: kind, freeStartedAt: start), for: subject,
+                sentence: "\(subject) has the \(kind) \(profile)")
+        }
+    }
+
+    struct Delete: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Take a profile away.",
+            discussion: """
+                  daybook profile delete ada rex
+                """)
+
+        @Argument(help: "The customer.")
+        var subject: String
+
+        @Argument(help: "The profile.")
+        var profile: String
+
+        @OptionGroup var write: WriteOptions
+
+        mutating func run() async throws {
+            try await write.perform(
+                .deleteProfile(profile: profile), for: subject,
+                sentence: "\(subject)'s profile \(profile) is deleted")
+        }
+    }
+
+    struct Assign: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Let a purchase serve one profile.",
+            discussion: """
+                  daybook profile assign ada 2000000123 rex
+                """)
+
+        @Argument(help: "The customer.")
+        var subject: String
+
+        @Argument(help: "The purchase, by its transaction id.")
+        var transaction: String
+
+        @Argument(help: "The profile.")
+        var profile: String
+
+        @OptionGroup var write: WriteOptions
+
+        mutating func run() async throws {
+            try await write.perform(
+                .assignPurchase(transaction: transaction, profile: profile), for: subject,
+                sentence: "purchase \(transaction) serves \(profile)")
+        }
+    }
+
+    struct Unassign: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Free a purchase from its profile.",
+            discussion: """
+                  daybook profile unassign ada 2000000123
+                """)
+
+        @Argument(help: "The customer.")
+        var subject: String
+
+        @Argument(help: "The purchase, by its transaction id.")
+        var transaction: String
+
+        @OptionGroup var write: WriteOptions
+
+        mutating func run() async throws {
+            try await write.perform(
+                .unassignPurchase(transaction: transaction), for: subject,
+                sentence: "purchase \(transaction) serves no profile")
+        }
+    }
+}

@@ -1,0 +1,150 @@
+import ArgumentParser
+import Daybook
+import DaybookEvents
+import DaybookIngest
+
+struct RecordCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "record", abstract: "Record facts that somebody else established.",
+        discussion: """
+            One event from its parts, or whole events as JSON, one a line, wholly or not at all. With --stream each \
+            line is its own commit, and its receipt is printed as soon as it is on disk.
+
+              daybook record paywall.shown ada --data '{"context":"usageLimitReached"}'
+              daybook record usage.recorded ada --key story-9 --data '{"meter":"stories","amount":1,"ref":"story-9"}'
+              daybook record '{"type":"app.launched","subject":"ada","source":{"kind":"native","key":"l1"}}'
+              tail -f app.ndjson | daybook record - --stream
+            """)
+
+    @Argument(help: "An event type, an event as JSON, or - for JSON lines from the standard input.")
+    var event: String
+
+    @Argument(help: "The customer, when a type is given.")
+    var subject: String?
+
+    @Option(help: ArgumentHelp("What the event says, as a JSON object.", valueName: "json"))
+    var data: String?
+
+    @Option(help: ArgumentHelp("Under which name the source would say it again.", valueName: "key"))
+    var key: String?
+
+    @Option(help: ArgumentHelp("Who says it.", valueName: "kind"))
+    var source = "native"
+
+    @Option(help: ArgumentHelp("When it happened. Default: now.", valueName: "time"))
+    var at: String?
+
+    @Option(help: ArgumentHelp("Which dog, child or the like.", valueName: "profile"))
+    var profile: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "verified, imported, admin, system, client_asserted.", valueName: "trust"))
+    var trust: String?
+
+    @Flag(help: "One commit and one receipt for each line.")
+    var stream = false
+
+    @OptionGroup var environment: EnvironmentOption
+    @OptionGroup var ledger: LedgerOptions
+    @OptionGroup var output: OutputOptions
+
+    private var isLines: Bool { event == "-" }
+    private var isJSON: Bool { event.drop { $0.isWhitespace }.hasPrefix("{") }
+
+    mutating func validate() throws {
+        if isLines || isJSON {
+            guard subject == nil, data == nil, key == nil, at == nil else {
+                throw ValidationError(
+                    "An event as JSON says everything itself; leave the rest out.")
+            }
+        }
+        guard !stream || isLines else {
+            throw ValidationError("--stream reads the standard input: daybook record - --stream")
+        }
+    }
+
+    mutating func run() async throws {
+        let input = isLines ? try InputFile("-") : nil
+        try await ledger.writing { ledger in
+            if let input, stream { return try await record(each: input, in: ledger) }
+            let bytes =
+                if let input { try input.all() } else if isJSON { Array(event.utf8) } else {
+                    try assembled().canonicalBytes
+                }
+            var reader = NDJSONReader(app: ledger.app)
+            let events = try Self.read(bytes, with: &reader)
+            let receipt = try await ledger.record(
+                events.map(\.draft), options: ReportOptions(lines: events.map(\.line)))
+            show(receipt)
+        }
+    }
+
+    /// Reads lines as they come; the receipt of each is out before the next one is decided.
+    private func record(each input: InputFile, in ledger: Ledger) async throws {
+        var reader = NDJSONReader(app: ledger.app)
+        var rest: [UInt8] = []
+        var isAtEnd = false
+        while !isAtEnd {
+            if let piece = try input.next() {
+                rest += piece
+            } else {
+                rest.append(0x0A)
+                isAtEnd = true
+            }
+            while let end = rest.firstIndex(of: 0x0A) {
+                let events = try Self.read(Array(rest[...end]), with: &reader)
+                rest.removeSubrange(...end)
+                for event in events {
+                    show(
+                        try await ledger.record(
+                            [event.draft], options: ReportOptions(lines: [event.line])))
+                }
+            }
+        }
+    }
+
+    private static func read(
+        _ bytes: [UInt8], with reader: inout NDJSONReader
+    ) throws -> [ReadEvent] {
+        let (events, problems) = reader.read(bytes)
+        guard problems.isEmpty else {
+            throw LedgerError.badInput(
+                problems.map {
+                    InputProblem(line: $0.line, column: $0.column, code: $0.code, reason: $0.reason)
+                })
+        }
+        return events
+    }
+
+    /// The event from its parts, which is then read like any other.
+    private func assembled() throws -> JSONObject {
+        var object: JSONObject = [
+            "type": .string(event), "environment": .string(environment.environment.name),
+        ]
+        var source: JSONObject = ["kind": .string(self.source)]
+        if let key { source["key"] = .string(key) }
+        object["source"] = .object(source)
+        if let subject { object["subject"] = .string(subject) }
+        if let profile { object["profile"] = .string(profile) }
+        if let trust { object["trust"] = .string(trust) }
+        if let instant = try InstantText.read(at, option: "--at") {
+            object["occurred_at"] = .integer(instant)
+        }
+        if let data { object["data"] = .object(try JSONText.object(data, option: "--data")) }
+        return object
+    }
+
+    private func show(_ receipt: ReportReceipt) {
+        guard !output.json else { return Terminal.output.write(receipt.json) }
+        let mark = Terminal.output.paint("✓", .good)
+        guard receipt.appended > 0, let first = receipt.firstPosition,
+            let last = receipt.lastPosition
+        else {
+            return Terminal.output.write("\(mark) recorded before, nothing to add\n")
+        }
+        let place = first == last ? "position \(first)" : "positions \(first) to \(last)"
+        let before = receipt.duplicates > 0 ? ", \(receipt.duplicates) there before" : ""
+        Terminal.output.write("\(mark) recorded at \(place)\(before), \(receipt.durability)\n")
+    }
+}

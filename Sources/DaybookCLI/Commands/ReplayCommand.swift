@@ -1,0 +1,93 @@
+import ArgumentParser
+import Daybook
+import DaybookDomain
+import DaybookEvents
+import DaybookIngest
+
+struct ReplayCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "replay", abstract: "Fold everything from zero and compare.",
+        discussion: """
+            A ledger is compared with its live state; exits with 1 when they differ. A file of events is folded in \
+            memory with its own recorded times, and its digest is printed.
+
+              daybook replay
+              daybook replay --workers 7 --json
+              daybook replay events/dozzi/refund-after-two-stories.ndjson
+              daybook replay bug.ndjson --catalog new.yaml --expect 5b1c…
+            """)
+
+    @Argument(help: "A file of events, or - for the standard input. Default: the ledger.")
+    var file: String?
+
+    @Option(help: "Threads that fold; the digest is the same for any number.")
+    var workers: Int = 1
+
+    @Option(
+        help: ArgumentHelp(
+            "With a file: the catalog. Default: the file's own, else catalog.yaml beside it.",
+            valueName: "file"))
+    var catalog: String?
+
+    @Option(help: ArgumentHelp("Exit with 1 unless this is the digest.", valueName: "digest"))
+    var expect: String?
+
+    @OptionGroup var ledger: LedgerOptions
+    @OptionGroup var output: OutputOptions
+
+    mutating func validate() throws {
+        guard (1...64).contains(workers) else {
+            throw ValidationError("--workers \(workers): write 1 to 64.")
+        }
+        guard file != nil || catalog == nil else {
+            throw ValidationError("--catalog goes with a file of events.")
+        }
+    }
+
+    mutating func run() async throws {
+        let report: ReplayReport
+        if let file {
+            let ledger = try await StreamFile(path: file, catalog: catalog).load()
+            report = try await LedgerOptions.using(ledger) { try replay($0) }
+        } else {
+            report = try await ledger.asking { try replay($0) }
+        }
+        let isExpected = expect.map { $0 == report.digest.description } ?? true
+        let isSame = report.agrees && report.differences.isEmpty && isExpected
+        show(report, isSame: isSame, isExpected: isExpected)
+        if !isSame { throw ExitCode.no }
+    }
+
+    private func replay(_ ledger: Ledger) throws -> ReplayReport {
+        let bar = ProgressBar("replay")
+        defer { bar.finish() }
+        return try ledger.replay(workers: workers) { done, total in
+            bar.show(
+                done, of: total, note: "\(Words.grouped(done)) of \(Words.grouped(total)) events")
+        }
+    }
+
+    private func show(_ report: ReplayReport, isSame: Bool, isExpected: Bool) {
+        guard !output.json else {
+            return Terminal.output.write([
+                "agrees": .bool(isSame), "events": .integer(report.events),
+                "units": .integer(Int64(report.units)),
+                "digest": .string(report.digest.description),
+                "live_digest": .string(report.liveDigest.description),
+                "expected_digest": .orNull(expect), "differences": .texts(report.differences),
+                "milliseconds": .integer(report.milliseconds),
+            ])
+        }
+        let terminal = Terminal.output
+        let mark = isSame ? terminal.paint("✓", .good) : terminal.paint("✗", .bad)
+        let count =
+            "\(Words.count(report.events, "event")), \(Words.count(Int64(report.units), "unit"))"
+        terminal.write("\(mark) \(count), \(Words.duration(report.milliseconds))\n")
+        var table = Table()
+        table.add(Table.Cell("replayed", .dim), .init(report.digest.description))
+        table.add(Table.Cell("live", .dim), .init(report.liveDigest.description))
+        if let expect, !isExpected { table.add(Table.Cell("expected", .dim), .init(expect)) }
+        for name in report.differences { table.add(Table.Cell("differs", .bad), .init(name)) }
+        terminal.write(table.text(terminal))
+    }
+}

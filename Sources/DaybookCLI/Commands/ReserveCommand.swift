@@ -1,0 +1,43 @@
+import ArgumentParser
+import Daybook
+import DaybookDomain
+
+struct ReserveCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reserve", abstract: "Hold units for work that can fail.",
+        discussion: """
+            The units count until they are committed, released, or the time is over.
+
+              daybook reserve ada stories --id r1
+              daybook commit ada r1
+            """)
+
+    @Argument(help: "The customer.")
+    var subject: String
+
+    @Argument(help: "The meter.")
+    var meter: String
+
+    @Argument(help: "How many units.")
+    var amount: Int64 = 1
+
+    @Option(
+        name: .long, help: ArgumentHelp("The reservation's name, of your choice.", valueName: "id"))
+    var id: String
+
+    @Option(
+        help: ArgumentHelp(
+            "How long it holds, such as PT10M. Default: what the catalog says.",
+            valueName: "duration"))
+    var timeout: String?
+
+    @OptionGroup var write: WriteOptions
+
+    mutating func run() async throws {
+        let timeout = try DurationText.read(timeout, option: "--timeout")
+        try await write.perform(
+            .reserve(
+                meter: meter, amount: amount, reservation: id, timeoutMilliseconds: timeout),
+            for: subject, sentence: "\(amount) × \(meter) reserved for \(subject) as \(id)")
+    }
+}

@@ -1,0 +1,25 @@
+import ArgumentParser
+import Daybook
+import DaybookDomain
+
+struct ReverseCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reverse", abstract: "Take a use back, as if it had not counted.",
+        discussion: """
+              daybook reverse ada story-1
+            """)
+
+    @Argument(help: "The customer.")
+    var subject: String
+
+    @Argument(help: "The key or the ref of the use, or a reservation.")
+    var target: String
+
+    @OptionGroup var write: WriteOptions
+
+    mutating func run() async throws {
+        try await write.perform(
+            .reverseUsage(target: target), for: subject,
+            sentence: "\(subject)'s use \(target) is reversed")
+    }
+}

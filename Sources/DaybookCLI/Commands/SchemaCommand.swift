@@ -1,0 +1,61 @@
+import ArgumentParser
+import DaybookEvents
+
+struct SchemaCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "schema", abstract: "Print or write the JSON Schemas of the events.",
+        discussion: """
+              daybook schema                         # their names
+              daybook schema usage.recorded.v1       # one of them
+              daybook schema --write events/schema   # all of them, one file each
+            """)
+
+    @Argument(help: "Which one. Default: list the names.")
+    var name: String?
+
+    @Option(help: ArgumentHelp("Write all of them into this folder.", valueName: "folder"))
+    var write: String?
+
+    @OptionGroup var output: OutputOptions
+
+    mutating func run() async throws {
+        let documents = JSONSchema.documents().map { (name: $0.0, value: $0.1) }
+        if let write {
+            try OutputFile.makeFolder(write)
+            for document in documents {
+                try OutputFile.write(
+                    document.value.canonicalBytes + [0x0A],
+                    to: "\(write)/\(Self.fileName(document.name))")
+            }
+            return tell(count: documents.count, folder: write)
+        }
+        guard let name else {
+            if output.json {
+                return Terminal.output.write(["schemas": .texts(documents.map(\.name))])
+            }
+            return Terminal.output.write(documents.map { $0.name + "\n" }.joined())
+        }
+        guard
+            let found = documents.first(where: { $0.name == name || Self.fileName($0.name) == name }
+            )
+        else {
+            throw Failure(
+                .badInput, "unknown_name",
+                "there is no schema \(name); \"daybook schema\" lists them")
+        }
+        Terminal.output.write(found.value.canonicalBytes + [0x0A])
+    }
+
+    private static func fileName(_ name: String) -> String {
+        name.hasSuffix(".json") ? name : name + ".json"
+    }
+
+    private func tell(count: Int, folder: String) {
+        if output.json {
+            Terminal.output.write(["written": .integer(Int64(count)), "folder": .string(folder)])
+        } else {
+            let mark = Terminal.output.paint("✓", .good)
+            Terminal.output.write("\(mark) \(count) schemas written to \(folder)\n")
+        }
+    }
+}

@@ -1,0 +1,30 @@
+import ArgumentParser
+import Daybook
+
+struct TickCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "tick", abstract: "Write the periodic resets that are due.",
+        discussion: """
+            Answers never wait for them: they are evidence, for timelines. Doing it twice adds nothing.
+
+              daybook tick
+              daybook tick --at 2026-04-01T00:00:00Z
+            """)
+
+    @Option(help: ArgumentHelp("Due by then. Default: now.", valueName: "time"))
+    var at: String?
+
+    @OptionGroup var ledger: LedgerOptions
+    @OptionGroup var output: OutputOptions
+
+    mutating func run() async throws {
+        let instant = try InstantText.read(at, option: "--at")
+        let receipt = try await ledger.writing { try await $0.tick(at: instant) }
+        guard !output.json else { return Terminal.output.write(receipt.json) }
+        let mark = Terminal.output.paint("✓", .good)
+        let text =
+            receipt.appended == 0
+            ? "nothing was due" : "\(Words.count(Int64(receipt.appended), "reset")) written"
+        Terminal.output.write("\(mark) \(text)\n")
+    }
+}

@@ -1,0 +1,49 @@
+import ArgumentParser
+import Daybook
+import DaybookEvents
+
+struct VerifyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify", abstract: "Check everything that can be checked without a change.",
+        discussion: """
+            Order, gaps, versions, triggers, keys, documents, corrections, and a replay from zero. Exits with 1 when \
+            something is not clean.
+
+              daybook verify
+              daybook verify --json
+            """)
+
+    @OptionGroup var ledger: LedgerOptions
+    @OptionGroup var output: OutputOptions
+
+    mutating func run() async throws {
+        let bar = ProgressBar("verify")
+        defer { bar.finish() }
+        let findings = try await ledger.asking { ledger in
+            try ledger.verify { bar.show(0, of: 0, note: $0) }
+        }
+        bar.finish()
+        let isClean = findings.allSatisfy(\.isClean)
+        if output.json {
+            Terminal.output.write([
+                "clean": .bool(isClean),
+                "checks": .array(
+                    findings.map {
+                        [
+                            "check": .string($0.check), "clean": .bool($0.isClean),
+                            "detail": .string($0.detail),
+                        ]
+                    }),
+            ])
+        } else {
+            var table = Table()
+            for finding in findings {
+                table.add(
+                    finding.isClean ? .init("✓", .good) : .init("✗", .bad), .init(finding.check),
+                    .init(finding.detail, finding.isClean ? .dim : .plain))
+            }
+            Terminal.output.write(table.text(.output, indent: 0))
+        }
+        if !isClean { throw ExitCode.no }
+    }
+}

@@ -1,0 +1,32 @@
+import ArgumentParser
+import Daybook
+import DaybookDomain
+
+struct VoidCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "void", abstract: "Say that an event never held; it stays in the history.",
+        discussion: """
+            Voiding a correction brings back what it corrected.
+
+              daybook void 1042 --reason "imported twice" --actor kim
+              daybook void native/story-1 --reason test --ticket SUP-77
+            """)
+
+    @Argument(help: "The event: a position such as 1042, or SOURCE/KEY such as native/story-1.")
+    var target: String
+
+    @Option(help: ArgumentHelp("A reference for the audit.", valueName: "ticket"))
+    var ticket: String?
+
+    @Option(help: ArgumentHelp("Whose event it is, where it names nobody.", valueName: "subject"))
+    var subject: String?
+
+    @OptionGroup var write: WriteOptions
+
+    mutating func run() async throws {
+        let ticket = ticket
+        try await write.correct(target, subject: subject) { found in
+            .voidEvent(source: found.source, key: found.key, ticket: ticket)
+        }
+    }
+}

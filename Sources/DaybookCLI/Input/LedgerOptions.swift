@@ -1,0 +1,69 @@
+import ArgumentParser
+import Daybook
+import Foundation
+
+/// Which ledger is meant, and how it is opened and closed.
+struct LedgerOptions: ParsableArguments {
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The ledger file. Default: $DAYBOOK_LEDGER, else the only *.sqlite under events/.",
+            valueName: "path"))
+    var ledger: String?
+
+    /// Opens the ledger for questions.
+    func asking<Answer>(_ body: (Ledger) async throws -> Answer) async throws -> Answer {
+        try await Self.using(try Ledger.open(try path(), readOnly: true), body)
+    }
+
+    /// Opens the ledger for writing.
+    func writing<Answer>(_ body: (Ledger) async throws -> Answer) async throws -> Answer {
+        try await Self.using(try Ledger.open(try path()), body)
+    }
+
+    /// Closes the ledger after the body, whatever came of it.
+    static func using<Answer>(
+        _ ledger: Ledger, _ body: (Ledger) async throws -> Answer
+    ) async throws -> Answer {
+        let answer: Answer
+        do {
+            answer = try await body(ledger)
+        } catch {
+            // The first failure is the one to tell; what was acknowledged is on disk without closing.
+            try? ledger.close()
+            throw error
+        }
+        try ledger.close()
+        return answer
+    }
+
+    /// The path of the ledger.
+    func path() throws -> String {
+        if let ledger { return ledger }
+        let named = ProcessInfo.processInfo.environment["DAYBOOK_LEDGER"]
+        if let named, !named.isEmpty { return named }
+        let found = Self.ledgers(under: "events")
+        switch found.count {
+        case 1: return found[0]
+        case 0:
+            throw Failure(
+                .environment, "no_ledger",
+                "there is no ledger: none is named and no *.sqlite is under events/; make one with \"daybook init LEDGER --catalog FILE\", or name one with --ledger or $DAYBOOK_LEDGER"
+            )
+        default:
+            throw Failure(
+                .usage, "ambiguous_ledger",
+                "which ledger? under events/ are \(found.joined(separator: ", ")); say --ledger, or set $DAYBOOK_LEDGER"
+            )
+        }
+    }
+
+    private static func ledgers(under folder: String) -> [String] {
+        let paths = FileManager.default.enumerator(atPath: folder)
+        var found: [String] = []
+        while let path = paths?.nextObject() as? String {
+            if path.hasSuffix(".sqlite") { found.append("\(folder)/\(path)") }
+        }
+        return found.sorted()
+    }
+}

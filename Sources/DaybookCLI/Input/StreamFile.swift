@@ -1,0 +1,74 @@
+import Daybook
+import DaybookDomain
+import DaybookEvents
+import DaybookStore
+import Foundation
+
+/// A recorded stream: a file of events that tells its whole story, with the catalog that it needs.
+struct StreamFile {
+    let path: String
+    /// `nil`: the file's own, else `catalog.yaml` beside it.
+    var catalog: String?
+
+    /// Plays the stream, at the times at which it was recorded.
+    /// - Parameter file: Where the ledger is to be; `nil`: in memory.
+    func load(into file: String? = nil) async throws -> Ledger {
+        let bytes = try InputFile(path).all()
+        let first = try firstEvent(bytes)
+        let ledger: Ledger
+        if catalog == nil, first["type"]?.text == "catalog.published",
+            let document = first["data"]?.object?["document"]?.text
+        {
+            let app = try CatalogFile.read(Array(document.utf8), named: path).catalog.app
+            ledger = try Self.empty(app, file, clock: SystemClock.now)
+        } else {
+            ledger = try await published(at: first["recorded_at"]?.integer, file)
+        }
+        try await play(bytes, into: ledger)
+        return ledger
+    }
+
+    private static func empty(
+        _ app: String, _ file: String?, clock: @escaping @Sendable () -> Int64
+    ) throws -> Ledger {
+        guard let file else { return try Ledger(inMemory: app, clock: clock) }
+        return try Ledger(store: SQLiteEventStore.create(at: file, app: app), clock: clock)
+    }
+
+    /// A ledger whose catalog was published before anything in the file was recorded.
+    private func published(at instant: Int64?, _ target: String?) async throws -> Ledger {
+        let beside = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+        let file = catalog ?? (beside + ["catalog.yaml"]).joined(separator: "/")
+        guard catalog != nil || FileManager.default.fileExists(atPath: file) else {
+            throw Failure(
+                .badInput, "no_catalog",
+                "\(path) brings no catalog and there is no \(file); say --catalog FILE")
+        }
+        let document = try InputFile(file).all(byteCountMax: CatalogReader.byteCountMax)
+        let app = try CatalogFile.read(document, named: file).catalog.app
+        let begin = instant ?? SystemClock.now()
+        let ledger = try Self.empty(app, target, clock: { begin })
+        try await ledger.publish(CatalogPublication(document: document))
+        return ledger
+    }
+
+    private func play(_ bytes: [UInt8], into ledger: Ledger) async throws {
+        var rest: [UInt8]? = bytes
+        let hasTimes = String(decoding: bytes, as: UTF8.self).contains("\"recorded_at\"")
+        _ = try await ledger.importLines(
+            {
+                defer { rest = nil }
+                return rest
+            }, options: ImportOptions(isAsRecorded: hasTimes))
+    }
+
+    private func firstEvent(_ bytes: [UInt8]) throws -> JSONObject {
+        let line = bytes.split(separator: 0x0A, maxSplits: 1).first ?? []
+        do throws(JSONError) {
+            return try JSONReader.read(Array(line)).object ?? JSONObject()
+        } catch {
+            // The import tells this mistake with all the others.
+            return JSONObject()
+        }
+    }
+}

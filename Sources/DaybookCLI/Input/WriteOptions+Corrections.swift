@@ -1,0 +1,26 @@
+import Daybook
+import DaybookDomain
+
+extension WriteOptions {
+    /// Finds the event that is meant, and corrects it in its own environment.
+    func correct(
+        _ text: String, subject: String?, _ command: (EventTarget) -> Command
+    ) async throws {
+        try await ledger.writing { ledger in
+            let target = try EventTarget.find(
+                text, environment: environment.environment, in: ledger)
+            guard let subject = subject ?? target.subject else {
+                throw Failure(
+                    .badInput, "missing_subject",
+                    "\(target.source)/\(target.key) names no customer; say whose it is with --subject"
+                )
+            }
+            let command = command(target)
+            var request = try request(command, for: subject)
+            request.environment = target.environment
+            let receipt = try await ledger.perform(request)
+            let verb = if case .voidEvent = command { "void" } else { "amended" }
+            show(receipt, "\(target.source)/\(target.key) is \(verb)")
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import Daybook
+import DaybookDomain
+import DaybookEvents
+
+/// The shapes of answers on the wire. Unlimited numbers and open ends are `null`; members never go missing.
+extension AsOf {
+    var json: JSONObject {
+        [
+            "at": .integer(at), "known_at": .orNull(knownAt), "position": .integer(position),
+            "catalog": .orNull(catalog), "open": .bool(isOpen),
+        ]
+    }
+}
+
+extension Source {
+    /// `subscription:apple:2000000123`.
+    var name: String { "\(kind.rawValue):\(id)" }
+
+    var json: JSONObject {
+        [
+            "source": .string(name), "kind": .string(kind.rawValue), "id": .string(id),
+            "product": .orNull(product), "transaction": .orNull(transaction),
+            "profile": .orNull(profile), "state": .string(state.rawValue),
+            "active": .bool(isActive), "starts_at": .time(startsAt),
+            "expires_at": .time(expiresAt), "will_renew": .bool(willRenew),
+            "auto_renew_product": .orNull(autoRenewProduct),
+            "trial_days_remaining": .orNull(trialDaysRemaining),
+            "entitlements": .texts(entitlements), "features": .texts(features),
+            "why": .orNull(why), "flags": .texts(flags),
+        ]
+    }
+}
+
+extension MeterAnswer {
+    var periodJSON: JSONObject {
+        [
+            "name": .orNull(periodName), "start": .time(period?.start), "end": .time(period?.end),
+            "resets_at": .time(period?.end),
+        ]
+    }
+
+    var json: JSONObject {
+        [
+            "kind": .string(kind.rawValue), "limit": .orNull(limit), "used": .integer(used),
+            "reserved": .integer(reserved), "remaining": .orNull(remaining),
+            "overage": .integer(overage), "granted": .integer(granted), "debt": .integer(debt),
+            "excess": .integer(excess), "period": .object(periodJSON),
+            "last_reset_at": .time(lastResetAt), "visible_from": .time(visibleFrom),
+            "covered_by": .orNull(coveredBy?.name), "writable": .texts(writable),
+            "flags": .texts(flags),
+        ]
+    }
+}
+
+extension DisplayText {
+    var json: JSONObject {
+        [
+            "key": .string(key), "text": .string(text),
+            "text_plural_safe": .string(pluralSafeText),
+            "arguments": .object(
+                JSONObject(arguments.map { .init(name: $0.key, value: .string($0.value)) })),
+        ]
+    }
+}
+
+extension Optional<DisplayText> {
+    /// An object in any case, so that scripts can always ask for its members.
+    var json: JSONObject {
+        self?.json ?? ["key": .null, "text": .null, "text_plural_safe": .null, "arguments": [:]]
+    }
+}
+
+extension Decision {
+    /// Everything but the cut.
+    var json: JSONObject {
+        [
+            "allowed": .bool(allowed), "reason": .string(reason),
+            "enforcement": .string(enforcement.rawValue), "feature": .orNull(feature),
+            "meter": .orNull(meter), "profile": .orNull(profile), "amount": .integer(amount),
+            "limit": .orNull(usage?.limit), "used": .orNull(usage?.used),
+            "reserved": .orNull(usage?.reserved), "remaining": .orNull(usage?.remaining),
+            "overage": .orNull(usage?.overage), "excess": .orNull(usage?.excess),
+            "visible_from": .time(usage?.visibleFrom),
+            "period": .object(
+                usage?.periodJSON ?? [
+                    "name": .null, "start": .null, "end": .null, "resets_at": .null,
+                ]),
+            "source": .orNull(source?.name),
+            "candidates": .array(candidates.map { .object($0.json) }),
+            "paywall": paywall.map { .object($0.json) } ?? .null,
+            "display": .object(display.json), "prompt": .bool(isPrompting),
+            "flags": .texts(flags + (usage?.flags ?? [])),
+        ]
+    }
+}
+
+extension PaywallAnswer {
+    var json: JSONObject {
+        [
+            "context": .string(context), "feature": .orNull(feature),
+            "products": .texts(products),
+        ]
+    }
+}

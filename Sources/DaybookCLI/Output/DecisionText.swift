@@ -1,0 +1,62 @@
+import Daybook
+import DaybookDomain
+
+/// A decision as a person reads it.
+struct DecisionText {
+    let decision: Decision
+    let catalog: Catalog?
+    let locale: String?
+
+    func text(_ terminal: Terminal, subject: String) -> String {
+        let name = decision.feature ?? decision.meter ?? ""
+        let word = Words.spaced(decision.reason)
+        let verdict =
+            decision.allowed
+            ? terminal.paint("✓ yes", .good) + "  \(subject) may use \(name): \(word)"
+            : terminal.paint("✗ no", .bad) + "   \(subject) may not use \(name): \(word)"
+        return verdict + "\n" + details(terminal)
+    }
+
+    func details(_ terminal: Terminal) -> String {
+        var table = Table()
+        func add(_ label: String, _ text: String?) {
+            if let text { table.add(Table.Cell(label, .dim), .init(text)) }
+        }
+        add("meter", decision.usage.map { "\($0.name): \($0.sentence)" })
+        add("source", decision.source.map(Self.sentence))
+        for source in decision.candidates where source != decision.source {
+            add("considered", Self.sentence(source))
+        }
+        add("text", decision.display.map { "“\($0.text)”" })
+        add("paywall", decision.paywall.map(paywall))
+        if decision.isPrompting { add("prompt", "allowed, and the app should suggest the upgrade") }
+        let flags = decision.flags + (decision.usage?.flags ?? [])
+        add("flags", flags.isEmpty ? nil : flags.joined(separator: ", "))
+        return table.text(terminal)
+    }
+
+    static func sentence(_ source: Source) -> String {
+        var parts = [source.name]
+        if let product = source.product { parts.append("(\(product))") }
+        parts.append(Words.spaced(source.state.rawValue))
+        if let why = source.why, why != source.state.rawValue { parts.append("[\(why)]") }
+        if let end = source.expiresAt {
+            parts.append("\(source.isActive ? "until" : "ended") \(Words.time(end))")
+        }
+        return parts.joined(separator: " ")
+    }
+
+    private func paywall(_ paywall: PaywallAnswer) -> String {
+        let products = paywall.products.map { id in
+            let product = catalog?.product(id)
+            let name = product?.displayName.flatMap {
+                catalog?.text($0, locale: locale ?? catalog?.defaultLocale ?? "en")
+            }
+            let price = product?.prices.first.map {
+                Words.money(milli: $0.amountMilli, $0.currency)
+            }
+            return [name ?? id, price].compactMap { $0 }.joined(separator: ", ")
+        }
+        return "\(paywall.context): \(products.joined(separator: " · "))"
+    }
+}

@@ -1,0 +1,52 @@
+import Daybook
+import DaybookDomain
+
+/// A funnel as bars.
+struct FunnelText {
+    let report: FunnelReport
+
+    private static let width = 24
+
+    func text(_ terminal: Terminal) -> String {
+        let window = Words.duration(report.windowMilliseconds)
+        var text = terminal.paint(report.name, .heading) + " · within \(window)\n"
+        text += bars(report.steps, terminal)
+        for group in report.groups {
+            text +=
+                "\n" + terminal.paint("\(report.breakdown.rawValue): \(group.name)", .bold) + "\n"
+            text += bars(group.steps, terminal)
+        }
+        return text
+    }
+
+    private func bars(_ steps: [FunnelReport.Step], _ terminal: Terminal) -> String {
+        guard let first = steps.first?.count, first > 0 else {
+            return "  nobody took the first step\n"
+        }
+        var table = Table()
+        for (index, step) in steps.enumerated() {
+            let filled = (step.count * Self.width + first - 1) / first
+            let bar = String(repeating: "█", count: filled)
+            var pace = ""
+            if let median = step.medianMilliseconds {
+                pace =
+                    "median \(Words.duration(median)), p90 \(Words.duration(step.p90Milliseconds))"
+            }
+            let before = index > 0 ? Words.share(step.count, of: steps[index - 1].count) : ""
+            table.add(
+                .init(step.name), .init(Words.grouped(Int64(step.count)), .bold, isRight: true),
+                .init(bar.padding(to: Self.width), .good),
+                .init(Words.share(step.count, of: first), isRight: true),
+                .init(before.isEmpty ? "" : "\(before) of the step before", .dim),
+                .init(pace, .dim))
+        }
+        return table.text(terminal)
+    }
+}
+
+extension String {
+    /// With spaces up to a count of characters.
+    func padding(to count: Int) -> String {
+        self + String(repeating: " ", count: Swift.max(0, count - self.count))
+    }
+}

@@ -1,0 +1,90 @@
+import Daybook
+import DaybookEvents
+
+/// A timeline as a person reads it: one line for each event.
+struct HistoryText {
+    let entries: [HistoryEntry]
+
+    /// What the label says already, or what only machines compare.
+    private static let silent: Set<String> = [
+        "price_milli", "currency", "document", "document_sha256", "covered_by", "store",
+        "environment", "meter", "target",
+    ]
+
+    func text(_ terminal: Terminal) -> String {
+        var table = Table()
+        table.add(
+            Table.Cell("#", .dim, isRight: true), .init("happened", .dim), .init("what", .dim),
+            .init("", .dim), .init("details", .dim))
+        for entry in entries {
+            let style: Terminal.Style = entry.isVoid ? .dim : .plain
+            table.add(
+                .init(String(entry.event.position), .dim, isRight: true),
+                .init(Words.time(entry.event.draft.occurredAt), style),
+                .init(entry.label, entry.isVoid ? .dim : .bold),
+                .init(notes(entry), .warning), .init(details(entry.event.draft), style))
+        }
+        return table.text(terminal, indent: 0)
+    }
+
+    private func details(_ draft: EventDraft) -> String {
+        var parts: [String] = []
+        if let profile = draft.profile { parts.append(profile) }
+        if let meter = draft.data["meter"]?.text {
+            let amount = draft.data["amount"]?.integer
+            parts.append(amount.map { "\($0) × \(meter)" } ?? meter)
+        }
+        if let target = draft.data["target"]?.object, let source = target["source"]?.text {
+            parts.append("\(source)/\(target["key"]?.text ?? "")")
+        } else if let target = draft.data["target"]?.text {
+            parts.append(target)
+        }
+        for member in draft.data.members where isTold(member, draft) {
+            guard let value = Self.word(member) else { continue }
+            parts.append("\(Words.spaced(member.name)) \(value)")
+        }
+        if let price = draft.data["price_milli"]?.integer {
+            parts.append(Words.money(milli: price, draft.data["currency"]?.text ?? ""))
+        }
+        return parts.joined(separator: ", ")
+    }
+
+    /// What stands elsewhere in the line is not told twice.
+    private func isTold(_ member: JSONObject.Member, _ draft: EventDraft) -> Bool {
+        if Self.silent.contains(member.name) { return false }
+        switch member.name {
+        case "amount": return draft.data["meter"] == nil
+        case "original_transaction_id": return member.value != draft.data["transaction_id"]
+        default: return member.value.integer == nil || member.value.integer != draft.occurredAt
+        }
+    }
+
+    private static func word(_ member: JSONObject.Member) -> String? {
+        switch member.value {
+        case .string(let text): return text
+        case .bool(let flag): return flag ? "yes" : "no"
+        case .number(let text): return text
+        case .integer(let number):
+            let isTime = member.name.hasSuffix("_at") || member.name.hasSuffix("_start")
+            return isTime ? Words.time(number) : String(number)
+        case .object(let object):
+            let inner = object.members.compactMap { member in
+                word(member).map { "\(member.name) \($0)" }
+            }
+            return inner.joined(separator: " ")
+        case .array, .null: return nil
+        }
+    }
+
+    private func notes(_ entry: HistoryEntry) -> String {
+        var notes: [String] = []
+        if entry.isVoid { notes.append("void") }
+        if !entry.amendments.isEmpty {
+            let positions = entry.amendments.map { "@\($0)" }.joined(separator: ", ")
+            notes.append("amended by \(positions)")
+        }
+        if entry.isLate { notes.append("late") }
+        if entry.event.draft.trust == .clientAsserted { notes.append("unverified") }
+        return notes.joined(separator: ", ")
+    }
+}

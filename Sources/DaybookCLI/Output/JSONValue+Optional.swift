@@ -1,0 +1,22 @@
+import DaybookEvents
+
+extension JSONValue {
+    static func orNull(_ value: Int64?) -> JSONValue { value.map { .integer($0) } ?? .null }
+    static func orNull(_ value: String?) -> JSONValue { value.map { .string($0) } ?? .null }
+    static func texts(_ values: [String]) -> JSONValue { .array(values.map { .string($0) }) }
+
+    /// A time that stands for "open" is none.
+    static func time(_ value: Int64?) -> JSONValue {
+        guard let value, value > Int64.min, value < Int64.max else { return .null }
+        return .integer(value)
+    }
+}
+
+extension Terminal {
+    /// One line of canonical JSON.
+    func write(_ json: JSONObject) {
+        var bytes = json.canonicalBytes
+        bytes.append(0x0A)
+        write(bytes)
+    }
+}

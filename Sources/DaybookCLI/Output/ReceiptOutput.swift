@@ -1,0 +1,73 @@
+import Daybook
+import DaybookDomain
+import DaybookEvents
+
+extension Receipt {
+    /// The same request again prints the same bytes: nothing here depends on when it is printed.
+    var json: JSONObject {
+        var object = decision?.json ?? JSONObject()
+        object["allowed"] = true
+        object["key"] = .string(key)
+        object["positions"] = .array(positions.map { .integer($0) })
+        object["recorded_at"] = .integer(recordedAt)
+        object["durability"] = .string(durability)
+        return object
+    }
+
+    /// The lines below the first one.
+    func details(_ terminal: Terminal) -> String {
+        var table = Table()
+        if let usage = decision?.usage { table.add(Table.Cell("now", .dim), .init(usage.sentence)) }
+        let place =
+            positions.isEmpty
+            ? "nothing to add"
+            : "position \(positions.map(String.init).joined(separator: ", "))"
+        table.add(
+            Table.Cell("recorded", .dim),
+            .init("\(Words.time(recordedAt)), \(place), \(durability)"))
+        table.add(Table.Cell("key", .dim), .init(key))
+        return table.text(terminal)
+    }
+}
+
+extension ReportReceipt {
+    var json: JSONObject {
+        [
+            "appended": .integer(Int64(appended)), "duplicates": .integer(Int64(duplicates)),
+            "first_position": .orNull(firstPosition), "last_position": .orNull(lastPosition),
+            "durability": .string(durability),
+        ]
+    }
+}
+
+extension MeterAnswer {
+    /// `1 of 2 used, 1 remaining, resets 2026-04-01T00:00:00Z`.
+    var sentence: String {
+        if kind == .window {
+            guard let visibleFrom else { return "all of history" }
+            return "visible from \(Words.time(visibleFrom)), \(limit ?? 0) days"
+        }
+        var parts = [limit.map { "\(used) of \($0) used" } ?? "\(used) used, unlimited"]
+        if reserved > 0 { parts.append("\(reserved) reserved") }
+        if let remaining { parts.append("\(remaining) remaining") }
+        if granted > 0 { parts.append("\(granted) of them granted") }
+        if overage > 0 { parts.append("\(overage) over") }
+        if excess > 0 { parts.append("\(excess) above the limit") }
+        if debt > 0 { parts.append("\(debt) owed") }
+        let reset = Words.time(period?.end)
+        if !reset.isEmpty { parts.append("resets \(reset)") }
+        return parts.joined(separator: ", ")
+    }
+}
+
+extension AsOf {
+    /// `as of 2026-03-01T00:00:00Z, position 12, catalog 1`.
+    var sentence: String {
+        var parts = ["as of \(Words.time(at))"]
+        if let knownAt { parts.append("known at \(Words.time(knownAt))") }
+        parts.append("position \(position)")
+        if let catalog { parts.append("catalog \(catalog)") }
+        if isOpen { parts.append("open") }
+        return parts.joined(separator: ", ")
+    }
+}

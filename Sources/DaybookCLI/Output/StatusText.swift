@@ -1,0 +1,96 @@
+import Daybook
+import DaybookDomain
+
+/// A customer's status as a person reads it.
+struct StatusText {
+    let status: Status
+    let asOf: AsOf
+
+    func text(_ terminal: Terminal) -> String {
+        var head = [terminal.paint(status.subject, .bold)]
+        if let profile = status.profile { head.append("profile \(profile)") }
+        if let word = status.status { head.append(word) }
+        if !status.isKnown { head.append("never seen") }
+        var text = head.joined(separator: " · ") + "\n"
+        if let display = status.display { text += "“\(display.text)”\n" }
+        text += section("Entitlements", entitlements(), terminal)
+        text += section("Meters", meters(), terminal)
+        text += section("Profiles", profiles(), terminal)
+        text += section("Ads", ads(), terminal)
+        text += section("More", rest(), terminal)
+        return text + "\n" + terminal.paint(asOf.sentence, .dim) + "\n"
+    }
+
+    private func section(_ title: String, _ table: Table, _ terminal: Terminal) -> String {
+        table.isEmpty ? "" : "\n" + terminal.paint(title, .heading) + "\n" + table.text(terminal)
+    }
+
+    private func entitlements() -> Table {
+        var table = Table()
+        for answer in status.entitlements {
+            let source = answer.shown
+            var span = ""
+            if answer.isActive {
+                span = answer.expiresAt.map { "until \(Words.time($0))" } ?? "no end"
+                if answer.willRenew { span += ", renews" }
+            } else if let end = source?.expiresAt {
+                span = "ended \(Words.time(end))"
+            }
+            if let days = source?.trialDaysRemaining { span += ", \(days) trial days left" }
+            let why = answer.isActive ? nil : source?.why
+            table.add(
+                .init(answer.name), answer.isActive ? .init("✓", .good) : .init("✗", .bad),
+                .init(Words.spaced(answer.state.rawValue)), .init(source?.name ?? ""), .init(span),
+                .init(why.map { "[\($0)]" } ?? ""))
+        }
+        return table
+    }
+
+    private func meters() -> Table {
+        var table = Table()
+        for meter in status.meters {
+            table.add(.init(meter.name), .init(meter.kind.rawValue), .init(meter.sentence))
+        }
+        return table
+    }
+
+    private func profiles() -> Table {
+        var table = Table()
+        for answer in status.profiles {
+            var state = answer.isEntitled ? "entitled" : "not entitled"
+            if answer.profile.isDeleted { state = "deleted" }
+            if answer.isFreePeriodExpired { state += ", free period over" }
+            let days = answer.freeDaysRemaining.flatMap { $0 >= 0 ? "\($0) free days left" : nil }
+            table.add(
+                .init(answer.profile.profile), .init(answer.profile.kind),
+                .init("since \(Words.time(answer.profile.startedAt))"), .init(state),
+                .init(days ?? ""))
+        }
+        return table
+    }
+
+    private func ads() -> Table {
+        var table = Table()
+        for answer in status.ads {
+            table.add(
+                .init(answer.placement.name), .init(answer.placement.format),
+                .init(answer.isShown ? "shown" : "hidden"))
+        }
+        return table
+    }
+
+    private func rest() -> Table {
+        var table = Table()
+        for warning in status.warnings { table.add(.init("warning", .warning), .init(warning)) }
+        for intro in status.introEligible {
+            table.add(
+                .init("introductory offer"), .init(intro.group),
+                .init(intro.isEligible ? "eligible" : "used"))
+        }
+        if status.overLimit {
+            table.add(.init("over limit", .warning), .init("more than the limit exists"))
+        }
+        if let url = status.managementURL { table.add(.init("manage"), .init(url)) }
+        return table
+    }
+}

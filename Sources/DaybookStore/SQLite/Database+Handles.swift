@@ -1,0 +1,33 @@
+import DaybookEvents
+import GRDB
+import GRDBSQLite
+
+/// Reading through the statement handles that GRDB keeps.
+extension Database {
+    /// Binds the numbers and hands each row to the body.
+    func forEachRow(
+        _ sql: String, _ arguments: [Int64] = [], _ body: (OpaquePointer) throws -> Void
+    ) throws {
+        let statement = try cachedStatement(sql: sql).sqliteStatement
+        for (index, argument) in arguments.enumerated() {
+            sqlite3_bind_int64(statement, CInt(index + 1), argument)
+        }
+        try statement.forEachRow(sqliteConnection) { try body(statement) }
+    }
+
+    /// The number in the first column of the only row; `nil` for NULL and for no row.
+    func number(_ sql: String, _ arguments: [Int64]) throws -> Int64? {
+        var value: Int64?
+        try forEachRow(sql, arguments) { row in
+            if sqlite3_column_type(row, 0) != SQLITE_NULL { value = sqlite3_column_int64(row, 0) }
+        }
+        return value
+    }
+
+    /// The row at a position; `nil` when there is none.
+    func row(at position: Int64) throws -> EventRow? {
+        var found: EventRow?
+        try forEachRow(RowSelection.rowAtPosition, [position]) { found = RowSelection.row($0) }
+        return found
+    }
+}

@@ -1,0 +1,32 @@
+import GRDB
+
+/// Doors for tests and measurements: what no user of the store may do.
+extension SQLiteEventStore {
+    /// Bounds the file, as a full disk would.
+    /// - Parameter pages: 4,096 bytes each; never below what the file has.
+    /// - Returns: The bound that SQLite set.
+    package func limitPages(to pages: Int64) throws -> Int64 {
+        try onWriteConnection("bounding the file") { db in
+            try db.number("PRAGMA max_page_count = \(pages)", []) ?? 0
+        }
+    }
+
+    /// Runs SQL on the live write connection.
+    package func executeOnWriteConnection(_ sql: String) throws {
+        try onWriteConnection("executing SQL") { try $0.execute(sql: sql) }
+    }
+
+    /// Runs a query on the live write connection.
+    /// - Returns: Each row's columns by name, as text; NULL is left out.
+    package func queryOnWriteConnection(_ sql: String) throws -> [[String: String]] {
+        try onWriteConnection("querying") { db in
+            try Row.fetchAll(db, sql: sql).map { row in
+                var columns: [String: String] = [:]
+                for (name, value) in row where !value.isNull {
+                    columns[name] = String.fromDatabaseValue(value) ?? "\(value)"
+                }
+                return columns
+            }
+        }
+    }
+}

@@ -1,0 +1,191 @@
+import GRDB
+import Logging
+import Synchronization
+
+/// A ledger in one SQLite file: any number of readers, one writer at a time, across processes.
+///
+/// ```swift
+/// let store = try SQLiteEventStore.create(at: "dozzi.sqlite", app: "dozzi")
+/// let ledger = try Ledger(store: store)
+/// ```
+///
+/// - Rule: what `append` returned from is on the disk, exactly once (`durability` is `FULL`).
+/// - Why: a receipt is a promise to a customer.
+/// - Advice: share one store among all tasks of a process, and close it.
+/// - Otherwise: a store that is not closed leaves its log beside the file; the next one reads it.
+public final class SQLiteEventStore: EventStore {
+    /// What the ledger file says about itself.
+    public let header: StoreHeader
+
+    /// How long a writer waits for the ledger's lock.
+    private static let lockWaitSecondsDefault = 60.0
+    /// How long a store that was not closed waits for the lock in its last moments.
+    private static let lastWaitSeconds = 5.0
+
+    private struct Writing {
+        var connection: WriteConnection?
+        var isClosed = false
+    }
+
+    let file: LedgerFile
+    let reads: ReadConnections
+    /// Its own connection: the counter is a connection's own view, and a long read must not delay
+    /// it.
+    let counter = Mutex<DatabaseQueue?>(nil)
+    private let isReadOnly: Bool
+    private let lock: LedgerLock
+    private let lockWaitSeconds: Double
+    private let writing = Mutex(Writing())
+    private let log = Logger(label: "daybook.store")
+
+    /// Opens a ledger; writes nothing before the first `exclusively`.
+    /// - Throws: `StoreError`: `.notFound`, `.notALedger`, `.newerSchema`, `.damaged`, `.failed`
+    ///   when the file cannot be read, `.readOnly` when only a folder that can be written would
+    ///   show its newest events.
+    public convenience init(path: String, readOnly: Bool = false) throws {
+        try self.init(
+            path: path, readOnly: readOnly, lockWaitSeconds: Self.lockWaitSecondsDefault)
+    }
+
+    /// Opens a ledger with another patience than the default of 60 seconds.
+    package init(path: String, readOnly: Bool, lockWaitSeconds: Double) throws {
+        file = LedgerFile(path: path)
+        isReadOnly = readOnly
+        self.lockWaitSeconds = lockWaitSeconds
+        reads = ReadConnections(file, try file.examine())
+        lock = LedgerLock(file)
+        header = try reads.use("reading what the ledger says about itself") { [file] db in
+            try LedgerHeader.read(db, file.path)
+        }
+    }
+
+    /// Creates an empty ledger, wholly or not at all.
+    /// - Parameter app: One ledger is one app.
+    /// - Throws: `StoreError`: `.alreadyExists`, `.notFound` when there is no such folder,
+    ///   `.readOnly`, `.full`.
+    public static func create(at path: String, app: String) throws -> SQLiteEventStore {
+        let file = LedgerFile(path: path)
+        // Asked before the lock too, so that no lock file appears beside somebody else's file.
+        try LedgerCreation(file: file, app: app).checkIsFree()
+        try LedgerLock(file).hold(waitSeconds: lockWaitSecondsDefault) {
+            try LedgerCreation(file: file, app: app).run()
+        }
+        return try SQLiteEventStore(path: path)
+    }
+
+    /// Whoever forgets to close loses nothing; the connection still must not be closed without the
+    /// lock.
+    deinit {
+        guard let connection = writing.withLock({ $0.connection }) else { return }
+        do {
+            try closeUnderLock(connection, waitSeconds: Self.lastWaitSeconds)
+        } catch {
+            // Kept open for ever on purpose: closing it now could move the log while another
+            // process commits.
+            _ = Unmanaged.passRetained(connection)
+            log.warning("\(file.path) was not closed: \(error)")
+        }
+    }
+
+    /// `FULL` when acknowledged means on the disk; read back from the live connection after each
+    /// commit.
+    ///
+    /// `none` before the first write, when nothing can have been acknowledged.
+    public var durability: String {
+        writing.withLock { $0.connection }?.durability ?? "none"
+    }
+
+    /// Runs the body while no other thread, store or process can append.
+    ///
+    /// The body must not call `exclusively` again: it would wait for itself.
+    /// - Throws: `StoreError.busy` after waiting for 60 seconds, `.readOnly`, `.closed`, and what
+    ///   the body throws.
+    public func exclusively<Result>(_ body: (any StoreWriter) throws -> Result) throws -> Result {
+        guard !isReadOnly else {
+            throw StoreError(
+                .readOnly, "\(file.path) was opened for reading; open it again for writing")
+        }
+        return try lock.hold(waitSeconds: lockWaitSeconds) {
+            let connection = try writeConnection()
+            let turn = Turn(connection)
+            defer { turn.connection = nil }
+            let result = try body(turn)
+            do {
+                try connection.checkpointWhenDue()
+            } catch {
+                // The events are in the log, on the disk: failing now would deny what is true.
+                log.error("\(error)")
+            }
+            return result
+        }
+    }
+
+    /// Waits for the writer, moves the log into the file and closes every connection; twice is as
+    /// good as once.
+    /// - Throws: `StoreError.busy` when somebody else kept the lock; nothing is lost, and it can
+    ///   be tried again.
+    public func close() throws {
+        try reads.close()
+        try counter.withLock { counter in
+            try counter?.close()
+            counter = nil
+        }
+        let connection = writing.withLock { writing in
+            writing.isClosed = true
+            return writing.connection
+        }
+        guard let connection else { return }
+        try closeUnderLock(connection, waitSeconds: lockWaitSeconds)
+        writing.withLock { $0.connection = nil }
+    }
+
+    private func closeUnderLock(_ connection: WriteConnection, waitSeconds: Double) throws {
+        try lock.hold(waitSeconds: waitSeconds) {
+            do {
+                try connection.checkpoint()
+            } catch {
+                // The log keeps the events; whoever opens the ledger next reads them there.
+                log.error("\(error)")
+            }
+            try connection.close()
+        }
+    }
+
+    /// Opened by the first writer, who holds the lock: readers never write, not even by opening.
+    private func writeConnection() throws -> WriteConnection {
+        let known = try writing.withLock { writing in
+            guard !writing.isClosed else {
+                throw StoreError(.closed, "\(file.path) was closed; open it again")
+            }
+            return writing.connection
+        }
+        if let known { return known }
+        guard file.exists else {
+            throw StoreError(.notFound, "\(file.path) is gone; put it back, or create a ledger")
+        }
+        let connection = try WriteConnection(file)
+        writing.withLock { $0.connection = connection }
+        return connection
+    }
+
+    /// Runs the body on the connection that writes, for tests that try what nobody should do.
+    func onWriteConnection<Result>(
+        _ task: String, _ body: (Database) throws -> Result
+    ) throws -> Result {
+        try lock.hold(waitSeconds: lockWaitSeconds) { try writeConnection().run(task, body) }
+    }
+
+    /// The right to append; it ends with the body that it was given to.
+    private final class Turn: StoreWriter {
+        var connection: WriteConnection?
+
+        init(_ connection: WriteConnection) { self.connection = connection }
+
+        func append(_ batch: AppendBatch) throws {
+            guard let connection else {
+                throw StoreError(.closed, "the right to append has ended; ask for it again")
+            }
+            try connection.append(batch)
+        }
+    }
+}

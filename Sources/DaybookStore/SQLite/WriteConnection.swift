@@ -1,0 +1,141 @@
+import GRDB
+import GRDBSQLite
+import Synchronization
+
+/// The one connection that writes, used only while the ledger's lock is held.
+final class WriteConnection: Sendable {
+    /// A checkpoint is due when the log holds more than this: 32 MiB.
+    static let logByteCountMax = 32 << 20
+    private static let frameByteCount = 4_096 + 24
+
+    private let path: String
+    private let queue: DatabaseQueue
+    /// How many pages the log held after the last commit; told by SQLite on the connection's own
+    /// queue.
+    private let frameCount = Atomic<Int>(0)
+    /// Grows while a reader keeps a checkpoint from finishing, so that not every append tries
+    /// again.
+    private let frameCountDue = Atomic<Int>(logByteCountMax / frameByteCount)
+    private let synchronous = Atomic<Int64>(-1)
+
+    /// - Throws: `.readOnly`, `.damaged`, `.busy`, `.full` or `.failed`.
+    init(_ file: LedgerFile) throws {
+        path = file.path
+        do {
+            queue = try DatabaseQueue(path: path, configuration: Self.configuration())
+            try queue.inDatabase { db in
+                try db.inTransaction(.immediate) {
+                    try LedgerSchema.refreshView(db)
+                    return .commit
+                }
+                countFrames(db)
+                synchronous.store(try Self.readSynchronous(db), ordering: .relaxed)
+            }
+        } catch {
+            throw SQLiteFailure.translate(error, "opening the ledger for writing", path)
+        }
+    }
+
+    /// The settings of every connection that writes.
+    ///
+    /// The journal mode stays GRDB's default, which touches nothing: asked for the log mode, GRDB
+    /// would set `synchronous` to NORMAL after this.
+    static func configuration() -> Configuration {
+        var configuration = Configuration()
+        configuration.foreignKeysEnabled = false
+        configuration.busyMode = .timeout(10)
+        configuration.prepareDatabase { db in
+            try db.execute(sql: "PRAGMA page_size = 4096")
+            try db.execute(sql: "PRAGMA synchronous = FULL")
+            // Without this, a Mac's disk may keep what it was told to write in its cache.
+            try db.execute(sql: "PRAGMA fullfsync = ON")
+            try db.execute(sql: "PRAGMA wal_autocheckpoint = 0")
+        }
+        return configuration
+    }
+
+    /// What SQLite answered when it was last asked, which is at opening and after each commit.
+    var durability: String {
+        switch synchronous.load(ordering: .relaxed) {
+        case 0: "OFF"
+        case 1: "NORMAL"
+        case 2: "FULL"
+        case 3: "EXTRA"
+        default: "unknown"
+        }
+    }
+
+    /// Adds a batch in one transaction; see `StoreWriter`.
+    func append(_ batch: AppendBatch) throws {
+        let task = "appending \(batch.rows.count) events after position \(batch.expectedHead)"
+        try run(task) { db in
+            try db.inTransaction(.immediate) {
+                try BatchInsertion(db: db, batch: batch).run()
+                return .commit
+            }
+            synchronous.store(try Self.readSynchronous(db), ordering: .relaxed)
+        }
+    }
+
+    /// Moves the log's pages into the file when the log has grown beyond its bound.
+    func checkpointWhenDue() throws {
+        let frames = frameCount.load(ordering: .relaxed)
+        let bound = Self.logByteCountMax / Self.frameByteCount
+        if frames <= bound { frameCountDue.store(bound, ordering: .relaxed) }
+        guard frames > frameCountDue.load(ordering: .relaxed) else { return }
+        let isComplete = try checkpoint()
+        frameCountDue.store(isComplete ? bound : frames + bound / 4, ordering: .relaxed)
+    }
+
+    /// - Returns: Whether the whole log was moved; readers may stand in the way of its last part.
+    @discardableResult
+    func checkpoint() throws -> Bool {
+        try run("moving the log into the file") { db in
+            let result = try db.checkpoint(.passive)
+            return result.checkpointedFrameCount == result.walFrameCount
+        }
+    }
+
+    func close() throws {
+        do {
+            try queue.close()
+        } catch {
+            throw SQLiteFailure.translate(error, "closing the ledger", path)
+        }
+    }
+
+    /// Runs the body on the connection, with its errors in the store's words.
+    func run<Result>(_ task: String, _ body: (Database) throws -> Result) throws -> Result {
+        try queue.inDatabase { db in
+            do {
+                return try body(db)
+            } catch {
+                throw SQLiteFailure.translate(error, task, path, db.sqliteConnection)
+            }
+        }
+    }
+
+    private static func readSynchronous(_ db: Database) throws -> Int64 {
+        let statement = try db.cachedStatement(sql: "PRAGMA synchronous").sqliteStatement
+        var value: Int64 = -1
+        try statement.forEachRow(db.sqliteConnection) { value = sqlite3_column_int64(statement, 0) }
+        return value
+    }
+
+    /// Has SQLite tell the length of the log after each commit.
+    ///
+    /// The file's size would not do: after a checkpoint the log is written again from its start, in
+    /// a file that keeps its length.
+    private func countFrames(_ db: Database) {
+        // The pointer stays valid: SQLite calls back only inside a commit, which runs in a method
+        // of self.
+        sqlite3_wal_hook(
+            db.sqliteConnection,
+            { context, _, _, frames in
+                guard let context else { return SQLITE_OK }
+                let writer = Unmanaged<WriteConnection>.fromOpaque(context).takeUnretainedValue()
+                writer.frameCount.store(Int(frames), ordering: .relaxed)
+                return SQLITE_OK
+            }, Unmanaged.passUnretained(self).toOpaque())
+    }
+}

@@ -1,0 +1,141 @@
+// The container of every derived file: snapshots and lookup arrays (later segments). Little-endian.
+//
+// offset  size  field
+//      0     8  magic "DAYBOOK" and 0x01
+//      8     4  format version, 1
+//     12     4  kind: 1 snapshot, 2 key lookup array
+//     16     8  fingerprint of whatever gives the contents their meaning
+//     24     8  ledger: first 64 bits of the SHA-256 of the ledger id
+//     32     8  first position covered (lookup arrays), else 0
+//     40     8  cut: last position covered
+//     48     8  anchor: first 64 bits of the SHA-256 of the key of the event at the cut
+//     56    32  state digest at the cut (snapshots), else zeros
+//     88     4  section count n
+//     92     4  CRC-32C of bytes 0 … 95+48n with this field zero
+//     96   48n  sections: name (16, zero-padded), offset (8), byte count (8), element count (8), checksum offset (8)
+//      …        section bytes; then per section CRC-32C of every block of 65,536 bytes, 4 bytes each
+//
+// Valid only if magic, version, kind and header checksum fit, the fingerprint, ledger and anchor are the expected
+// ones, and every section lies within the file. Blocks are checked when they are first read. Files are written under a
+// temporary name, synced, renamed, and the folder synced, so that a file with its final name is whole.
+
+/// What a derived file says about itself.
+public struct ContainerHeader: Sendable, Equatable {
+    public enum Kind: UInt32, Sendable { case snapshot = 1, keys = 2 }
+
+    public var kind: Kind
+    public var fingerprint: UInt64
+    public var ledger: UInt64
+    /// Inclusive; 0 for snapshots.
+    public var firstPosition: Int64
+    /// Inclusive.
+    public var cut: Int64
+    public var anchor: UInt64
+    /// 32 bytes.
+    public var stateDigest: [UInt8]
+
+    public init(
+        kind: Kind, fingerprint: UInt64, ledger: UInt64, firstPosition: Int64, cut: Int64,
+        anchor: UInt64, stateDigest: [UInt8] = [UInt8](repeating: 0, count: 32)
+    ) {
+        self.kind = kind
+        self.fingerprint = fingerprint
+        self.ledger = ledger
+        self.firstPosition = firstPosition
+        self.cut = cut
+        self.anchor = anchor
+        self.stateDigest = stateDigest
+    }
+}
+
+/// One named part of a container.
+public struct ContainerSection: Sendable {
+    public var name: String
+    public var elementCount: Int
+    public var bytes: [UInt8]
+
+    public init(name: String, elementCount: Int, bytes: [UInt8]) {
+        self.name = name
+        self.elementCount = elementCount
+        self.bytes = bytes
+    }
+}
+
+/// Little-endian numbers appended to bytes.
+public struct ByteWriter {
+    public private(set) var bytes: [UInt8] = []
+    public init() {}
+
+    public mutating func append(_ value: some FixedWidthInteger) {
+        withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+    }
+
+    public mutating func append(_ other: [UInt8]) { bytes += other }
+}
+
+enum ContainerFormat {
+    static let magic = Array("DAYBOOK".utf8) + [0x01]
+    static let version: UInt32 = 1
+    static let headerByteCount = 96
+    static let sectionByteCount = 48
+    static let blockByteCount = 65_536
+    static let sectionCountMax = 64
+
+    static func blockCount(_ byteCount: Int) -> Int {
+        (byteCount + blockByteCount - 1) / blockByteCount
+    }
+}
+
+/// Writes containers: whole under the final name, or not at all.
+public enum ContainerWriter {
+    /// - Throws: `StoreError` with the path; nothing is left under the final name.
+    public static func write(
+        _ header: ContainerHeader, _ sections: [ContainerSection], to path: String
+    ) throws {
+        precondition(sections.count <= ContainerFormat.sectionCountMax, "too many sections")
+        var offset =
+            ContainerFormat.headerByteCount + sections.count * ContainerFormat.sectionByteCount
+        var table = ByteWriter()
+        var body = ByteWriter()
+        for section in sections {
+            let checksums = offset + section.bytes.count
+            var name = Array(section.name.utf8.prefix(16))
+            name += [UInt8](repeating: 0, count: 16 - name.count)
+            table.append(name)
+            table.append(UInt64(offset))
+            table.append(UInt64(section.bytes.count))
+            table.append(UInt64(section.elementCount))
+            table.append(UInt64(checksums))
+            body.append(section.bytes)
+            section.bytes.withUnsafeBytes { raw in
+                for start in stride(from: 0, to: raw.count, by: ContainerFormat.blockByteCount) {
+                    let end = min(start + ContainerFormat.blockByteCount, raw.count)
+                    body.append(CRC32C.checksum(UnsafeRawBufferPointer(rebasing: raw[start..<end])))
+                }
+            }
+            offset = checksums + 4 * ContainerFormat.blockCount(section.bytes.count)
+        }
+        var front = fixed(header, sectionCount: sections.count, checksum: 0) + table.bytes
+        let checksum = CRC32C.checksum(front)
+        front.replaceSubrange(92..<96, with: withUnsafeBytes(of: checksum.littleEndian, Array.init))
+        try DerivedFile.replace(path, with: [front, body.bytes])
+    }
+
+    private static func fixed(
+        _ header: ContainerHeader, sectionCount: Int, checksum: UInt32
+    ) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.append(ContainerFormat.magic)
+        writer.append(ContainerFormat.version)
+        writer.append(header.kind.rawValue)
+        writer.append(header.fingerprint)
+        writer.append(header.ledger)
+        writer.append(header.firstPosition)
+        writer.append(header.cut)
+        writer.append(header.anchor)
+        writer.append(header.stateDigest)
+        writer.append(UInt32(sectionCount))
+        writer.append(checksum)
+        return writer.bytes
+    }
+}

@@ -1,0 +1,163 @@
+import Synchronization
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// A container opened by mapping it: nothing is decoded before it is asked for, and every block is checked once.
+///
+/// Invariant of the unsafe pointer: the mapping is private, read-only, lives from `init` to `deinit`, and is never
+/// handed out; reads are bounds-checked against its size. A file is never changed in place, only replaced by rename,
+/// so the mapped bytes stay what they were.
+public final class ContainerFile: Sendable {
+    private struct Section {
+        var name: String
+        var offset: Int
+        var byteCount: Int
+        var elementCount: Int
+        var checksums: Int
+    }
+
+    public let path: String
+    public let header: ContainerHeader
+    public let byteCount: Int
+    private let sections: [Section]
+    // Safe to share: see the invariant above.
+    private nonisolated(unsafe) let memory: UnsafeRawPointer
+    private let checked: Mutex<Set<Int>>
+
+    /// Opens and checks the header.
+    /// - Throws: `StoreError.damaged` with the reason, `.notFound` without a file.
+    public init(path: String) throws {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw StoreError(.notFound, "no file \(path)") }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw DerivedFile.failure("read", path) }
+        let size = Int(status.st_size)
+        guard size >= ContainerFormat.headerByteCount else {
+            throw StoreError(.damaged, "\(path) is too short to be a derived file")
+        }
+        guard let mapped = mmap(nil, size, PROT_READ, MAP_PRIVATE, descriptor, 0),
+            mapped != MAP_FAILED
+        else { throw DerivedFile.failure("map", path) }
+        let raw = UnsafeRawBufferPointer(start: mapped, count: size)
+        do {
+            (header, sections) = try Self.parse(raw, path)
+        } catch {
+            munmap(mapped, size)
+            throw error
+        }
+        self.path = path
+        byteCount = size
+        memory = UnsafeRawPointer(mapped)
+        checked = Mutex([])
+    }
+
+    deinit { munmap(UnsafeMutableRawPointer(mutating: memory), byteCount) }
+
+    private static func parse(
+        _ raw: UnsafeRawBufferPointer, _ path: String
+    ) throws -> (ContainerHeader, [Section]) {
+        func damaged(_ reason: String) -> StoreError { StoreError(.damaged, "\(path): \(reason)") }
+        func number<Value: FixedWidthInteger>(_ offset: Int, _: Value.Type) -> Value {
+            Value(littleEndian: raw.loadUnaligned(fromByteOffset: offset, as: Value.self))
+        }
+        guard raw[0..<8].elementsEqual(ContainerFormat.magic) else {
+            throw damaged("no derived file")
+        }
+        guard number(8, UInt32.self) == ContainerFormat.version else {
+            throw damaged("format version \(number(8, UInt32.self)), expected 1")
+        }
+        let count = Int(number(88, UInt32.self))
+        let frontCount = ContainerFormat.headerByteCount + count * ContainerFormat.sectionByteCount
+        guard count <= ContainerFormat.sectionCountMax, frontCount <= raw.count else {
+            throw damaged("the section table lies outside of the file")
+        }
+        var front = Array(raw[0..<frontCount])
+        front.replaceSubrange(92..<96, with: [0, 0, 0, 0])
+        guard CRC32C.checksum(front) == number(92, UInt32.self) else {
+            throw damaged("the header's checksum does not fit")
+        }
+        guard let kind = ContainerHeader.Kind(rawValue: number(12, UInt32.self)) else {
+            throw damaged("unknown kind")
+        }
+        var sections: [Section] = []
+        for index in 0..<count {
+            let base = ContainerFormat.headerByteCount + index * ContainerFormat.sectionByteCount
+            let name = String(decoding: raw[base..<base + 16].prefix { $0 != 0 }, as: UTF8.self)
+            let values = (0..<4).map { number(base + 16 + 8 * $0, UInt64.self) }
+            let limit = UInt64(raw.count)
+            guard values[0] <= limit, values[1] <= limit - values[0],
+                values[3] == values[0] + values[1],
+                values[2] <= limit,
+                UInt64(4 * ContainerFormat.blockCount(Int(values[1]))) <= limit - values[3]
+            else { throw damaged("section \(name) lies outside of the file") }
+            sections.append(
+                Section(
+                    name: name, offset: Int(values[0]), byteCount: Int(values[1]),
+                    elementCount: Int(values[2]), checksums: Int(values[3])))
+        }
+        let header = ContainerHeader(
+            kind: kind, fingerprint: number(16, UInt64.self), ledger: number(24, UInt64.self),
+            firstPosition: number(32, Int64.self), cut: number(40, Int64.self),
+            anchor: number(48, UInt64.self), stateDigest: Array(raw[56..<88]))
+        return (header, sections)
+    }
+
+    /// How many elements a section has; 0 without the section.
+    public func elementCount(_ name: String) -> Int {
+        sections.first { $0.name == name }?.elementCount ?? 0
+    }
+
+    /// How many bytes a section has; 0 without the section.
+    public func byteCount(_ name: String) -> Int {
+        sections.first { $0.name == name }?.byteCount ?? 0
+    }
+
+    /// Reads a range of a section's bytes.
+    /// - Throws: `StoreError.damaged` outside of the section, or where a block's checksum does not fit.
+    public func withBytes<Result>(
+        _ name: String, _ range: Range<Int>, _ body: (UnsafeRawBufferPointer) throws -> Result
+    ) throws -> Result {
+        guard let section = sections.first(where: { $0.name == name }),
+            range.lowerBound >= 0, range.upperBound <= section.byteCount
+        else {
+            throw StoreError(
+                .damaged, "\(path): bytes \(range) of section \(name) are not there")
+        }
+        try check(section, range)
+        return try body(
+            UnsafeRawBufferPointer(
+                start: memory + section.offset + range.lowerBound, count: range.count))
+    }
+
+    /// A section's bytes, copied.
+    public func bytes(_ name: String) throws -> [UInt8] {
+        try withBytes(name, 0..<byteCount(name)) { Array($0) }
+    }
+
+    private func check(_ section: Section, _ range: Range<Int>) throws {
+        guard !range.isEmpty else { return }
+        let first = range.lowerBound / ContainerFormat.blockByteCount
+        let last = (range.upperBound - 1) / ContainerFormat.blockByteCount
+        for block in first...last {
+            let place = section.offset + block * ContainerFormat.blockByteCount
+            if checked.withLock({ $0.contains(place) }) { continue }
+            let count = min(
+                ContainerFormat.blockByteCount,
+                section.byteCount - block * ContainerFormat.blockByteCount)
+            let expected = UInt32(
+                littleEndian: (memory + section.checksums + 4 * block).loadUnaligned(
+                    as: UInt32.self))
+            let bytes = UnsafeRawBufferPointer(start: memory + place, count: count)
+            guard CRC32C.checksum(bytes) == expected else {
+                throw StoreError(
+                    .damaged, "\(path): block \(block) of section \(section.name) is damaged")
+            }
+            _ = checked.withLock { $0.insert(place) }
+        }
+    }
+}

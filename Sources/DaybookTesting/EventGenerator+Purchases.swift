@@ -1,0 +1,334 @@
+import DaybookDomain
+import DaybookEvents
+
+/// What customers buy and what the store says of it.
+extension EventGenerator {
+    /// One subscription while it is being invented.
+    private struct Life {
+        let line: String
+        let isNamed: Bool
+        let trust: Trust
+        var product: Product
+        var transaction: String
+        var start: Int64
+        var end: Int64
+        var isTrial: Bool
+    }
+
+    mutating func buy(_ index: Int) {
+        guard let product = pick(catalog.products) else { return }
+        switch product.kind {
+        case .autoRenewable: subscribe(index, product)
+        case .consumable: purchase(index, product, "consumable")
+        case .nonConsumable: purchase(index, product, "non_consumable")
+        case .nonRenewing: purchase(index, product, "non_renewing")
+        }
+    }
+
+    private mutating func purchase(_ index: Int, _ product: Product, _ kind: String) {
+        let time = moment(index)
+        let transaction = "7\(next())"
+        let reference: JSONObject = [
+            "transaction_id": .string(transaction), "original_transaction_id": .string(transaction),
+            "kind": .string(kind),
+        ]
+        var fields = reference
+        fields["product"] = .string(chance(5) ? "com.example.unheard.of" : product.id)
+        fields["quantity"] = .integer(kind == "consumable" ? number(1...3) : 1)
+        fields["price_milli"] = .integer(product.prices.first?.amountMilli ?? 990)
+        fields["currency"] = "USD"
+        fields["starts_at"] = .integer(time)
+        if chance(8) { fields["ownership"] = "family_shared" }
+        customers[index].transactions.append(transaction)
+        let trust: Trust = chance(15) ? .clientAsserted : .verified
+        let isNamed = kind == "consumable" || chance(85)
+        add("purchase.completed", index, at: time, fields, trust: trust, isNamed: isNamed)
+        if trust == .clientAsserted, chance(60) {
+            let told = time + number(0...6) * Self.day
+            add(
+                "purchase.completed", index, at: told, fields, source: "apple_asn_v2",
+                trust: chance(70) ? .verified : .clientAsserted)
+        }
+        if chance(25) { refund(index, reference, time + number(0...30) * Self.day, isNamed) }
+    }
+
+    /// A refund, and now and then its reversal or an older story told later.
+    private mutating func refund(
+        _ index: Int, _ reference: JSONObject, _ time: Int64, _ isNamed: Bool
+    ) {
+        var fields = reference
+        fields["revoked_at"] = .integer(time)
+        if chance(20) {
+            fields["reason"] = chance(50) ? "family" : "developer"
+            add(
+                "purchase.revoked", index, at: time, fields, source: "apple_asn_v2",
+                trust: .verified, isNamed: isNamed)
+        } else {
+            let isProrated = chance(30)
+            fields["type"] = isProrated ? "prorated" : "full"
+            if isProrated { fields["pct_milli"] = 40_000 }
+            add(
+                "purchase.refunded", index, at: time, fields, source: "apple_asn_v2",
+                trust: .verified, signedAt: time + number(0...3) * Self.day, isNamed: isNamed)
+        }
+        if chance(35) {
+            let reversal = time + number(1...20) * Self.day
+            add(
+                "purchase.refund_reversed", index, at: reversal, reference,
+                source: "apple_asn_v2", trust: .verified, isNamed: isNamed)
+        }
+    }
+
+    private mutating func subscribe(_ index: Int, _ product: Product) {
+        let line = "2000\(next())"
+        var life = Life(
+            line: line, isNamed: chance(90), trust: chance(10) ? .clientAsserted : .verified,
+            product: product, transaction: line, start: moment(index), end: 0,
+            isTrial: product.introOffer?.kind == .freeTrial && chance(60))
+        life.end = periodEnd(life)
+        customers[index].transactions.append(line)
+        charge(index, life, "subscription.started", ["reason": "initial"])
+        for _ in 0..<Int.random(in: 0...5, using: &random) { goOn(index, &life) }
+    }
+
+    private func periodEnd(_ life: Life) -> Int64 {
+        let trial = life.isTrial ? life.product.introOffer?.duration : nil
+        let length = trial ?? life.product.period ?? CivilDuration(months: 1)
+        return ZoneTable.utc.adding(length, to: life.start)
+    }
+
+    private func reference(_ life: Life) -> JSONObject {
+        [
+            "original_transaction_id": .string(life.line),
+            "transaction_id": .string(life.transaction),
+        ]
+    }
+
+    /// One charge; the store signs it at its start or, when early, before.
+    private mutating func charge(
+        _ index: Int, _ life: Life, _ type: String, _ more: JSONObject, signedAt: Int64? = nil
+    ) {
+        var fields = reference(life)
+        for member in more.members { fields[member.name] = member.value }
+        fields["product"] = .string(life.product.id)
+        fields["group"] = life.product.group.map(JSONValue.string)
+        fields["starts_at"] = .integer(life.start)
+        fields["expires_at"] = .integer(life.end)
+        fields["price_milli"] = .integer(life.isTrial ? 0 : 4990)
+        fields["currency"] = "USD"
+        if life.isTrial { fields["offer"] = ["type": "introductory", "discount": "free_trial"] }
+        add(
+            type, index, at: life.start, fields, source: "apple_asn_v2", trust: life.trust,
+            signedAt: signedAt, isNamed: life.isNamed)
+        if chance(25) { restate(index, life) }
+    }
+
+    /// The whole transaction as a client or a notification states it, signed sooner or later.
+    private mutating func restate(_ index: Int, _ life: Life) {
+        var fields = reference(life)
+        fields["product"] = .string(life.product.id)
+        fields["starts_at"] = .integer(life.start)
+        fields["expires_at"] = .integer(life.end)
+        if life.isTrial { fields["offer"] = ["type": "introductory", "discount": "free_trial"] }
+        if chance(15) {
+            fields["revoked_at"] = .integer(life.start + number(0...9) * Self.day)
+            fields["revocation_type"] = chance(70) ? "full" : "prorated"
+        }
+        add(
+            "store.transaction_stated", index, at: life.start, fields, source: "apple_jws",
+            trust: .verified, signedAt: max(0, life.start + number(-3...40) * Self.day),
+            isNamed: life.isNamed)
+    }
+
+    private mutating func goOn(_ index: Int, _ life: inout Life) {
+        switch Int.random(in: 0..<11, using: &random) {
+        case 0, 1, 2: renew(index, &life, at: life.end)
+        case 3: renew(index, &life, at: life.end - number(1...23) * 3_600_000)  // E05.
+        case 4: toggle(index, life)
+        case 5: failBilling(index, &life)
+        case 6: refund(index, reference(life), inside(life), life.isNamed)
+        case 7: upgrade(index, &life)
+        case 8: extend(index, &life)
+        case 9: stateRenewal(index, life)
+        default: lapse(index, &life)
+        }
+    }
+
+    private mutating func inside(_ life: Life) -> Int64 {
+        number(life.start...max(life.start, life.end - 1))
+    }
+
+    private mutating func renew(
+        _ index: Int, _ life: inout Life, at time: Int64, _ more: JSONObject = JSONObject()
+    ) {
+        let previousEnd = life.end
+        life.transaction = "\(life.line)-\(next())"
+        life.start = time
+        life.isTrial = false
+        life.end = periodEnd(life)
+        // An early charge ends a whole period after the previous end.
+        if time < previousEnd {
+            life.end = ZoneTable.utc.adding(
+                life.product.period ?? CivilDuration(months: 1), to: previousEnd)
+        }
+        customers[index].transactions.append(life.transaction)
+        // Now and then the renewal never arrives (E07).
+        guard !chance(8) else { return }
+        charge(index, life, "subscription.renewed", more)
+    }
+
+    private mutating func toggle(_ index: Int, _ life: Life) {
+        let time = inside(life)
+        var fields = reference(life)
+        for (enabled, wait) in [(false, Int64(0)), (true, number(0...3) * Self.day)] {
+            fields["enabled"] = .bool(enabled)
+            add(
+                "subscription.auto_renew_changed", index, at: time + wait, fields,
+                source: "apple_asn_v2", trust: .verified,
+                signedAt: time + number(0...2) * 3_600_000, isNamed: life.isNamed)
+            if chance(70) { return }
+        }
+    }
+
+    private mutating func failBilling(_ index: Int, _ life: inout Life) {
+        var fields = reference(life)
+        let graceEnd = life.end + 16 * Self.day
+        let hasGrace = chance(60)
+        if hasGrace { fields["grace_expires_at"] = .integer(graceEnd) }
+        let failedAt = chance(70) ? life.end : life.end - 3_600_000
+        add(
+            "subscription.billing_failed", index, at: failedAt, fields, source: "apple_asn_v2",
+            trust: .verified, isNamed: life.isNamed)
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0 where hasGrace:  // E19: recovery inside grace keeps the billing date.
+            renew(index, &life, at: life.end + number(1...10) * Self.day, ["recovery": true])
+        case 1:  // E20.
+            if hasGrace {
+                add(
+                    "subscription.grace_expired", index, at: graceEnd, reference(life),
+                    source: "apple_asn_v2", trust: .verified, isNamed: life.isNamed)
+            }
+            renew(index, &life, at: life.end + number(20...50) * Self.day, ["recovery": true])
+        case 2:
+            expire(index, life, at: life.end + 60 * Self.day, "billing_retry_ended")
+        default: break
+        }
+    }
+
+    private mutating func expire(_ index: Int, _ life: Life, at time: Int64, _ reason: String) {
+        var fields = reference(life)
+        fields["reason"] = .string(reason)
+        if chance(30) { fields["ended_at"] = .integer(time) }
+        add(
+            "subscription.expired", index, at: time, fields, source: "apple_asn_v2",
+            trust: .verified, isNamed: life.isNamed)
+    }
+
+    private mutating func upgrade(_ index: Int, _ life: inout Life) {
+        let old = life
+        let others = catalog.products.filter {
+            $0.kind == .autoRenewable && $0.group == old.product.group && $0.id != old.product.id
+        }
+        guard let product = pick(others) else { return renew(index, &life, at: life.end) }
+        let isNow = chance(60)
+        var fields = reference(life)
+        fields["from"] = .string(old.product.id)
+        fields["to"] = .string(product.id)
+        fields["effective"] = isNow ? "now" : "next_renewal"
+        let time = inside(life)
+        add(
+            "subscription.product_changed", index, at: time, fields, source: "apple_asn_v2",
+            trust: .verified, isNamed: life.isNamed)
+        life.product = product
+        guard isNow else { return renew(index, &life, at: life.end) }
+        life.transaction = "\(life.line)-\(next())"
+        life.start = time
+        life.isTrial = false
+        life.end = periodEnd(life)
+        customers[index].transactions.append(life.transaction)
+        charge(index, life, "subscription.renewed", JSONObject())
+        if chance(50) {
+            var stated = reference(old)
+            stated["product"] = .string(old.product.id)
+            stated["starts_at"] = .integer(old.start)
+            stated["expires_at"] = .integer(old.end)
+            stated["is_upgraded"] = true
+            add(
+                "store.transaction_stated", index, at: time, stated, source: "apple_asn_v2",
+                trust: .verified, signedAt: time, isNamed: life.isNamed)
+        }
+    }
+
+    private mutating func extend(_ index: Int, _ life: inout Life) {
+        let time = inside(life)
+        life.end += number(1...14) * Self.day
+        var fields = reference(life)
+        fields["new_expires_at"] = .integer(life.end)
+        add(
+            "subscription.extended", index, at: time, fields, source: "apple_asn_v2",
+            trust: .verified, isNamed: life.isNamed)
+    }
+
+    private mutating func stateRenewal(_ index: Int, _ life: Life) {
+        let time = inside(life)
+        var fields = reference(life)
+        fields["product"] = .string(life.product.id)
+        fields["auto_renew"] = .bool(chance(70))
+        if chance(30) { fields["in_billing_retry"] = true }
+        if chance(20) { fields["grace_expires_at"] = .integer(life.end + 6 * Self.day) }
+        if chance(50) { fields["continuous_since"] = .integer(life.start - 90 * Self.day) }
+        add(
+            "store.renewal_stated", index, at: time, fields, source: "apple_jws",
+            trust: .verified, signedAt: max(0, time + number(-9...9) * Self.day),
+            isNamed: life.isNamed)
+    }
+
+    /// Cancelled and gone, perhaps back after a while (E04, E29).
+    private mutating func lapse(_ index: Int, _ life: inout Life) {
+        let offset = chance(80) ? 0 : -number(1...5) * Self.day
+        expire(index, life, at: max(life.start, life.end + offset), "voluntary")
+        guard chance(50) else { return }
+        life.transaction = "\(life.line)-\(next())"
+        life.start = life.end + number(0...40) * Self.day
+        life.end = periodEnd(life)
+        life.isTrial = false
+        customers[index].transactions.append(life.transaction)
+        charge(index, life, "subscription.started", ["reason": "resubscribe"])
+    }
+
+    mutating func transfer(_ index: Int) {
+        let environment = customers[index].environment
+        let others = customers.filter { $0.environment == environment }.map(\.name)
+        guard let other = pick(others) else { return }
+        var fields: JSONObject = [
+            "from": .string(customers[index].name), "to": .string(other), "rule": "restore",
+        ]
+        let lines = customers[index].transactions.compactMap { $0.split(separator: "-").first }
+        if chance(60), let line = pick(lines) {
+            fields["original_transaction_id"] = .string(String(line))
+        }
+        add("purchase.transferred", index, at: moment(index), fields, source: "revenuecat")
+    }
+
+    /// Voids or amends something earlier, a correction included.
+    mutating func correct() {
+        guard let target = pick(drafts), let key = target.source.key,
+            let index = customers.indices.randomElement(using: &random)
+        else { return }
+        var fields: JSONObject = ["reason": "mistake", "ticket": "T-1"]
+        fields["target"] = ["source": .string(target.source.kind), "key": .string(key)]
+        let time = min(Self.end - 1, (target.occurredAt ?? Self.start) + number(0...20) * Self.day)
+        guard customers[index].environment == target.environment else { return }
+        let isAmendment = chance(40)
+        if isAmendment {
+            let patches: [JSONValue] = [
+                ["amount": 2], ["amount": 1, "covered_by": nil], ["tz": "Asia/Kolkata"],
+                ["expires_at": .integer(time + 5 * Self.day)], ["transaction_id": "stolen"],
+            ]
+            fields["patch"] = pick(patches)
+        }
+        add(
+            isAmendment ? "correction.amended" : "correction.voided", index, at: time, fields,
+            trust: .admin)
+    }
+}

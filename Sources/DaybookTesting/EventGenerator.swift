@@ -1,0 +1,142 @@
+public import DaybookDomain
+public import DaybookEvents
+
+/// Invents plausible and nasty histories for a catalog, the same for the same seed everywhere.
+///
+/// Stories begin between 1 January and 30 June 2026 and may end later. The drafts ascend by
+/// occurrence; every one has a key and is accepted by the validator. Every eighth customer lives
+/// in the sandbox, the only place where debug overrides are made.
+public struct EventGenerator {
+    var random: SplitMix64
+    let catalog: Catalog
+    var drafts: [EventDraft] = []
+    var customers: [Customer] = []
+    private var counter: Int64 = 0
+
+    /// 2026-01-01T00:00:00Z.
+    static let start: Int64 = 1_767_225_600_000
+    /// 2026-07-01T00:00:00Z, exclusive.
+    static let end: Int64 = 1_782_864_000_000
+    static let day: Int64 = 86_400_000
+
+    /// One invented customer.
+    struct Customer {
+        let name: String
+        let environment: Environment
+        var times: [Int64] = []
+        var usages: [(key: String, ref: String?)] = []
+        var profiles: [String] = []
+        var transactions: [String] = []
+        var grants: [String] = []
+    }
+
+    /// Starts a generator.
+    public init(seed: UInt64, catalog: Catalog) {
+        random = SplitMix64(seed: seed)
+        self.catalog = catalog
+    }
+
+    /// Invents a history of some customers; a second call goes on with other customers and keys.
+    /// - Parameters:
+    ///   - subjects: How many customers, at least 1.
+    ///   - events: How many drafts, at least as many as customers.
+    /// - Returns: Ascending by `occurredAt`; the tests shuffle.
+    public mutating func stream(subjects: Int, events: Int) -> [EventDraft] {
+        precondition(subjects > 0 && events >= subjects, "Every customer needs an event.")
+        drafts = []
+        let generation = next()
+        customers = (0..<subjects).map { index in
+            Customer(
+                name: "u_\(generation)_\(index)",
+                environment: index % 8 == 7 ? .sandbox : .production)
+        }
+        for index in customers.indices { arrive(index) }
+        while drafts.count < events { act(Int.random(in: customers.indices, using: &random)) }
+        // Stable: drafts of one millisecond stay in the order in which they were invented.
+        let sorted = drafts.enumerated().sorted {
+            ($0.element.occurredAt ?? 0, $0.offset) < ($1.element.occurredAt ?? 0, $1.offset)
+        }
+        return sorted.prefix(events).map(\.element)
+    }
+
+    private mutating func act(_ index: Int) {
+        switch Int.random(in: 0..<100, using: &random) {
+        case 0..<24: use(index)
+        case 24..<32: reserve(index)
+        case 32..<38: changeGauge(index)
+        case 38..<44: changeProfile(index)
+        case 44..<58: buy(index)
+        case 58..<62: assign(index)
+        case 62..<68: grant(index)
+        case 68..<71: reset(index)
+        case 71..<74: travel(index)
+        case 74..<78: alias(index)
+        case 78..<81: transfer(index)
+        case 81..<84: pretend(index)
+        case 84..<91: correct()
+        case 91..<94: invent(index)
+        default: look(index)
+        }
+    }
+
+    /// A number that was never given before.
+    mutating func next() -> Int64 {
+        counter += 1
+        return counter
+    }
+
+    mutating func chance(_ percent: Int) -> Bool {
+        Int.random(in: 0..<100, using: &random) < percent
+    }
+
+    mutating func pick<Element>(_ elements: [Element]) -> Element? {
+        elements.randomElement(using: &random)
+    }
+
+    mutating func number(_ range: ClosedRange<Int64>) -> Int64 {
+        Int64.random(in: range, using: &random)
+    }
+
+    /// A time of the customer's half year; one in six was used before (E12).
+    mutating func moment(_ index: Int) -> Int64 {
+        if chance(16), let known = pick(customers[index].times) { return known }
+        let time = number(Self.start...Self.end - 1)
+        customers[index].times.append(time)
+        return time
+    }
+
+    /// Records a draft and returns its key.
+    @discardableResult
+    mutating func add(
+        _ type: String, _ index: Int, at: Int64, _ fields: JSONObject, profile: String? = nil,
+        source: String = "native", trust: Trust = .imported, signedAt: Int64? = nil,
+        isNamed: Bool = true
+    ) -> String {
+        let key = "k\(next())"
+        drafts.append(
+            EventDraft(
+                type: type, environment: customers[index].environment,
+                subject: isNamed ? customers[index].name : nil, profile: profile, occurredAt: at,
+                sequence: source == "ledger" ? next() : nil,
+                source: EventSource(kind: source, key: key, signedAt: signedAt), trust: trust,
+                data: fields))
+        return key
+    }
+}
+
+/// A small reproducible generator of random numbers (Steele, Lea and Flood 2014).
+public struct SplitMix64: RandomNumberGenerator {
+    private var state: UInt64
+
+    /// Starts at a seed; equal seeds give equal numbers.
+    public init(seed: UInt64) { state = seed }
+
+    /// The next 64 random bits.
+    public mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ (mixed >> 31)
+    }
+}

@@ -1,0 +1,239 @@
+import DaybookDomain
+import DaybookEvents
+
+/// Units that can be burned: a grant, or what a consumable is worth.
+private struct Credit {
+    let event: KnownEvent
+    let priority: Int64
+    let start: Int64
+    /// The promised end, which decides the order: a later void leaves past burn alone (E66).
+    let statedEnd: Int64
+    /// Exclusive: the promised end or the void.
+    let end: Int64
+    let isUnlimited: Bool
+    let granted: Int64
+    var balance: Int64
+    /// When a refund takes back how much (rules.md §2.5).
+    var clawback: (at: Int64, amount: Int64)?
+
+    func isActive(at instant: Int64) -> Bool { start <= instant && instant < end }
+
+    /// Rule 15: (priority, earliest end, starts, source, key).
+    static func isBurnedFirst(_ left: Credit, _ right: Credit) -> Bool {
+        if left.priority != right.priority { return left.priority < right.priority }
+        if left.statedEnd != right.statedEnd { return left.statedEnd < right.statedEnd }
+        if left.start != right.start { return left.start < right.start }
+        if left.event.source != right.event.source {
+            return precedes(left.event.source, right.event.source)
+        }
+        return precedes(left.event.key, right.event.key)
+    }
+}
+
+/// The free quota of one period, or of the part of it since a manual reset.
+private struct FreeQuota {
+    let start: Int64
+    let end: Int64
+    /// `nil` is unlimited.
+    var balance: Int64?
+    var overage: Int64 = 0
+}
+
+/// One counter, burned use by use in the order in which it happened (rules 12, 14, 15).
+struct BurnDown {
+    private let meter: Meter
+    private let question: ReferenceCase
+    private let periods: CounterPeriods
+    private let currentLimit: Int64?
+    private var credits: [Credit] = []
+    private var quotas: [Int64: FreeQuota] = [:]
+    private var debt: Int64 = 0
+
+    /// - Parameter currentLimit: Of the period that contains the asked time; `nil`: unlimited.
+    init(_ meter: Meter, currentLimit: Int64?, _ question: ReferenceCase, _ catalog: Catalog) {
+        self.meter = meter
+        self.question = question
+        self.currentLimit = currentLimit
+        periods = CounterPeriods(meter, question)
+        credits = Self.grants(meter, question) + Self.consumables(meter, question, catalog)
+        credits.sort(by: Credit.isBurnedFirst)
+    }
+
+    private static func grants(_ meter: Meter, _ question: ReferenceCase) -> [Credit] {
+        Grants(question).all.filter { $0.meter == meter.name }.map { grant in
+            let amount = max(0, grant.event.integer("amount") ?? 0)
+            return Credit(
+                event: grant.event, priority: grant.event.integer("priority") ?? 100,
+                start: grant.startsAt,
+                statedEnd: grant.event.integer("expires_at") ?? Int64.max, end: grant.end,
+                isUnlimited: grant.event.bool("unlimited") == true, granted: amount,
+                balance: amount)
+        }
+    }
+
+    /// rules.md §2.5: units per item times quantity, which never expire.
+    private static func consumables(
+        _ meter: Meter, _ question: ReferenceCase, _ catalog: Catalog
+    ) -> [Credit] {
+        let events = question.customerEvents.filter { $0.type.hasPrefix("purchase.") }
+        let stores = Set(events.map { $0.text("store") ?? "apple" })
+        return stores.flatMap { store -> [Credit] in
+            let own = events.filter { ($0.text("store") ?? "apple") == store }
+            let facts = LineFacts(name: store, events: own).transactions(question.kind)
+            return facts.compactMap { transaction in
+                // Rule 8: what a unit is worth was promised at the start.
+                let product = question.catalog(at: transaction.startsAt)?
+                    .product(transaction.product)
+                guard let worth = product?.credits, worth.meter == meter.name,
+                    AccessSources.isBelieved(
+                        transaction, hours: catalog.policies.clientAssertedHours, at: question.at)
+                else { return nil }
+                return credit(transaction, worth.amount)
+            }
+        }
+    }
+
+    private static func credit(_ transaction: TransactionFacts, _ worth: Int64) -> Credit {
+        let amount = worth * max(0, transaction.purchase.integer("quantity") ?? 1)
+        // Claws back ceil(granted × percentage).
+        let clawedBack = (amount * transaction.refundedPercentMilli + 99_999) / 100_000
+        return Credit(
+            event: transaction.purchase, priority: 100, start: transaction.startsAt,
+            statedEnd: Int64.max, end: Int64.max, isUnlimited: false, granted: amount,
+            balance: amount,
+            clawback: transaction.revokedAt.map { (max($0, transaction.startsAt), clawedBack) })
+    }
+
+    /// Walks through time until T and tells what is left.
+    mutating func answer() -> ReferenceAnswer.Meter {
+        let uses = CounterUses(meter.name, question).all
+        for step in steps(uses).sorted(by: Step.isEarlier) { apply(step, uses) }
+        let current = periods.segment(at: question.at)
+        let quota = quota(at: question.at)
+        let isUnlimited =
+            currentLimit == nil
+            || credits.contains { $0.isUnlimited && $0.isActive(at: question.at) }
+        let active = credits.filter { $0.isActive(at: question.at) }.map(\.balance)
+        let mine = uses.filter { current.start <= $0.at && $0.at < current.end }
+        let period = periods.period(at: question.at)
+        return ReferenceAnswer.Meter(
+            limit: isUnlimited ? nil : currentLimit,
+            used: mine.filter { !$0.isReserved }.map(\.amount).reduce(0, +),
+            reserved: mine.filter(\.isReserved).map(\.amount).reduce(0, +),
+            remaining: isUnlimited ? nil : (quota.balance ?? 0) + active.reduce(0, +),
+            overage: isUnlimited ? 0 : quota.overage, periodStart: period.start,
+            periodEnd: period.end)
+    }
+
+    /// One thing that happens to the balances.
+    private struct Step {
+        enum Kind: Int { case rollover, start, clawback, use }
+        let at: Int64
+        let kind: Kind
+        /// The credit in burn order, or the use in canonical order.
+        let index: Int
+
+        static func isEarlier(_ left: Step, _ right: Step) -> Bool {
+            (left.at, left.kind.rawValue, left.index)
+                < (right.at, right.kind.rawValue, right.index)
+        }
+    }
+
+    private func steps(_ uses: [CounterUses.Use]) -> [Step] {
+        var steps = uses.indices.map { Step(at: uses[$0].at, kind: .use, index: $0) }
+        for (index, credit) in credits.enumerated() where credit.start < credit.end {
+            steps.append(Step(at: credit.start, kind: .start, index: index))
+            if let clawback = credit.clawback {
+                steps.append(Step(at: clawback.at, kind: .clawback, index: index))
+            }
+            guard credit.event.fields["rollover"] != nil else { continue }
+            var boundary = periods.period(at: credit.start).end
+            while boundary <= question.at, boundary < credit.end {
+                steps.append(Step(at: boundary, kind: .rollover, index: index))
+                boundary = periods.period(at: boundary).end
+            }
+        }
+        return steps.filter { $0.at <= question.at }
+    }
+
+    private mutating func apply(_ step: Step, _ uses: [CounterUses.Use]) {
+        switch step.kind {
+        case .rollover: rollOver(step.index)
+        case .start: start(step.index, at: step.at)
+        case .clawback: clawBack(step.index)
+        case .use: burn(uses[step.index].amount, at: step.at)
+        }
+    }
+
+    /// E65: new = min(maxRollover, max(minRollover, balance)).
+    private mutating func rollOver(_ index: Int) {
+        let rollover = credits[index].event.fields["rollover"]?.object
+        let least = rollover?["min"]?.integer ?? 0
+        let most = rollover?["max"]?.integer ?? Int64.max
+        credits[index].balance = min(most, max(least, credits[index].balance))
+    }
+
+    /// A new grant first pays what is owed, then the overage of its period (E67, scenario M04).
+    private mutating func start(_ index: Int, at instant: Int64) {
+        guard !credits[index].isUnlimited else { return }
+        let paid = min(debt, credits[index].balance)
+        debt -= paid
+        credits[index].balance -= paid
+        var quota = quota(at: instant)
+        let repaid = min(quota.overage, credits[index].balance)
+        quota.overage -= repaid
+        credits[index].balance -= repaid
+        quotas[quota.start] = quota
+    }
+
+    /// E67: capped at the balance; the shortfall is a debt where the catalog allows one.
+    private mutating func clawBack(_ index: Int) {
+        guard let clawback = credits[index].clawback else { return }
+        let taken = min(clawback.amount, credits[index].balance)
+        credits[index].balance -= taken
+        if meter.allowsDebt { debt += clawback.amount - taken }
+    }
+
+    private mutating func burn(_ amount: Int64, at instant: Int64) {
+        var quota = quota(at: instant)
+        // Rule 15: an unlimited source burns nothing.
+        if quota.balance == nil { return }
+        if credits.contains(where: { $0.isUnlimited && $0.isActive(at: instant) }) { return }
+        var rest = amount
+        func take(_ balance: Int64) -> Int64 {
+            let taken = min(rest, balance)
+            rest -= taken
+            return balance - taken
+        }
+        var isQuotaBurned = false
+        for index in credits.indices where credits[index].isActive(at: instant) {
+            // The free quota is a grant with priority 0 that ends with its period.
+            let credit = credits[index]
+            let isAfterQuota =
+                (0, quota.end, quota.start) <= (credit.priority, credit.statedEnd, credit.start)
+            if isAfterQuota, !isQuotaBurned {
+                quota.balance = take(quota.balance ?? 0)
+                isQuotaBurned = true
+            }
+            credits[index].balance = take(credits[index].balance)
+        }
+        if !isQuotaBurned { quota.balance = take(quota.balance ?? 0) }
+        quota.overage += rest
+        quotas[quota.start] = quota
+    }
+
+    private func quota(at instant: Int64) -> FreeQuota {
+        let segment = periods.segment(at: instant)
+        if let known = quotas[segment.start] { return known }
+        let isCurrent = segment.start <= question.at && question.at < segment.end
+        return FreeQuota(
+            start: segment.start, end: segment.periodEnd,
+            balance: isCurrent ? currentLimit : closedLimit(segment.end - 1))
+    }
+
+    /// E60: closed periods keep the old limit, the free one (rule 12: no entitlement is asked).
+    private func closedLimit(_ instant: Int64) -> Int64? {
+        let old = question.catalog(at: instant)?.meter(named: meter.name)
+        return old == nil ? meter.limit : old?.limit
+    }
+}

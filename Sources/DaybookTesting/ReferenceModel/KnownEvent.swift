@@ -1,0 +1,119 @@
+import DaybookEvents
+
+/// One event as the reference model reads it: names, texts and JSON, after corrections.
+struct KnownEvent {
+    /// The wire name; empty where this build does not know the type or its version.
+    let type: String
+    let version: Int
+    let occurredAt: Int64
+    /// When the source said so; else when it happened (rule 1).
+    let signedAt: Int64
+    let sequence: Int64
+    let source: String
+    let key: String
+    let trust: Trust
+    let subject: String?
+    let profile: String?
+    var fields: JSONObject
+
+    init(_ recorded: RecordedEvent) {
+        let draft = recorded.draft
+        let isKnown = Vocabulary.schema(named: draft.type, version: draft.version) != nil
+        // Law 8: an unknown type is kept and skipped.
+        type = isKnown ? draft.type : ""
+        version = draft.version
+        occurredAt = draft.occurredAt ?? recorded.recordedAt
+        signedAt = draft.source.signedAt ?? draft.occurredAt ?? recorded.recordedAt
+        sequence = draft.sequence ?? 0
+        source = draft.source.kind
+        key = draft.source.key ?? "@\(recorded.position)"
+        trust = draft.trust
+        subject = draft.subject
+        fields = draft.data
+        profile = draft.data["profile"]?.text ?? draft.profile
+    }
+
+    func text(_ name: String) -> String? { fields[name]?.text }
+    func integer(_ name: String) -> Int64? { fields[name]?.integer }
+    func bool(_ name: String) -> Bool? { fields[name]?.bool }
+
+    /// A word of a closed list under its own name, whatever spelling was sent (rules.md §2.9).
+    func word(_ name: String) -> String? {
+        let path = name.split(separator: ".").map(String.init)
+        guard let value = fields.value(at: path) else { return nil }
+        guard let said = value.text ?? value.integer.map({ String($0) }) else { return nil }
+        guard let schema = Vocabulary.schema(named: type, version: version),
+            let field = schema.field(name), case .word(let words) = field.kind
+        else { return said }
+        return words.first { $0.name == said || $0.spellings.contains(said) }?.name ?? said
+    }
+
+    /// Rule 20: what names an event for a correction.
+    var identity: EventIdentity { EventIdentity(source: source, key: key) }
+
+    /// Rule 2: (occurredAt, sequence, source, key), numbers and then bytes.
+    static func isOrdered(_ left: KnownEvent, _ right: KnownEvent) -> Bool {
+        if left.occurredAt != right.occurredAt { return left.occurredAt < right.occurredAt }
+        if left.sequence != right.sequence { return left.sequence < right.sequence }
+        if left.source != right.source { return precedes(left.source, right.source) }
+        return precedes(left.key, right.key)
+    }
+
+    /// Rule 3: a statement's rank is (class, signedAt, source, key); the greater one wins.
+    static func isOutranked(_ left: KnownEvent, by right: KnownEvent) -> Bool {
+        let (leftClass, rightClass) = (left.trust.classRank, right.trust.classRank)
+        if leftClass != rightClass { return leftClass < rightClass }
+        if left.signedAt != right.signedAt { return left.signedAt < right.signedAt }
+        if left.source != right.source { return precedes(left.source, right.source) }
+        return precedes(left.key, right.key)
+    }
+}
+
+/// The name of an event within one environment (rule 16).
+struct EventIdentity: Hashable {
+    let source: String
+    let key: String
+}
+
+/// Byte order of two texts (rule 2).
+func precedes(_ left: String, _ right: String) -> Bool {
+    left.utf8.lexicographicallyPrecedes(right.utf8)
+}
+
+/// Rule 6: who an event belongs to, worked out from the event alone.
+enum Belonging: Hashable {
+    case customer(String)
+    case line(String)
+    case ledger
+
+    init(_ event: KnownEvent) {
+        switch event.type {
+        case "correction.voided", "correction.amended", "catalog.published", "catalog.rolled_back":
+            self = .ledger
+        case "purchase.completed", "purchase.refunded", "purchase.refund_reversed",
+            "purchase.revoked", "refund.requested", "refund.declined":
+            // Consumables stay in the buyer's stream.
+            self =
+                event.word("kind") == "consumable"
+                ? Self.customerOrLedger(event.subject) : Self.line(of: event)
+        case "purchase.transferred":
+            self =
+                event.text("original_transaction_id") == nil
+                ? Self.customerOrLedger(event.text("from")) : Self.line(of: event)
+        case let type where type.hasPrefix("subscription.") || type.hasPrefix("store."):
+            self = Self.line(of: event)
+        default:
+            self = Self.customerOrLedger(event.subject)
+        }
+    }
+
+    /// `<store>:<original transaction>`; the store is Apple's unless said otherwise.
+    private static func line(of event: KnownEvent) -> Belonging {
+        let lineage = event.text("original_transaction_id") ?? event.text("transaction_id") ?? ""
+        return .line("\(event.text("store") ?? "apple"):\(lineage)")
+    }
+
+    private static func customerOrLedger(_ name: String?) -> Belonging {
+        name.map(Belonging.customer) ?? .ledger
+    }
+}

@@ -1,0 +1,98 @@
+/// What the reference model answers: names, words and numbers, nothing interned.
+public struct ReferenceAnswer: Equatable, CustomStringConvertible {
+    /// One entitlement of the customer.
+    public struct Entitlement: Equatable, CustomStringConvertible {
+        /// Whether access is on.
+        public var isActive: Bool
+        /// The word of rules.md §2.2, `lifetime`, `grant`, `debug` or `none`.
+        public var state: String
+        /// The latest end of the active sources; `nil` when one has no end or none is active.
+        public var expiresAt: Int64?
+        /// Whether the source that is shown will renew.
+        public var willRenew: Bool
+
+        public var description: String {
+            "\(isActive ? "on" : "off") \(state) until \(optional(expiresAt))"
+                + (willRenew ? " renews" : "")
+        }
+    }
+
+    /// One feature of the customer or of a profile.
+    public struct Feature: Equatable, CustomStringConvertible {
+        /// Whether it may be used.
+        public var isAllowed: Bool
+        /// The word after the dot of rules.md §2.10.
+        public var reason: String
+
+        public var description: String { "\(isAllowed ? "granted" : "denied").\(reason)" }
+    }
+
+    /// One meter of the customer.
+    public struct Meter: Equatable, CustomStringConvertible {
+        /// The free or entitled quota; `nil` is unlimited.
+        public var limit: Int64?
+        /// Units that burned quota in the current period, since the last manual reset.
+        public var used: Int64
+        /// Units set aside by open reservations of the current period.
+        public var reserved: Int64
+        /// What is left of quota and grants; `nil` is unlimited.
+        public var remaining: Int64?
+        /// Units of the current period that nothing covered.
+        public var overage: Int64
+        /// The first instant of the period.
+        public var periodStart: Int64
+        /// The first instant after the period.
+        public var periodEnd: Int64
+
+        public var description: String {
+            "used \(used) of \(optional(limit)), reserved \(reserved), "
+                + "remaining \(optional(remaining)), overage \(overage), "
+                + "[\(periodStart), \(periodEnd))"
+        }
+    }
+
+    /// One profile that exists or existed at the asked time.
+    public struct Profile: Equatable, CustomStringConvertible {
+        /// Its id.
+        public var profile: String
+        /// Whether it is deleted at the asked time.
+        public var isDeleted: Bool
+        /// The exclusive end of its free period; `nil` when it has none.
+        public var freePeriodEnd: Int64?
+
+        public var description: String {
+            "\(profile)\(isDeleted ? " deleted" : "") free until \(optional(freePeriodEnd))"
+        }
+    }
+
+    /// By name, every entitlement of the catalog in force.
+    public var entitlements: [String: Entitlement] = [:]
+    /// By name, every feature of the catalog in force, asked without a profile.
+    public var features: [String: Feature] = [:]
+    /// By profile, then by feature name.
+    public var profileFeatures: [String: [String: Feature]] = [:]
+    /// By name, every meter of the catalog in force and the preview meters.
+    public var meters: [String: Meter] = [:]
+    /// In ascending order of their ids.
+    public var profiles: [Profile] = []
+    /// The owned lines, in ascending order of their names.
+    public var lines: [String] = []
+
+    /// An answer that knows nothing.
+    public init() {}
+
+    public var description: String {
+        var rows: [String] = []
+        for (name, value) in entitlements { rows.append("entitlement \(name): \(value)") }
+        for (name, value) in features { rows.append("feature \(name): \(value)") }
+        for (profile, answers) in profileFeatures {
+            for (name, value) in answers { rows.append("feature \(name) of \(profile): \(value)") }
+        }
+        for (name, value) in meters { rows.append("meter \(name): \(value)") }
+        rows += profiles.map { "profile \($0)" }
+        rows += lines.map { "line \($0)" }
+        return rows.sorted().joined(separator: "\n")
+    }
+}
+
+private func optional(_ value: Int64?) -> String { value.map { String($0) } ?? "-" }

@@ -1,0 +1,126 @@
+import DaybookDomain
+import DaybookEvents
+
+/// One published catalog as the reference model was told of it.
+struct PublishedCatalog {
+    let position: Int64
+    let effectiveAt: Int64
+    let scope: CatalogScope
+    let version: Int64
+    let catalog: Catalog
+}
+
+/// Everything that one question about one customer looks at.
+struct ReferenceCase {
+    let environment: Environment
+    let at: Int64
+    let identities: Identities
+    /// Everybody who is this customer (rule 7).
+    let person: Set<String>
+    /// The events of the customer's streams that take part, in canonical order (rules 4, 6).
+    let customerEvents: [KnownEvent]
+    /// The owned lines at T with all their events, by name.
+    let lines: [(name: String, events: [KnownEvent])]
+    let zoneHistory: ZoneHistory
+    let firstSeenAt: Int64
+    private let catalogs: [PublishedCatalog]
+
+    init(
+        subject: String, environment: Environment, at: Int64, history: KnownHistory,
+        catalogs: [PublishedCatalog], zones: (String) -> ZoneTable?
+    ) {
+        self.environment = environment
+        self.at = at
+        self.catalogs = catalogs
+        identities = Identities(history)
+        let person = identities.person(subject)
+        self.person = person
+        customerEvents = history.events.filter { event in
+            guard case .customer(let name) = Belonging(event), person.contains(name) else {
+                return false
+            }
+            return Self.takesPart(event, at: at)
+        }
+        lines = Self.ownedLines(history, identities, person, at)
+        zoneHistory = Self.zones(
+            customerEvents, zones, standard: catalogs.min { $0.position < $1.position }?.catalog)
+        // Rule 14: `first_seen_at`, else the first event of the customer.
+        let seen = customerEvents.filter { $0.type == "subject.created" }
+            .compactMap { $0.integer("first_seen_at") }
+        let events = customerEvents.isEmpty ? lines.flatMap(\.events) : customerEvents
+        firstSeenAt = seen.min() ?? events.map(\.occurredAt).min() ?? at
+    }
+
+    /// Rule 4: usage, gauges and the customer's status take part iff they happened by T.
+    private static func takesPart(_ event: KnownEvent, at instant: Int64) -> Bool {
+        let isTimed =
+            event.type.hasPrefix("usage.") || event.type == "gauge.pinned"
+            || event.type == "subject.tz_changed"
+        return !isTimed || event.occurredAt <= instant
+    }
+
+    private static func ownedLines(
+        _ history: KnownHistory, _ identities: Identities, _ person: Set<String>, _ instant: Int64
+    ) -> [(name: String, events: [KnownEvent])] {
+        var byName: [String: [KnownEvent]] = [:]
+        for event in history.events {
+            if case .line(let name) = Belonging(event) { byName[name, default: []].append(event) }
+        }
+        return byName.filter { line in
+            let owner = identities.owner(ofLine: line.key, events: line.value, at: instant)
+            return owner.map(person.contains) ?? false
+        }
+        .sorted { precedes($0.key, $1.key) }.map { (name: $0.key, events: $0.value) }
+    }
+
+    private static func zones(
+        _ events: [KnownEvent], _ zones: (String) -> ZoneTable?, standard: Catalog?
+    ) -> ZoneHistory {
+        let told = events.filter { $0.type == "subject.created" }
+            .compactMap { $0.text("tz").flatMap(zones) }
+        let fallback = standard.flatMap { zones($0.defaultTimeZone) } ?? .utc
+        // Rule 14: a change counts from its own instant, and rules from the next period on.
+        let changes = events.filter { $0.type == "subject.tz_changed" }
+            .compactMap { event -> ZoneHistory.Change? in
+                guard let zone = event.text("tz").flatMap(zones) else { return nil }
+                return ZoneHistory.Change(fromInstant: event.occurredAt, zone: zone)
+            }
+        return ZoneHistory(initial: told.first ?? fallback, changes: changes)
+    }
+
+    /// The catalog in force for this customer (rule 8).
+    func catalog(at instant: Int64) -> Catalog? {
+        // The first catalog of a ledger is in force from the beginning of time.
+        guard let first = catalogs.min(by: { $0.position < $1.position }) else { return nil }
+        let fitting = catalogs.filter { candidate in
+            guard candidate.effectiveAt <= instant else { return false }
+            return candidate.position == first.position || fits(candidate, at: instant)
+        }
+        let newest = fitting.max {
+            ($0.effectiveAt, $0.position) < ($1.effectiveAt, $1.position)
+        }
+        return (newest ?? first).catalog
+    }
+
+    private func fits(_ candidate: PublishedCatalog, at instant: Int64) -> Bool {
+        switch candidate.scope {
+        case .all: true
+        case .newSubjects: firstSeenAt >= candidate.effectiveAt
+        case .nextPeriod:
+            MeterPeriod.calendarMonth(containing: instant, in: zoneHistory).start
+                >= candidate.effectiveAt
+        case .cohort(let percent):
+            // MS-64: a fixed share, the same people on every machine.
+            CatalogHistory.bucket(identities.shownName(person), version: candidate.version)
+                < percent
+        }
+    }
+
+    /// The customer's events of one type.
+    func events(_ type: String) -> [KnownEvent] { customerEvents.filter { $0.type == type } }
+
+    /// What a product is to the store; structure never changes (rule 8).
+    func kind(ofProduct id: String) -> Product.Kind? {
+        catalogs.lazy.compactMap { $0.catalog.product(id)?.kind }.first
+    }
+}

@@ -1,0 +1,112 @@
+import DaybookDomain
+import DaybookEvents
+
+/// The uses of one counter, before they burn anything (rule 12).
+struct CounterUses {
+    /// Units that count at the asked time.
+    struct Use {
+        let event: KnownEvent
+        let amount: Int64
+        let isReserved: Bool
+        var at: Int64 { event.occurredAt }
+    }
+
+    /// In canonical order, without what is covered by an unlimited source.
+    let all: [Use]
+
+    init(_ meter: String, _ question: ReferenceCase) {
+        let usage = question.customerEvents.filter { $0.type.hasPrefix("usage.") }
+        var refs: Set<String> = []
+        var reservations: Set<String> = []
+        var uses: [Use] = []
+        for (index, event) in usage.enumerated() {
+            switch event.type {
+            case "usage.recorded" where event.text("meter") == meter:
+                // The same meter and ref counts once per unit, whatever the source.
+                if let ref = event.text("ref"), !refs.insert(ref).inserted { continue }
+                guard let amount = event.integer("amount"), amount >= 1 else { continue }
+                guard !Self.isReversed(event, event.text("ref"), usage) else { continue }
+                uses.append(Use(event: event, amount: amount, isReserved: false))
+            case "usage.reserved":
+                guard let id = event.text("reservation_id"), reservations.insert(id).inserted,
+                    event.text("meter") == meter,
+                    let use = Self.reserved(event, id, usage[(index + 1)...], question.at),
+                    !Self.isReversed(event, id, usage)
+                else { continue }
+                uses.append(use)
+            default: break
+            }
+        }
+        // What an unlimited source covered burns no quota; the fold never recomputes it.
+        all = uses.filter { $0.event.text("covered_by") == nil }
+    }
+
+    /// A reservation counts until its commit, release or end (exclusive), a commit for ever.
+    private static func reserved(
+        _ event: KnownEvent, _ id: String, _ later: ArraySlice<KnownEvent>, _ instant: Int64
+    ) -> Use? {
+        guard let amount = event.integer("amount"), amount >= 1,
+            let expiresAt = event.integer("expires_at")
+        else { return nil }
+        let outcome = later.first {
+            $0.text("reservation_id") == id && $0.occurredAt < expiresAt
+                && ($0.type == "usage.committed" || $0.type == "usage.released")
+        }
+        switch outcome?.type {
+        case "usage.committed":
+            let committed = outcome?.integer("amount") ?? amount
+            return committed < 1 ? nil : Use(event: event, amount: committed, isReserved: false)
+        case "usage.released": return nil
+        default:
+            return instant < expiresAt
+                ? Use(event: event, amount: amount, isReserved: true) : nil
+        }
+    }
+
+    /// `usage.reversed` names the key or the ref of the usage; only its own period gets it back.
+    private static func isReversed(
+        _ event: KnownEvent, _ name: String?, _ usage: [KnownEvent]
+    ) -> Bool {
+        usage.contains {
+            guard $0.type == "usage.reversed", let target = $0.text("target") else { return false }
+            return target == event.key || target == name
+        }
+    }
+}
+
+/// The periods of one counter, cut at manual resets (rule 14).
+struct CounterPeriods {
+    private let meter: Meter
+    private let question: ReferenceCase
+    /// When manual and plan-change resets take effect, ascending.
+    private let resets: [Int64]
+
+    init(_ meter: Meter, _ question: ReferenceCase) {
+        self.meter = meter
+        self.question = question
+        // A scheduled reset is evidence and folds as nothing.
+        resets = question.events("usage.reset").filter {
+            $0.text("meter") == meter.name
+                && ["manual", "plan_change"].contains($0.word("trigger"))
+        }
+        .compactMap { $0.integer("effective_at") }.filter { $0 <= question.at }.sorted()
+    }
+
+    func period(at instant: Int64) -> MeterPeriod {
+        switch meter.period {
+        case .lifetime: .lifetime
+        case .calendarMonth: .calendarMonth(containing: instant, in: question.zoneHistory)
+        case .anniversary:
+            .anniversary(
+                containing: instant, anchor: question.firstSeenAt, in: question.zoneHistory)
+        }
+    }
+
+    /// From the start of the period, or the last reset in it, to the next reset or the end.
+    func segment(at instant: Int64) -> (start: Int64, end: Int64, periodEnd: Int64) {
+        let period = period(at: instant)
+        let start = resets.last { $0 <= instant } ?? Int64.min
+        let next = resets.first { $0 > instant } ?? Int64.max
+        return (max(period.start, start), min(period.end, next), period.end)
+    }
+}

@@ -1,0 +1,146 @@
+import DaybookDomain
+import DaybookEvents
+
+/// The profiles of a customer as intervals (rules 4, 25).
+struct ReferenceProfiles {
+    /// One profile.
+    struct Profile {
+        let name: String
+        let kind: String?
+        /// Where its free period begins.
+        let startsAt: Int64
+        /// When it began, ended, came back, in canonical order.
+        let changes: [(at: Int64, exists: Bool)]
+
+        func exists(at instant: Int64) -> Bool {
+            changes.last { $0.at <= instant }?.exists ?? false
+        }
+
+        /// The deletion that is in force at an instant.
+        func deletion(inForceAt instant: Int64) -> Int64? {
+            guard let last = changes.last(where: { $0.at <= instant }), !last.exists else {
+                return nil
+            }
+            let whole = changes.filter { $0.at <= instant }
+            let lastAlive = whole.lastIndex { $0.exists }
+            return whole[(lastAlive.map { $0 + 1 } ?? 0)...].first?.at
+        }
+    }
+
+    let all: [Profile]
+
+    init(_ question: ReferenceCase) {
+        let events = question.customerEvents.filter { $0.type.hasPrefix("profile.") }
+        let names = Set(events.compactMap(\.profile)).sorted(by: precedes)
+        all = names.compactMap { name in
+            let own = events.filter { $0.profile == name }
+            let created = own.first { $0.type == "profile.created" }
+            let restored = own.first { $0.type == "profile.restored" }
+            guard let first = created ?? restored else { return nil }
+            // OL-12: restored, the free period goes on from the original date.
+            let start =
+                created.map { $0.integer("free_started_at") ?? $0.occurredAt }
+                ?? first.integer("original_created_at") ?? first.occurredAt
+            return Profile(
+                name: name, kind: own.compactMap { $0.text("kind") }.first, startsAt: start,
+                changes: own.map { (at: $0.occurredAt, exists: $0.type != "profile.deleted") })
+        }
+    }
+
+    func named(_ name: String) -> Profile? { all.first { $0.name == name } }
+
+    /// Rule 25: the free period that the catalog promised at the start, in the zone then in force.
+    func freePeriod(
+        of profile: Profile, _ question: ReferenceCase
+    ) -> (features: [String], end: Int64)? {
+        let promised = question.catalog(at: profile.startsAt)?.freePeriods ?? []
+        guard let period = promised.first(where: { $0.profileKind == profile.kind }) else {
+            return nil
+        }
+        let zone = question.zoneHistory.zone(at: profile.startsAt)
+        return (period.features, zone.adding(period.duration, to: profile.startsAt))
+    }
+}
+
+/// Which profile a purchase serves: one at a time (T1, OL-09).
+struct Assignments {
+    private var intervals: [String: [(profile: String, start: Int64, end: Int64)]] = [:]
+
+    init(_ question: ReferenceCase, _ profiles: ReferenceProfiles) {
+        for event in question.customerEvents {
+            guard let transaction = event.text("transaction_id") else { continue }
+            switch event.type {
+            case "purchase.assigned":
+                guard let profile = event.text("profile") else { continue }
+                assign(transaction, profile, event.occurredAt, profiles)
+            case "purchase.unassigned":
+                let last = intervals[transaction]?.last
+                guard let last, last.end == Int64.max,
+                    (event.text("profile") ?? last.profile) == last.profile
+                else { continue }
+                end(transaction, event.occurredAt)
+            default: break
+            }
+        }
+    }
+
+    private mutating func assign(
+        _ transaction: String, _ profile: String, _ instant: Int64, _ profiles: ReferenceProfiles
+    ) {
+        guard let last = intervals[transaction]?.last else {
+            // The first assignment reaches back to the purchase.
+            intervals[transaction] = [(profile, Int64.min, Int64.max)]
+            return
+        }
+        if last.end == Int64.max {
+            // A second claim counts only when the first profile is gone (OL-28).
+            guard
+                let deletedAt = profiles.named(last.profile)?.deletion(inForceAt: instant)
+            else { return }
+            end(transaction, deletedAt)
+        }
+        intervals[transaction]?.append((profile, instant, Int64.max))
+    }
+
+    private mutating func end(_ transaction: String, _ instant: Int64) {
+        guard let count = intervals[transaction]?.count else { return }
+        intervals[transaction]?[count - 1].end = instant
+    }
+
+    func profile(ofTransaction transaction: String, at instant: Int64) -> String? {
+        intervals[transaction]?.last { $0.start <= instant && instant < $0.end }?.profile
+    }
+}
+
+/// What was given: access, features or units (rules.md §2.9).
+struct Grants {
+    /// One grant after its withdrawals.
+    struct Grant {
+        let event: KnownEvent
+        let startsAt: Int64
+        /// Exclusive: min(expires_at, voided_at).
+        let end: Int64
+
+        var meter: String? { event.text("meter") }
+    }
+
+    let all: [Grant]
+
+    init(_ question: ReferenceCase) {
+        var seen: Set<String> = []
+        var grants: [Grant] = []
+        for event in question.events("grant.issued") {
+            guard let id = event.text("grant_id"), let startsAt = event.integer("starts_at"),
+                seen.insert(id).inserted
+            else { continue }
+            let voided = question.events("grant.voided")
+                .filter { $0.text("grant_id") == id }.compactMap { $0.integer("voided_at") }
+            let expiresAt = event.integer("expires_at") ?? Int64.max
+            grants.append(
+                Grant(
+                    event: event, startsAt: startsAt,
+                    end: min(expiresAt, voided.min() ?? Int64.max)))
+        }
+        all = grants
+    }
+}

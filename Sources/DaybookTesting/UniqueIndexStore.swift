@@ -1,0 +1,110 @@
+public import DaybookEvents
+public import DaybookStore
+import Synchronization
+
+/// A store with what the real one gave up for speed: unique indexes on (stream, version) and on
+/// (environment, source, key).
+///
+/// It is the oracle of property tests: a ledger over this store must do exactly what a ledger over
+/// the real one does, for the real one trusts its ledger where this one checks
+/// (`docs/decisions/0003-append-path.md`).
+public final class UniqueIndexStore: EventStore {
+    private struct StreamVersion: Hashable {
+        var stream: UInt32
+        var version: Int64
+    }
+
+    private struct SourceKey: Hashable {
+        var environment: Environment
+        var source: NameID
+        var key: ExactText
+    }
+
+    private struct Indexes {
+        var versions: Set<StreamVersion> = []
+        var keys: Set<SourceKey> = []
+        var environments: [UInt32: Environment] = [:]
+    }
+
+    private let store: InMemoryEventStore
+    private let indexes = Mutex(Indexes())
+
+    /// Makes an empty store.
+    public init(app: String) { store = InMemoryEventStore(app: app) }
+
+    public var header: StoreHeader { store.header }
+    public var durability: String { store.durability }
+    public func head() throws -> StoreHead { try store.head() }
+    public func names(after count: Int) throws -> [String] { try store.names(after: count) }
+    public func streams(after id: UInt32) throws -> [StreamRecord] { try store.streams(after: id) }
+
+    public func scan(
+        after start: Checkpoint, through end: Checkpoint, chunkCount: Int,
+        _ body: (borrowing [Event]) throws -> Void
+    ) throws {
+        try store.scan(after: start, through: end, chunkCount: chunkCount, body)
+    }
+
+    public func scanRows(
+        after start: Checkpoint, through end: Checkpoint, chunkCount: Int,
+        _ body: ([EventRow]) throws -> Void
+    ) throws {
+        try store.scanRows(after: start, through: end, chunkCount: chunkCount, body)
+    }
+
+    public func rows(at positions: [Int64]) throws -> [EventRow] { try store.rows(at: positions) }
+
+    public func stream(endingAt position: Int64) throws -> [EventRow] {
+        try store.stream(endingAt: position)
+    }
+
+    public func position(recordedAtOrBefore instant: Int64) throws -> Int64 {
+        try store.position(recordedAtOrBefore: instant)
+    }
+
+    public func document(sha256: String) throws -> [UInt8]? { try store.document(sha256: sha256) }
+    public func foreignChangeCounter() throws -> Int64 { try store.foreignChangeCounter() }
+    public func findings() throws -> [String] { try store.findings() }
+    public func close() throws { try store.close() }
+
+    public func exclusively<Result>(_ body: (any StoreWriter) throws -> Result) throws -> Result {
+        try store.exclusively { writer in try body(CheckingWriter(store: self, writer: writer)) }
+    }
+
+    /// Refuses a batch that a unique index would refuse.
+    private func check(_ batch: AppendBatch, _ append: () throws -> Void) throws {
+        try indexes.withLock { indexes in
+            var next = indexes
+            for stream in batch.streams { next.environments[stream.id] = stream.environment }
+            for row in batch.rows {
+                let stream = row.event.stream
+                guard let environment = next.environments[stream] else {
+                    throw StoreError(.conflict, "stream \(stream) does not exist")
+                }
+                let version = StreamVersion(stream: stream, version: row.streamVersion)
+                guard next.versions.insert(version).inserted else {
+                    throw StoreError(
+                        .conflict, "stream \(stream) has a version \(row.streamVersion) already")
+                }
+                let key = SourceKey(
+                    environment: environment, source: row.event.source, key: ExactText(row.key))
+                guard next.keys.insert(key).inserted else {
+                    throw StoreError(
+                        .conflict,
+                        "the key of position \(row.event.position) is in the store already")
+                }
+            }
+            try append()
+            indexes = next
+        }
+    }
+
+    private struct CheckingWriter: StoreWriter {
+        let store: UniqueIndexStore
+        let writer: any StoreWriter
+
+        func append(_ batch: AppendBatch) throws {
+            try store.check(batch) { try writer.append(batch) }
+        }
+    }
+}

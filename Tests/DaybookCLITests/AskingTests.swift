@@ -1,0 +1,145 @@
+import DaybookEvents
+import Foundation
+import Testing
+
+@Suite("Command line: asking")
+struct AskingTests {
+    let bench: Workbench
+    let ledger: String
+
+    init() throws {
+        bench = try Workbench()
+        ledger = try bench.begin()
+    }
+
+    private func ask(_ line: String) throws -> ToolResult {
+        try bench.run(line + " --ledger \(ledger)")
+    }
+
+    @Test("check answers yes with 0 and no with 1, in words and numbers")
+    func check() throws {
+        let yes = try ask("check ada stories")
+        #expect(yes.status == 0)
+        #expect(yes.output.has("✓ yes  ada may use stories: free quota"))
+        #expect(yes.output.has("0 of 2 used, 2 remaining"))
+        let no = try ask("check ada premiumVoices")
+        #expect(no.status == 1)
+        #expect(no.output.has("✗ no   ada may not use premiumVoices: not entitled"))
+        #expect(no.output.has("Unlimited Stories, 2.99 USD"))
+        #expect(no.errors.isEmpty)
+    }
+
+    @Test("check --json has every member that a screen needs, and nothing goes missing")
+    func checkJSON() throws {
+        let json = try ask("check ada stories --json").json
+        for name in [
+            "allowed", "reason", "limit", "used", "remaining", "reserved", "period",
+            "enforcement", "feature", "meter", "source", "candidates", "paywall", "display",
+            "flags", "as_of",
+        ] { #expect(json[name] != nil, "\(name) is missing") }
+        #expect(json["allowed"] == true)
+        #expect(json["reason"] == "free_quota")
+        #expect(json["limit"] == 2)
+        #expect(json["used"] == 0)
+        #expect(json["remaining"] == 2)
+        #expect(json.at("period.resets_at") == .null)
+        #expect(json.at("display.text") == "2 stories remaining")
+        #expect(json.at("display.key") == "status.free")
+        #expect(json.at("display.text_plural_safe") == "2 stories remaining")
+        #expect(json.at("as_of.position") == 1)
+        #expect(json.at("as_of.catalog") == 1)
+        #expect(json.at("as_of.open") == true)
+        let feature = try ask("check ada premiumVoices --json").json
+        #expect(feature["limit"] == .null)
+        #expect(feature.at("period.resets_at") == .null)
+        #expect(feature.at("paywall.context") == "featureRestricted")
+    }
+
+    @Test("A month's meter says when it begins anew")
+    func resets() throws {
+        let other = try bench.begin(Workbench.magical, name: "m.sqlite")
+        let json = try bench.run(
+            "check ada stories --at 2026-03-05T12:00:00Z --json --ledger \(other)"
+        ).json
+        #expect(json.at("period.name") == "2026-03")
+        #expect(json.at("period.start") == 1_772_323_200_000)
+        #expect(json.at("period.resets_at") == 1_775_001_600_000)
+    }
+
+    @Test("status --json has entitlements and meters by name, unlimited as null")
+    func statusJSON() throws {
+        _ = try bench.run(["import", "-", "--ledger", ledger], input: Lines.purchase("ada"))
+        let json = try ask("status ada --json").json
+        #expect(json.at("entitlements.unlimited.active") == true)
+        #expect(json.at("entitlements.unlimited.state") == "lifetime")
+        #expect(json.at("entitlements.unlimited.source") == "lifetime:apple:2000-ada")
+        #expect(json.at("entitlements.unlimited.starts_at") == 1_767_312_000_000)
+        #expect(json.at("entitlements.unlimited.expires_at") == .null)
+        #expect(json.at("entitlements.unlimited.will_renew") == false)
+        #expect(json.at("meters.stories.limit") == .null)
+        #expect(json.at("meters.stories.remaining") == .null)
+        #expect(json.at("meters.stories.used") == 0)
+        #expect(json.at("display.text") == "Unlimited stories")
+        #expect(json["status"] == "unlimited")
+        for name in ["profiles", "ads", "warnings", "intro_eligible", "as_of"] {
+            #expect(json[name] != nil, "\(name) is missing")
+        }
+    }
+
+    @Test("X-03 What was known before a refund is still the answer to what was known then")
+    func knownAt() throws {
+        let lines = Lines.purchase("ada") + Lines.refund("ada")
+        _ = try bench.run(["import", "-", "--ledger", ledger], input: lines)
+        #expect(try ask("check ada premiumVoices").status == 1)
+        #expect(try ask("check ada premiumVoices --known-at @2").status == 0)
+        #expect(try ask("check ada premiumVoices --at 2026-01-02T12:00:00Z").status == 0)
+        #expect(try ask("check ada premiumVoices --at 1767441600000").status == 1)
+        let json = try ask("check ada premiumVoices --known-at @2 --json").json
+        #expect(json.at("as_of.position") == 2)
+        #expect(json.at("as_of.open") == false)
+    }
+
+    @Test("Texts come in the language that is asked for")
+    func locale() throws {
+        let other = try bench.begin(Workbench.ollie, name: "o.sqlite")
+        _ = try bench.run("profile create ada rex --kind puppy --ledger \(other)")
+        let dutch = try bench.run("status ada --locale nl-NL --json --ledger \(other)").json
+        #expect(dutch.at("display.text") == "Gratis (nog 21 dagen)")
+        #expect(dutch["profiles"]?.array?.count == 1)
+    }
+
+    @Test("history tells a customer's days in order, and JSON keeps the events whole")
+    func history() throws {
+        _ = try bench.run(
+            ["import", "-", "--ledger", ledger],
+            input: Lines.refund("ada") + Lines.purchase("ada") + Lines.usage("s1"))
+        let text = try ask("history ada").output
+        let order = ["story created", "purchase completed", "purchase refunded"]
+        let places = order.compactMap { text.range(of: $0)?.lowerBound }
+        #expect(places.count == 3 && places == places.sorted())
+        let events = try #require(try ask("history ada --json").json["events"]?.array)
+        #expect(events.count == 3)
+        #expect(events.first?.object?["label"] == "story created")
+        #expect(events.first?.object?["late"] != nil)
+        #expect(try ask("history nobody").output == "nothing is known of nobody\n")
+    }
+
+    @Test("funnel lists the catalog's funnels, counts one, and refuses an unknown one")
+    func funnel() throws {
+        #expect(try ask("funnel").output.has("paywall_to_purchase"))
+        for (index, type) in ["paywall.shown", "checkout.started"].enumerated() {
+            let recorded = try ask(
+                "record \(type) ada --key k\(index) --at \(1_767_225_600_000 + index)")
+            #expect(recorded.status == 0, "\(recorded.errors)")
+        }
+        let steps = try #require(
+            try ask("funnel paywall_to_purchase --json").json["steps"]?.array)
+        #expect(steps.map { $0.object?["count"]?.integer } == [1, 1, 0])
+        #expect(steps[1].object?["of_first_permille"] == 1000)
+        let later = try ask("funnel paywall_to_purchase --from 2026-02-01T00:00:00Z")
+        #expect(later.output.has("nobody took the first step"))
+        let unknown = try ask("funnel paywall --json")
+        #expect(unknown.status == 3)
+        #expect(try unknown.error["code"] == "unknown_name")
+    }
+}

@@ -1,0 +1,61 @@
+import DaybookEvents
+import Foundation
+import Testing
+
+@Suite("Command line: many processes")
+struct ConcurrencyTests {
+    private static let catalog = """
+        app: crowd
+        meters:
+          tickets: { kind: counter, limit: 21 }
+
+        """
+
+    @Test("X-04 Of 8 processes that consume the last k units exactly k succeed")
+    func lastUnits() throws {
+        let bench = try Workbench()
+        try bench.write(Self.catalog, to: "crowd.yaml")
+        let ledger = try bench.begin(bench.path("crowd.yaml"))
+        var results: [ToolResult] = []
+        for wave in 0..<4 {
+            let running = try (0..<8).map { index in
+                try bench.process([
+                    "consume", "ada", "tickets", "--ref", "t\(wave)-\(index)", "--json",
+                    "--ledger", ledger,
+                ])
+            }
+            for (process, _) in running { try process.run() }
+            results += try running.map { try bench.result(of: $0.process, $0.name) }
+        }
+        #expect(results.count { $0.status == 0 } == 21)
+        #expect(results.count { $0.status == 1 } == 11, "\(results.map(\.errors))")
+        let events = try bench.events()
+        #expect(events.count { $0["type"] == "usage.recorded" } == 21)
+        #expect(events.map { $0["position"]?.integer } == (1...events.count).map(Int64.init))
+        let acknowledged = try results.filter { $0.status == 0 }.flatMap {
+            try $0.json["positions"]?.array?.first?.integer.map { [$0] } ?? []
+        }
+        #expect(Set(acknowledged).count == 21)
+        let check = try bench.run("check ada tickets --json --ledger \(ledger)")
+        #expect(try check.json["remaining"] == 0)
+        #expect(try check.json["overage"] == 0)
+        #expect(try bench.run("verify --ledger \(ledger)").status == 0)
+    }
+
+    @Test("8 processes with one idempotency key append once and print one receipt")
+    func oneKey() throws {
+        let bench = try Workbench()
+        let ledger = try bench.begin()
+        let running = try (0..<8).map { _ in
+            try bench.process([
+                "consume", "ada", "stories", "--idempotency-key", "tap", "--json", "--ledger",
+                ledger,
+            ])
+        }
+        for (process, _) in running { try process.run() }
+        let results = try running.map { try bench.result(of: $0.process, $0.name) }
+        #expect(results.allSatisfy { $0.status == 0 })
+        #expect(Set(results.map(\.output)).count == 1)
+        #expect(try bench.events().count == 2)
+    }
+}

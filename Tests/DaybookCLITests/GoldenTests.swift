@@ -1,0 +1,96 @@
+import Foundation
+import Testing
+
+/// What people see, kept as files; `RECORD_GOLDEN=1` writes them anew, CI never does.
+@Suite("Command line: text goldens")
+struct GoldenTests {
+    private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "Goldens")
+
+    /// A story with something to see for every command that people read.
+    private static let script: [(name: String, lines: [String])] = [
+        (
+            "check",
+            [
+                "check ada stories --at 2026-03-01T00:00:00Z",
+                "check ada premiumVoices --at 2026-03-01T00:00:00Z",
+                "check ada premiumVoices --at 2026-01-02T12:00:00Z",
+                "check bob premiumVoices --at 2026-03-01T00:00:00Z",
+                "check bob stories --amount 3 --at 2026-03-01T00:00:00Z",
+            ]
+        ),
+        (
+            "status",
+            [
+                "status ada --at 2026-03-01T00:00:00Z",
+                "status ada --at 2026-01-02T12:00:00Z --known-at @4",
+                "status nobody --at 2026-03-01T00:00:00Z",
+            ]
+        ),
+        ("history", ["history ada", "history ada --known-at @3"]),
+        (
+            "funnel",
+            ["funnel", "funnel paywall_to_purchase", "funnel paywall_to_purchase --by context"]
+        ),
+        ("catalog", ["catalog show", "catalog rollback 7", "verify", "replay"]),
+        (
+            "write",
+            [
+                "consume zoe stories --ref z1 --idempotency-key k1",
+                "consume zoe stories --ref z2 --idempotency-key k2",
+                "consume zoe stories --ref z3", "reserve kim stories --id r1 --idempotency-key k3",
+                "grant issue kim --meter stories --amount 5 --id g1 --idempotency-key k4",
+                "commit kim r2", "alias zoe zoe", "timezone kim Mars/Olympus",
+                "check zoe storys", "check zoe stories --at 2026-03-01T00:00:00",
+            ]
+        ),
+    ]
+
+    private static func events() -> String {
+        var lines =
+            Lines.usage("s1") + Lines.purchase("ada") + Lines.usage("s2", at: 1_767_315_600_000)
+        lines += Lines.refund("ada") + Lines.purchase("bob")
+        for (index, type) in ["paywall.shown", "checkout.started", "checkout.completed"]
+            .enumerated()
+        {
+            for subject in ["ada", "bob", "cy"].prefix(3 - index) {
+                lines += """
+                    {"type":"\(type)","subject":"\(subject)","occurred_at":\(1_767_300_000_000 + 90_000 * index),\
+                    "source":{"kind":"native","key":"\(type)-\(subject)"},\
+                    "data":{\(index == 0 ? "\"context\":\"\(subject == "cy" ? "settings" : "story")\"" : "")}}
+
+                    """
+            }
+        }
+        return lines
+    }
+
+    /// What differs between runs: places, keys that are made, and the clock of a write.
+    private static func normalised(_ text: String, _ bench: Workbench) -> String {
+        text.replacing(bench.folder, with: "<folder>")
+            .replacing(/recorded  20[0-9T:.\-]+Z/, with: "recorded  <time>")
+            .replacing(/as of 20(2[7-9]|[3-9])[0-9T:.\-]+Z/, with: "as of <time>")
+            .replacing(/, \d+ (ms|s)\n/, with: ", <duration>\n")
+    }
+
+    @Test("People see what the goldens show", arguments: script.map(\.name))
+    func golden(name: String) throws {
+        let bench = try Workbench()
+        let ledger = try bench.begin()
+        let loaded = try bench.run(["import", "-", "--ledger", ledger], input: Self.events())
+        try #require(loaded.status == 0, "\(loaded.errors)")
+        let lines = try #require(Self.script.first { $0.name == name }).lines
+        var text = ""
+        for line in lines {
+            let result = try bench.run("\(line) --ledger \(ledger)")
+            text += "$ daybook \(line)\n\(result.output)\(result.errors)[\(result.status)]\n\n"
+        }
+        let actual = Self.normalised(text, bench)
+        let file = Self.folder.appending(path: "\(name).txt")
+        if ProcessInfo.processInfo.environment["RECORD_GOLDEN"] == "1" {
+            try actual.write(to: file, atomically: true, encoding: .utf8)
+        }
+        let expected = try String(contentsOf: file, encoding: .utf8)
+        #expect(actual == expected)
+    }
+}

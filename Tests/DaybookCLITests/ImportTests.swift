@@ -1,0 +1,188 @@
+import DaybookEvents
+import Foundation
+import Testing
+
+@Suite("Command line: import, export, record")
+struct ImportTests {
+    let bench: Workbench
+    let ledger: String
+
+    init() throws {
+        bench = try Workbench()
+        ledger = try bench.begin()
+    }
+
+    private func load(_ lines: String, _ options: String...) throws -> ToolResult {
+        try bench.write(lines, to: "in.ndjson")
+        return try bench.run(["import", bench.path("in.ndjson"), "--ledger", ledger] + options)
+    }
+
+    @Test("An import appends all, and the same file again appends nothing")
+    func twice() throws {
+        let lines = (1...3).map { Lines.usage("s\($0)") }.joined()
+        let first = try load(lines, "--json").json
+        #expect(first["lines"] == 3)
+        #expect(first["appended"] == 3)
+        #expect(first["refused"] == 0)
+        #expect(first["refused_file"] == .null)
+        let again = try load(lines, "--json").json
+        #expect(again["appended"] == 0)
+        #expect(again["duplicates"] == 3)
+        #expect(try load(lines).output.has("0 events appended, 3 there before"))
+    }
+
+    @Test("A bad line is told with line and column, and nothing is appended")
+    func badLine() throws {
+        let bad = Lines.usage("s1") + "{\"type\":\"usage.recorded\",}\n" + Lines.usage("s2")
+        let result = try load(bad, "--json")
+        #expect(result.status == 3)
+        #expect(result.output.isEmpty)
+        let problem = try #require(try result.error["problems"]?.array?.first?.object)
+        #expect(problem["line"] == 2)
+        #expect(problem["column"] == 26)
+        #expect(problem["code"] == "bad_json")
+        #expect(result.errors.has("line 2, column 26"))
+        #expect(try bench.events().count == 1)
+    }
+
+    @Test(
+        "Every kind of bad input is refused with 3 and a code, and nothing is appended",
+        arguments: [
+            ("{\"type\":\"usage.recorded\"", "bad_json"),
+            ("[1,2]", "wrong_type"),
+            ("{\"type\":\"app.launched\",\"type\":\"x\",\"subject\":\"ada\"}", "bad_json"),
+            (String(repeating: "[", count: 5_000), "bad_json"),
+            ("{\"subject\":\"ada\"}", "missing_field"),
+            (Lines.usage("s1", amount: -3), "out_of_bounds"),
+            (Lines.usage("s1", amount: 2_000_000_000), "out_of_bounds"),
+            (Lines.usage("s1", at: 78_766_000_000_000_000), "out_of_bounds"),
+            (Lines.usage("s1").replacing("\"key\":\"s1\"", with: "\"x\":\"s1\""), "missing_key"),
+            (Lines.usage("s1").replacing("\"amount\":1", with: "\"amount\":\"1\""), "wrong_type"),
+            (
+                Lines.usage("s1").replacing("ada", with: String(repeating: "a", count: 300)),
+                "too_large"
+            ),
+            (
+                Lines.usage("s1").replacing("\"data\"", with: "\"email\":\"a@b.c\",\"data\""),
+                "pii_forbidden"
+            ),
+            (Lines.usage(String(repeating: "s", count: 70_000)), "too_large"),
+        ])
+    func badInput(line: String, code: String) throws {
+        let result = try load(Lines.usage("good") + line, "--json")
+        #expect(result.status == 3)
+        #expect(try result.error["code"] == .string(code), "\(result.errors.prefix(400))")
+        #expect(try bench.events().count == 1)
+    }
+
+    @Test("Text that is not UTF-8 is refused, with its place")
+    func notUTF8() throws {
+        var bytes = Array(Lines.usage("s1").utf8)
+        let place = try #require(bytes.firstIndex(of: UInt8(ascii: "a")))
+        bytes[place] = 0xFF
+        try Data(bytes).write(to: URL(filePath: bench.path("in.ndjson")))
+        let result = try bench.run("import in.ndjson --json --ledger \(ledger)")
+        #expect(result.status == 3)
+        #expect(try result.error["code"] == "bad_json")
+    }
+
+    @Test("--dry-run checks everything and appends nothing")
+    func dryRun() throws {
+        let fine = try load(Lines.usage("s1"), "--dry-run", "--json")
+        #expect(fine.status == 0)
+        #expect(try fine.json["dry_run"] == true)
+        #expect(try load("{}\n", "--dry-run").status == 3)
+        #expect(try bench.events().count == 1)
+    }
+
+    @Test("--keep-going appends the rest and writes refused lines with reasons to a file")
+    func keepGoing() throws {
+        let lines =
+            Lines.usage("s1") + "{\"oops\"}\n" + Lines.usage("s2", amount: -1) + Lines.usage("s3")
+        let result = try load(lines, "--keep-going", "--json")
+        #expect(result.status == 3)
+        #expect(try result.json["appended"] == 2)
+        #expect(try result.json["refused"] == 2)
+        let refused = try bench.text(of: "in.ndjson.refused").split(separator: "\n")
+        #expect(refused.count == 2)
+        let first = try #require(try JSONReader.read(Array(refused[0].utf8)).object)
+        #expect(first["line"] == 2)
+        #expect(first["column"]?.integer != nil)
+        #expect(first["reason"]?.text?.isEmpty == false)
+        #expect(first["text"] == "{\"oops\"}")
+        #expect(try bench.events().count == 3)
+        let named = try load("{}\n", "--keep-going", "--refused", bench.path("bad.txt"))
+        #expect(named.status == 3)
+        #expect(bench.exists("bad.txt"))
+    }
+
+    @Test("The same key with another body is refused, and the file as a whole with it")
+    func conflict() throws {
+        _ = try load(Lines.usage("s1"))
+        let other =
+            Lines.usage("s2") + Lines.usage("s1").replacing("\"amount\":1", with: "\"amount\":2")
+        #expect(try load(other).status == 3)
+        #expect(try bench.events().count == 2)
+    }
+
+    @Test("An export fits byte for byte into a new ledger, with the times that it carries")
+    func roundTrip() throws {
+        _ = try load(Lines.usage("s1") + Lines.purchase("ada") + Lines.refund("ada"))
+        _ = try bench.run("consume ada stories --ref s2 --ledger \(ledger)")
+        let exported = try bench.run("export --ledger \(ledger)").output
+        try bench.write(exported, to: "all.ndjson")
+        let copy = try bench.begin(name: "b.sqlite")
+        let result = try bench.run("import all.ndjson --as-recorded --ledger \(copy)")
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(try bench.run("export --ledger \(copy)").output == exported)
+        let digests = try [ledger, copy].map {
+            try bench.run("replay --json --ledger \($0)").json["digest"]
+        }
+        #expect(digests[0] == digests[1])
+    }
+
+    @Test("A recorded stream keeps its times in a ledger that was just made")
+    func asRecorded() throws {
+        let stream = "\(Workbench.repository)/events/dozzi/refund-after-two-stories.ndjson"
+        let result = try bench.run(["import", stream, "--as-recorded", "--ledger", ledger])
+        #expect(result.status == 0, "\(result.errors)")
+        let before = try bench.run(
+            "check u_1199 premiumVoices --at 2026-02-05T12:00:00Z --known-at 2026-02-04T00:00:00Z --ledger \(ledger)"
+        )
+        #expect(before.status == 0)
+    }
+
+    @Test("export goes into a file, from a position, for one customer, by the apps' names")
+    func exportOptions() throws {
+        _ = try load(Lines.usage("s1") + Lines.usage("s2", subject: "bob"))
+        _ = try bench.run("export --output out.ndjson --after 1 --ledger \(ledger)")
+        #expect(try bench.text(of: "out.ndjson").split(separator: "\n").count == 2)
+        let bob = try bench.run("export --subject bob --app-names --ledger \(ledger)").output
+        #expect(bob.split(separator: "\n").count == 1)
+        #expect(bob.has("storyCreatedFree"))
+        #expect(try bench.run("export --output no/such/folder --ledger \(ledger)").status == 4)
+        #expect(try bench.run("export --after -1 --ledger \(ledger)").status != 0)
+    }
+
+    @Test("record takes an event in parts, as JSON, and as lines")
+    func record() throws {
+        func tell(_ arguments: [String], _ input: String? = nil) throws -> ToolResult {
+            try bench.run(["record"] + arguments + ["--ledger", ledger], input: input)
+        }
+        #expect(try tell(["paywall.shown", "ada", "--data", #"{"context":"x"}"#]).status == 0)
+        let json = try tell([Lines.usage("s1"), "--json"]).json
+        #expect(json["appended"] == 1)
+        #expect(try tell([Lines.usage("s1"), "--json"]).json["duplicates"] == 1)
+        #expect(try tell(["-"], Lines.usage("s2") + Lines.usage("s3")).status == 0)
+        let stream = try tell(["-", "--stream", "--json"], Lines.usage("s4") + Lines.usage("s5"))
+        #expect(stream.output.split(separator: "\n").count == 2)
+        #expect(try bench.events().count == 7)
+        #expect(try tell(["paywall.shown", "ada", "--data", "{"]).status == 3)
+        #expect(try tell(["paywall.shown", "ada", "--at", "noon"]).status == 3)
+        #expect(
+            try tell(["storyCreatedFree", "ada", "--key", "k", "--data", #"{"storyId":"s9"}"#])
+                .status == 0)
+        #expect(try tell(["app.launched", "ada", "--stream"]).status == 2)
+        #expect(try tell(["-", "ada"]).status == 2)
+    }
+}

@@ -1,0 +1,198 @@
+import DaybookEvents
+import Foundation
+import Testing
+
+@Suite("Command line: catalogs and keeping")
+struct KeepingTests {
+    let bench: Workbench
+    let ledger: String
+
+    init() throws {
+        bench = try Workbench()
+        ledger = try bench.begin()
+    }
+
+    private func tell(_ line: String) throws -> ToolResult {
+        try bench.run(line + " --ledger \(ledger)")
+    }
+
+    private func writeCatalog(_ name: String, _ change: (String) -> String) throws {
+        let text = try String(contentsOfFile: Workbench.dozzi, encoding: .utf8)
+        try bench.write(change(text), to: name)
+    }
+
+    @Test("catalog check finds mistakes with their places, and needs no ledger")
+    func check() throws {
+        let fine = try bench.run(["catalog", "check", Workbench.dozzi, "--json"])
+        #expect(fine.status == 0)
+        #expect(try fine.json["valid"] == true)
+        #expect(try fine.json.at("counts.meters") == 1)
+        let doubtful = try bench.run(["catalog", "check", Workbench.ollie])
+        #expect(doubtful.status == 0)
+        #expect(doubtful.output.has("warning:"))
+        try writeCatalog("bad.yaml") { $0.replacing("limit: 2\n", with: "limit: two\n") }
+        let bad = try bench.run("catalog check bad.yaml --json")
+        #expect(bad.status == 3)
+        #expect(try bad.error["code"] == "bad_catalog")
+        #expect(try bad.error["problems"]?.array?.first?.object?["line"]?.integer ?? 0 > 1)
+        #expect(try bench.run("catalog check nothing.yaml").status == 4)
+    }
+
+    @Test("X-13 X-14 catalog publish changes limits at once, show lists, rollback brings back")
+    func publish() throws {
+        try writeCatalog("five.yaml") { $0.replacing("limit: 2\n", with: "limit: 5\n") }
+        let published = try tell("catalog publish five.yaml --actor kim --json")
+        #expect(published.status == 0, "\(published.errors)")
+        #expect(try published.json["version"] == 2)
+        #expect(try tell("check ada stories --json").json["limit"] == 5)
+        #expect(try tell("catalog publish five.yaml --json").json["published"] == false)
+        let list = try #require(try tell("catalog show --json").json["versions"]?.array)
+        #expect(list.count == 2)
+        let document = try tell("catalog show 2").output
+        #expect(document == (try bench.text(of: "five.yaml")))
+        #expect(try tell("catalog rollback 1").status == 0)
+        #expect(try tell("check ada stories --json").json["limit"] == 2)
+        #expect(try tell("catalog rollback 9").status == 3)
+        #expect(try tell("catalog show 9").status == 3)
+    }
+
+    @Test("A published structure stays; other apps, the past and odd scopes are refused")
+    func publishRefusals() throws {
+        try writeCatalog("month.yaml") {
+            $0.replacing("period: lifetime", with: "period: calendarMonth")
+        }
+        let structure = try tell("catalog publish month.yaml --json")
+        #expect(structure.status == 3)
+        #expect(try structure.error["code"] == "catalog_conflict")
+        #expect(
+            try bench.run(["catalog", "publish", Workbench.ollie, "--ledger", ledger]).status == 3)
+        try writeCatalog("five.yaml") { $0.replacing("limit: 2\n", with: "limit: 5\n") }
+        let past = try tell("catalog publish five.yaml --effective 2026-01-01T00:00:00Z --json")
+        #expect(past.status == 3)
+        #expect(try past.error["code"] == "retroactive")
+        #expect(try tell("catalog publish five.yaml --applies-to some").status == 2)
+        _ = try tell("consume ada stories --ref s1")
+        let changed = try tell(
+            "catalog publish five.yaml --effective 2026-01-01T00:00:00Z --retroactive --json")
+        #expect(changed.status == 0)
+        #expect(try changed.json["changed_answers"] == 2)
+    }
+
+    @Test("X-12 catalog products tells names, kinds and prices in the language asked for")
+    func products() throws {
+        let dozzi = try #require(try tell("catalog products --json").json["products"]?.array)
+        #expect(dozzi.first?.object?["id"] == "com.dozzi.unlimited_stories")
+        #expect(dozzi.first?.object?["kind"] == "nonConsumable")
+        #expect(dozzi.first?.object?["name"] == "Unlimited Stories")
+        #expect(dozzi.first?.object?["display_price"] == "$2.99")
+        let magical = try bench.begin(Workbench.magical, name: "m.sqlite")
+        let text = try bench.run("catalog products --locale en --ledger \(magical)").output
+        #expect(text.has("8.99 USD"))
+        #expect(text.has("every P1M"))
+    }
+
+    @Test("A cohort is a fixed share of the customers")
+    func cohort() throws {
+        try writeCatalog("five.yaml") { $0.replacing("limit: 2\n", with: "limit: 5\n") }
+        #expect(try tell("catalog publish five.yaml --applies-to cohort:0").status == 0)
+        #expect(try tell("check ada stories --json").json["limit"] == 2)
+    }
+
+    @Test("snapshot tells what it wrote, and changes no answer")
+    func snapshot() throws {
+        _ = try tell("consume ada stories --ref s1")
+        let before = try tell("status ada --at 2027-01-01T00:00:00Z --json").output
+        let json = try tell("snapshot --json").json
+        #expect(json["path"]?.text?.isEmpty == false)
+        #expect(json["position"]?.integer != nil)
+        #expect(json["bytes"]?.integer != nil)
+        #expect(try tell("status ada --at 2027-01-01T00:00:00Z --json").output == before)
+    }
+
+    @Test("X-02 replay from zero agrees with the live state, for any number of workers")
+    func replay() throws {
+        for index in 0..<20 {
+            _ = try bench.run([
+                "record", Lines.usage("s\(index)", subject: "u\(index % 7)"), "--ledger", ledger,
+            ])
+        }
+        var digests: Set<String> = []
+        for workers in [1, 2, 7] {
+            let result = try tell("replay --workers \(workers) --json")
+            #expect(result.status == 0)
+            #expect(try result.json["agrees"] == true)
+            digests.insert(try result.json["digest"]?.text ?? "")
+            digests.insert(try result.json["live_digest"]?.text ?? "")
+        }
+        #expect(digests.count == 1)
+        let digest = try #require(digests.first)
+        #expect(try tell("replay --expect \(digest)").status == 0)
+        #expect(try tell("replay --expect 00").status == 1)
+    }
+
+    @Test("replay takes a file of events instead of a ledger, whatever the order of its lines")
+    func replayFile() throws {
+        let stream = "\(Workbench.repository)/events/dozzi/refund-after-two-stories.ndjson"
+        let first = try bench.run(["replay", stream, "--json"])
+        #expect(first.status == 0, "\(first.errors)")
+        let lines = try String(contentsOfFile: stream, encoding: .utf8).split(separator: "\n")
+        let shuffled = lines.reversed().map { line in
+            // Without recorded times the order of arrival is the order of the file.
+            line.replacing(/"recorded_at":\d+,/, with: "")
+        }.joined(separator: "\n")
+        try bench.write(shuffled, to: "shuffled.ndjson")
+        let other = try bench.run(
+            ["replay", "shuffled.ndjson", "--catalog", Workbench.dozzi, "--json"])
+        #expect(other.status == 0, "\(other.errors)")
+        #expect(try other.json["digest"] == (try first.json["digest"]))
+        #expect(try bench.run("replay shuffled.ndjson").status == 3)
+        #expect(try bench.run("replay nothing.ndjson").status == 4)
+    }
+
+    @Test("verify is clean on a healthy ledger and doctor knows it, without changing a byte")
+    func health() throws {
+        _ = try tell("consume ada stories --ref s1")
+        let bytes = try Data(contentsOf: URL(filePath: ledger))
+        let verified = try tell("verify --json")
+        #expect(verified.status == 0)
+        #expect(try verified.json["clean"] == true)
+        #expect(try verified.json["checks"]?.array?.isEmpty == false)
+        let doctor = try tell("doctor --json")
+        #expect(doctor.status == 0)
+        #expect(try doctor.json["healthy"] == true)
+        #expect(try Data(contentsOf: URL(filePath: ledger)) == bytes)
+        _ = try bench.run(
+            ["import", "-", "--ledger", ledger], input: Lines.purchase("ada") + Lines.refund("ada"))
+        #expect(try tell("doctor ada").output.has("refunded"))
+    }
+
+    @Test("schema lists, prints and writes the events' schemas")
+    func schema() throws {
+        let names = try #require(try bench.run("schema --json").json["schemas"]?.array)
+        #expect(!names.isEmpty)
+        let name = try #require(names.first?.text)
+        #expect(try bench.run("schema \(name)").json.isEmpty == false)
+        #expect(try bench.run("schema no.such.event").status == 3)
+        let written = try bench.run("schema --write out --json").json
+        #expect(written["written"]?.integer == Int64(names.count))
+        let files = try FileManager.default.contentsOfDirectory(atPath: bench.path("out"))
+        #expect(files.count == names.count)
+    }
+
+    @Test("demo plays all apps and finds everything as it must be")
+    func demo() throws {
+        let events = "\(Workbench.repository)/events"
+        let text = try bench.run(["demo", "--events", events])
+        #expect(text.status == 0, "\(text.output)\(text.errors)")
+        for part in ["dozzi", "ollie", "✗ refunded", "✓ lifetime", "purchaseStarted", "digest"] {
+            #expect(text.output.has(part), "\(part)")
+        }
+        let json = try bench.run(["demo", "--events", events, "--json"]).json
+        #expect(json["well"] == true)
+        #expect(json["apps"]?.array?.count == 5)
+        #expect(json.at("story.allowed_after_refund") == false)
+        #expect(json.at("story.allowed_as_known_before") == true)
+        #expect(json.at("replay.agrees") == true)
+        #expect(try bench.run("demo --events nowhere").status == 4)
+    }
+}

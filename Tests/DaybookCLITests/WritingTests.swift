@@ -1,0 +1,228 @@
+import DaybookEvents
+import Foundation
+import Testing
+
+@Suite("Command line: writing")
+struct WritingTests {
+    let bench: Workbench
+    let ledger: String
+
+    init() throws {
+        bench = try Workbench()
+        ledger = try bench.begin()
+    }
+
+    private func tell(_ line: String) throws -> ToolResult {
+        try bench.run(line + " --ledger \(ledger)")
+    }
+
+    @Test("DZ-03 consume takes two stories and refuses the third, with the numbers on stdout")
+    func third() throws {
+        #expect(try tell("consume ada stories --ref s1").status == 0)
+        let second = try tell("consume ada stories --ref s2 --json").json
+        #expect(second["allowed"] == true)
+        #expect(second["used"] == 2)
+        #expect(second["remaining"] == 0)
+        #expect(second["positions"] == [3, 4])
+        #expect(second["durability"] == "FULL")
+        #expect(second["key"]?.text?.isEmpty == false)
+        #expect(second["recorded_at"]?.integer != nil)
+        let count = try bench.events().count
+        let third = try tell("consume ada stories --ref s3 --json")
+        #expect(third.status == 1)
+        #expect(try third.json["reason"] == "limit_reached")
+        #expect(try third.json["used"] == 2)
+        #expect(try third.json.at("paywall.context") == "usageLimitReached")
+        #expect(try third.error["code"] == "limit_reached")
+        #expect(try bench.events().count == count)
+    }
+
+    @Test("X-05 X-06 The same key prints the identical receipt; another body is a conflict")
+    func idempotency() throws {
+        let line = "consume ada stories --ref s1 --idempotency-key tap --json"
+        let first = try tell(line)
+        _ = try tell("consume ada stories --ref s2")
+        let again = try tell(line)
+        #expect(first.status == 0)
+        #expect(first.output == again.output)
+        let other = try tell("consume ada stories --ref s9 --idempotency-key tap --json")
+        #expect(other.status == 3)
+        #expect(try other.error["code"] == "idempotency_conflict")
+        #expect(other.output.isEmpty)
+    }
+
+    @Test("The same ref counts once, whatever the key")
+    func ref() throws {
+        _ = try tell("consume ada stories --ref s1")
+        let again = try tell("consume ada stories --ref s1 --json")
+        #expect(again.status == 0)
+        #expect(try again.json["used"] == 1)
+        #expect(try again.json["positions"] == [])
+    }
+
+    @Test("DZ-15 reserve holds, release gives back, commit keeps")
+    func reservations() throws {
+        let held = try tell("reserve ada stories 2 --id r1 --json")
+        #expect(try held.json["reserved"] == 2)
+        #expect(try held.json["remaining"] == 0)
+        #expect(try tell("consume ada stories --ref s1").status == 1)
+        #expect(try tell("release ada r1").status == 0)
+        #expect(try tell("release ada r1").status == 1)
+        #expect(try tell("reserve ada stories --id r2 --timeout PT1H").status == 0)
+        #expect(try tell("commit ada r2").status == 0)
+        #expect(try tell("check ada stories --json").json["used"] == 1)
+        #expect(try tell("commit ada r9 --json").error["code"] == "unknown_reservation")
+        #expect(try tell("reserve ada stories --id r3 --timeout P1M").status == 3)
+    }
+
+    @Test("A gauge goes down again with -1, and needs to know which")
+    func gauge() throws {
+        let fork = try bench.begin(Workbench.fork, name: "f.sqlite")
+        _ = try bench.run("consume ada collections --ref c1 --ledger \(fork)")
+        let down = try bench.run("consume ada collections -1 --ref c1 --json --ledger \(fork)")
+        #expect(try down.json["used"] == 0)
+        #expect(try bench.run("consume ada collections --ledger \(fork)").status == 3)
+        #expect(try bench.run("pin ada c1 --meter collections --ledger \(fork)").status == 0)
+    }
+
+    @Test("reverse and reset give units back")
+    func givingBack() throws {
+        _ = try tell("consume ada stories --ref s1")
+        #expect(try tell("reverse ada s1").status == 0)
+        #expect(try tell("check ada stories --json").json["used"] == 0)
+        _ = try tell("consume ada stories --ref s2")
+        #expect(try tell("reset ada stories --actor kim --reason ticket").status == 0)
+        #expect(try tell("check ada stories --json").json["used"] == 0)
+        #expect(try tell("reverse ada s9").status == 1)
+        #expect(try tell("reset ada storys --json").error["code"] == "unknown_name")
+    }
+
+    @Test("grant issues access and units, and takes them back")
+    func grants() throws {
+        #expect(try tell("grant issue ada --entitlement unlimited --id g1").status == 0)
+        #expect(try tell("check ada premiumVoices --json").json["reason"] == "grant")
+        #expect(try tell("grant issue ada --entitlement unlimited --id g1").status == 1)
+        #expect(try tell("grant void ada g1").status == 0)
+        #expect(try tell("check ada premiumVoices").status == 1)
+        #expect(try tell("grant issue bob --meter stories --amount 5").status == 0)
+        #expect(try tell("check bob stories --json").json["remaining"] == 7)
+        #expect(try tell("grant void ada g9").status == 1)
+        #expect(try tell("grant issue ada").status == 2)
+        #expect(try tell("grant issue ada --feature a --meter b").status == 2)
+        let unknown = try tell("grant issue ada --entitlement unlimted --json")
+        #expect(unknown.status == 3)
+        #expect(unknown.errors.has("did you mean \"unlimited\"?"))
+    }
+
+    @Test("profile creates, assigns once, frees and deletes")
+    func profiles() throws {
+        let ollie = try bench.begin(Workbench.ollie, name: "o.sqlite")
+        func tell(_ line: String) throws -> ToolResult {
+            try bench.run(line + " --ledger \(ollie)")
+        }
+        #expect(try tell("profile create ada rex --kind puppy").status == 0)
+        #expect(try tell("profile create ada rex --kind puppy").status == 1)
+        #expect(
+            try tell("check ada quickLog --profile rex --json").json["reason"] == "intro_period")
+        #expect(try tell("profile assign ada 77 rex --json").error["code"] == "unknown_transaction")
+        let bought = try bench.run(
+            [
+                "record", "purchase.completed", "ada", "--key", "b1", "--source", "apple",
+                "--trust", "verified", "--ledger", ollie, "--data",
+                #"{"product":"com.ollie.premium.perdog","kind":"non_consumable","transaction_id":"77","price_milli":19000,"currency":"EUR"}"#,
+            ])
+        #expect(bought.status == 0, "\(bought.errors)")
+        #expect(try tell("profile assign ada 77 rex").status == 0)
+        #expect(try tell("check ada export --profile rex").status == 0)
+        #expect(try tell("profile create ada bella --kind puppy").status == 0)
+        let second = try tell("profile assign ada 77 bella --json")
+        #expect(second.status == 1)
+        #expect(try second.error["code"] == "transaction_already_assigned")
+        #expect(try tell("profile unassign ada 77").status == 0)
+        #expect(try tell("profile delete ada rex").status == 0)
+    }
+
+    @Test("alias joins two customers, unalias parts them")
+    func aliases() throws {
+        _ = try tell("consume anon stories --ref a1")
+        _ = try tell("consume ada stories --ref b1")
+        #expect(try tell("alias anon ada").status == 0)
+        #expect(try tell("check anon stories --json").json["used"] == 2)
+        #expect(try tell("alias ada ada").status == 1)
+        #expect(try tell("unalias anon ada").status == 0)
+        #expect(try tell("check ada stories --json").json["used"] == 1)
+        #expect(try tell("unalias anon ada").status == 1)
+    }
+
+    @Test("timezone takes IANA names alone")
+    func zones() throws {
+        #expect(try tell("timezone ada Europe/Amsterdam").status == 0)
+        let bad = try tell("timezone ada Mars/Olympus --json")
+        #expect(bad.status == 3)
+        #expect(try bad.error["code"] == "unknown_time_zone")
+    }
+
+    @Test("Overrides are refused in production and hold elsewhere")
+    func overrides() throws {
+        let refused = try tell("override set ada force_entitlement unlimited --json")
+        #expect(refused.status == 1)
+        #expect(try refused.error["code"] == "override_forbidden")
+        #expect(
+            try tell("override set ada force_entitlement unlimited --env sandbox").status == 0)
+        #expect(try tell("check ada premiumVoices --env sandbox --json").json["reason"] == "debug")
+        #expect(try tell("check ada premiumVoices").status == 1)
+        #expect(try tell("override clear ada --env sandbox").status == 0)
+        #expect(try tell("check ada premiumVoices --env sandbox").status == 1)
+        #expect(try tell("override set ada magic --env sandbox").status == 3)
+    }
+
+    @Test("X-08 Environments do not mix")
+    func environments() throws {
+        #expect(try tell("consume ada stories --ref s1 --env sandbox").status == 0)
+        #expect(try tell("check ada stories --json").json["used"] == 0)
+        #expect(try tell("check ada stories --env sandbox --json").json["used"] == 1)
+        #expect(try tell("export --env sandbox").output.split(separator: "\n").count == 1)
+        #expect(try tell("history ada").output == "nothing is known of ada\n")
+    }
+
+    @Test("void and amend find their event by position and by source and key")
+    func corrections() throws {
+        _ = try bench.run(
+            ["import", "-", "--ledger", ledger],
+            input: Lines.usage("s1") + Lines.usage("s2") + Lines.refund("zoe"))
+        #expect(try tell("void 2 --reason twice").status == 0)
+        #expect(try tell("check ada stories --json").json["used"] == 1)
+        #expect(try tell("void native/s2 --reason twice --ticket T1").status == 0)
+        #expect(try tell("check ada stories --json").json["used"] == 0)
+        #expect(try tell("history ada").output.has("void"))
+        _ = try bench.run(["import", "-", "--ledger", ledger], input: Lines.usage("s3"))
+        #expect(try tell("amend native/s3 --set amount=2").status == 0)
+        #expect(try tell("check ada stories --json").json["used"] == 2)
+        let signed = try tell("amend @4 --set product=x --json")
+        #expect(signed.status == 1)
+        #expect(try signed.error["code"] == "signed_fact_unamendable")
+        #expect(try tell("void native/s9").status == 1)
+        #expect(try tell("void @99").status == 3)
+        #expect(try tell("void nothing").status == 3)
+        #expect(try tell("amend @4").status == 2)
+    }
+
+    @Test("An expected version that is not the stream's is refused")
+    func expectedVersion() throws {
+        _ = try tell("consume ada stories --ref s1")
+        let stale = try tell("consume ada stories --ref s2 --expected-version 0 --json")
+        #expect(stale.status == 1)
+        #expect(try stale.error["code"] == "version_conflict")
+        #expect(try tell("consume ada stories --ref s2 --expected-version 1").status == 0)
+    }
+
+    @Test("tick writes what is due, once")
+    func tick() throws {
+        let magical = try bench.begin(Workbench.magical, name: "m.sqlite")
+        _ = try bench.run(["import", "-", "--ledger", magical], input: Lines.usage("s1"))
+        let line = "tick --at 2026-02-01T00:00:00Z --json --ledger \(magical)"
+        #expect(try bench.run(line).json["appended"] == 1)
+        #expect(try bench.run(line).json["appended"] == 0)
+        #expect(try bench.run("tick --at 2026-02-01 --ledger \(magical)").status == 3)
+    }
+}

@@ -1,0 +1,172 @@
+import Daybook
+import DaybookDomain
+import DaybookEvents
+import DaybookTesting
+import Testing
+
+/// E47 to E54: who is who, and who owns what.
+@Suite("Edge cases: families, aliases and transfers")
+struct EdgeCasesIdentityTests {
+    let story: StoryLedger
+    let line = LineStory("1", product: "com.magicalstories.premium.monthly")
+    let day = StoryLedger.day
+    let start = instant("2026-01-10T10:00:00Z")
+    let end = instant("2026-02-10T10:00:00Z")
+
+    init() async throws {
+        story = try await StoryLedger("magical-stories", now: instant("2026-12-01T00:00:00Z"))
+    }
+
+    private func isPremium(_ name: String, at time: Int64, knownAt position: Int64? = nil) throws
+        -> Bool
+    {
+        try story.ledger.status(
+            of: name,
+            moment: Moment(at: time, knownAt: position.map(Moment.Knowledge.position))
+        ).status.entitlements.contains(where: \.isActive)
+    }
+
+    private func aliased(_ alias: String, to canonical: String, key: String) -> EventDraft {
+        .reported(
+            "subject.aliased", at: start, key: key, subject: alias,
+            ["alias": .string(alias), "canonical": .string(canonical)])
+    }
+
+    @Test("E47 A line that names nobody waits until somebody posts it")
+    func orphan() async throws {
+        var orphan = line
+        orphan.subject = nil
+        try await story.record(orphan.started("1", from: start, until: end))
+        #expect(try story.ledger.subjects() == [])
+        #expect(try !isPremium("ada", at: start))
+        try await story.record(line.stated("1", from: start, until: end, signedAt: start + day))
+        #expect(try isPremium("ada", at: start))
+        #expect(try story.ledger.subjects() == ["ada"])
+    }
+
+    @Test("E48 Two ids with a subscription each are one person with both")
+    func bothSubscribed() async throws {
+        let other = LineStory("2", product: line.product, subject: "anon")
+        try await story.record(
+            line.started("1", from: start, until: end),
+            other.started("2", from: start, until: end + day))
+        try await story.record(aliased("anon", to: "ada", key: "a1"))
+        for name in ["ada", "anon"] {
+            let status = try story.ledger.status(of: name, moment: Moment(at: start)).status
+            #expect(status.subject == "ada")
+            #expect(status.entitlements.first?.candidates.count == 2)
+            #expect(status.entitlements.first?.expiresAt == end + day)
+        }
+    }
+
+    @Test("E48 An anonymous subscription is the signed-in customer's after the alias")
+    func anonymous() async throws {
+        let other = LineStory("2", product: line.product, subject: "anon")
+        try await story.record(other.started("2", from: start, until: end))
+        let position = try story.ledger.head().position
+        #expect(try !isPremium("ada", at: start))
+        try await story.record(aliased("anon", to: "ada", key: "a1"))
+        #expect(try isPremium("ada", at: start))
+        #expect(try !isPremium("ada", at: start, knownAt: position))
+    }
+
+    @Test("E49 Chains and circles of aliases are one set of names")
+    func chains() async throws {
+        try await story.record(
+            aliased("a", to: "b", key: "1"), aliased("b", to: "c", key: "2"),
+            aliased("c", to: "a", key: "3"), .used("stories", at: start, ref: "s1", subject: "a"),
+            .used("stories", at: start, ref: "s2", subject: "c"))
+        for name in ["a", "b", "c"] {
+            let status = try story.ledger.status(of: name, moment: Moment(at: start)).status
+            #expect(status.subject == "a")
+            #expect(status.meters.first?.used == 2)
+        }
+    }
+
+    @Test("E49 A command that would close a circle or name itself is refused")
+    func cycles() async throws {
+        var story = story
+        story.subject = "a"
+        try await story.perform(.alias(to: "b"))
+        #expect(try await story.refusal(of: .alias(to: "a")) == .aliasToItself("a"))
+        #expect(try await story.refusal(of: .alias(to: "b"))?.code == "already_aliased")
+        story.subject = "b"
+        #expect(
+            try await story.refusal(of: .alias(to: "a")) == .aliasCycle("b", canonical: "a"))
+    }
+
+    @Test("E50 An alias that was a mistake splits the counts by the names that were used")
+    func unaliased() async throws {
+        try await story.record(
+            .used("stories", at: start, ref: "s1"),
+            .used("stories", at: start, ref: "s2", subject: "ben"),
+            aliased("ben", to: "ada", key: "a1"))
+        func used(_ name: String) throws -> Int64? {
+            try story.ledger.status(of: name, moment: Moment(at: start)).status.meters.first?.used
+        }
+        #expect(try used("ada") == 2)
+        try await story.record(
+            .reported(
+                "subject.unaliased", at: start + 1, key: "a2", subject: "ben",
+                ["alias": "ben", "canonical": "ada"]))
+        #expect(try used("ada") == 1)
+        #expect(try used("ben") == 1)
+    }
+
+    @Test("E51 A second customer who names a purchase does not own it")
+    func sharedDevice() async throws {
+        var ben = line
+        (ben.subject, ben.source) = ("ben", "apple_jws")
+        try await story.record(
+            line.started("1", from: start, until: end),
+            ben.stated("1", from: start, until: end, signedAt: start + day))
+        #expect(try isPremium("ada", at: start + 2 * day))
+        let status = try story.ledger.status(of: "ben", moment: Moment(at: start + day)).status
+        #expect(status.entitlements.allSatisfy { !$0.isActive })
+        #expect(status.warnings == ["owned_by_other"])
+    }
+
+    @Test("E51 A transfer moves the line at its moment, and what comes later lands there too")
+    func transferred() async throws {
+        let moment = start + 5 * day
+        var moved = line
+        moved.subject = nil
+        try await story.record(
+            line.started("1", from: start, until: end),
+            moved.event("purchase.transferred", at: moment, ["from": "ada", "to": "ben"]),
+            line.renewed("2", from: end, until: end + 28 * day))
+        #expect(try isPremium("ada", at: moment - 1))
+        #expect(try !isPremium("ben", at: moment - 1))
+        #expect(try !isPremium("ada", at: moment))
+        #expect(try isPremium("ben", at: moment))
+        #expect(try isPremium("ben", at: end))
+        #expect(try !isPremium("ada", at: end))
+    }
+
+    @Test(
+        "E52 Names that mean nobody are refused, and nothing is recorded",
+        arguments: ["null", "undefined", "0", "guest", "NULL", "someone@example.com"])
+    func junk(_ name: String) async throws {
+        let head = try story.ledger.head()
+        await #expect(throws: LedgerError.self) {
+            try await story.record(.used("stories", at: start, ref: "s1", subject: name))
+        }
+        await #expect(throws: LedgerError.self) {
+            try await story.ledger.consume("stories", by: name, ref: "s1")
+        }
+        #expect(try story.ledger.head() == head)
+    }
+
+    @Test("E53 A token of a customer whom nobody knew yet makes that customer the owner")
+    func token() async throws {
+        var cleo = line
+        cleo.subject = "cleo"
+        try await story.record(
+            line.started("1", from: start, until: end),
+            cleo.renewed(
+                "2", from: end, until: end + 28 * day, ["app_account_token": "cleo"]))
+        #expect(try story.ledger.subjects().contains("cleo"))
+        #expect(try isPremium("cleo", at: end))
+        #expect(try !isPremium("ada", at: end))
+    }
+}

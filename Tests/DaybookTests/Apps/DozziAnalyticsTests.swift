@@ -1,0 +1,112 @@
+import Daybook
+import DaybookDomain
+import DaybookEvents
+import DaybookTesting
+import Testing
+
+@Suite("Dozzi: analytics")
+struct DozziAnalyticsTests {
+    let story: StoryLedger
+    let now = Fixtures.now
+
+    init() async throws {
+        // Asked a month later, so that whatever was going to happen has happened.
+        story = try await StoryLedger("dozzi", now: Fixtures.now + 30 * StoryLedger.day)
+    }
+
+    private var ledger: Ledger { story.ledger }
+
+    private func seen(
+        _ type: String, _ subject: String, after seconds: Int64, _ data: JSONObject = [:]
+    ) -> EventDraft {
+        .reported(
+            type, at: now + seconds * 1_000, key: "\(subject)/\(type)/\(seconds)",
+            subject: subject, data)
+    }
+
+    private func counts(_ steps: [FunnelReport.Step]) -> [Int] { steps.map(\.count) }
+
+    @Test(
+        "DZ-27 All eight names of the document come in as the ledger's own",
+        arguments: [
+            ("paywallShown", "paywall.shown"), ("paywallDismissed", "paywall.dismissed"),
+            ("purchaseStarted", "checkout.started"), ("purchaseCompleted", "checkout.completed"),
+            ("purchaseFailed", "checkout.failed"), ("storyCreatedFree", "usage.recorded"),
+            ("storyCreatedPremium", "usage.recorded"), ("appLaunched", "app.launched"),
+        ])
+    func names(_ theirs: String, _ ours: String) async throws {
+        let line = """
+            {"type":"\(theirs)","subject":"ada","occurred_at":\(now),\
+            "source":{"kind":"native","key":"k1"},"data":{"storyId":"s1","productId":"p"}}
+            """
+        var chunks = [Array(line.utf8)]
+        let report = try await ledger.importLines { chunks.popLast() }
+        #expect(report.appended == 1)
+        #expect(try ledger.history(of: "ada").map(\.event.draft.type) == [ours])
+        #expect(try story.meter("stories")?.used == (theirs == "storyCreatedFree" ? 1 : 0))
+        #expect(try story.status().status == "free")
+    }
+
+    @Test("DZ-28 The funnel counts who got how far, and leaves the rest behind")
+    func funnel() async throws {
+        var drafts: [EventDraft] = []
+        for (index, subject) in ["a", "b", "c", "d"].enumerated() {
+            drafts.append(seen("paywall.shown", subject, after: 0))
+            if index > 0 { drafts.append(seen("checkout.started", subject, after: 10)) }
+            if index > 1 { drafts.append(seen("checkout.completed", subject, after: 40)) }
+        }
+        // Too late for the window of seven days.
+        drafts.append(seen("checkout.started", "a", after: 8 * 86_400))
+        try await ledger.record(drafts)
+        let report = try ledger.funnel("paywall_to_purchase")
+        #expect(
+            report.steps.map(\.name) == ["paywallShown", "purchaseStarted", "purchaseCompleted"])
+        #expect(counts(report.steps) == [4, 3, 2])
+        #expect(report.steps.map(\.medianMilliseconds) == [nil, 10_000, 30_000])
+    }
+
+    @Test("DZ-37 Numbers that others measured are kept as they were told")
+    func measured() async throws {
+        try await story.record(
+            .reported(
+                "kpi.recorded", at: now, key: "k1",
+                ["name": "app_rating", "value": .number("4.6")]))
+        let kept = try #require(try ledger.history(of: "ada").first?.event.draft)
+        #expect(kept.data == ["name": "app_rating", "value": .number("4.6")])
+    }
+
+    @Test("DZ-39 Variants are told apart by the first exposure")
+    func variants() async throws {
+        func exposed(_ subject: String, _ variant: String, after seconds: Int64) -> EventDraft {
+            seen(
+                "experiment.exposed", subject, after: seconds,
+                ["experiment": "price", "variant": .string(variant)])
+        }
+        try await ledger.record([
+            exposed("a", "2.99", after: 0), seen("paywall.shown", "a", after: 5),
+            seen("checkout.started", "a", after: 6), seen("checkout.completed", "a", after: 7),
+            exposed("b", "3.99", after: 0), exposed("b", "2.99", after: 1),
+            seen("paywall.shown", "b", after: 5),
+        ])
+        let report = try ledger.funnel("paywall_to_purchase", breakdown: .variant)
+        #expect(report.groups.map(\.name) == ["2.99", "3.99"])
+        #expect(report.groups.map { counts($0.steps) } == [[1, 1, 1], [1, 0, 0]])
+    }
+
+    @Test(
+        "DZ-43 Once consent is withdrawn the funnel forgets what comes after, access does not change"
+    )
+    func consent() async throws {
+        try await ledger.record([
+            seen("paywall.shown", "ada", after: 0), seen("checkout.started", "ada", after: 10),
+            DozziPurchaseTests.purchase(at: now),
+        ])
+        let before = try story.status(at: now + 60_000)
+        try await ledger.record([
+            seen("consent.rescinded", "ada", after: 20),
+            seen("checkout.completed", "ada", after: 30),
+        ])
+        #expect(counts(try ledger.funnel("paywall_to_purchase").steps) == [1, 1, 0])
+        #expect(try story.status(at: now + 60_000) == before)
+    }
+}

@@ -1,0 +1,169 @@
+import Daybook
+import DaybookDomain
+import DaybookEvents
+import DaybookTesting
+import Testing
+
+@Suite("Magical Stories: what is locked, what is free, and what the screens say")
+struct MagicalStoriesFeatureTests {
+    let story: StoryLedger
+
+    init() async throws { story = try await StoryLedger("magical-stories") }
+
+    private func premium(until end: Int64) -> EventDraft {
+        MagicalStoriesPremiumTests.monthly.started("2000", from: Fixtures.now, until: end)
+    }
+
+    @Test("MS-21 A collection of a free customer is refused, and the restriction is on record")
+    func collection() async throws {
+        let refusal = try await story.refusal(
+            of: .consume(meter: "collections", amount: 1, ref: "c1"))
+        #expect(refusal == .notEntitled(name: "growthPathCollections", reason: "not_entitled"))
+        let restricted = try story.ledger.history(of: "ada").filter {
+            $0.event.draft.type == "feature.restricted"
+        }
+        #expect(restricted.map { $0.event.draft.data["feature"] } == ["growthPathCollections"])
+        #expect(try story.count(of: "usage.recorded") == 0)
+        let decision = try story.check("collections")
+        #expect(decision.paywall?.context == "featureRestricted")
+        #expect(decision.paywall?.feature == "growthPathCollections")
+        try await story.record(premium(until: Fixtures.now + StoryLedger.day))
+        try await story.use("collections", "c1")
+        #expect(try story.meter("collections")?.used == 1)
+    }
+
+    @Test("MS-22 A second child needs Premium, and so says the paywall")
+    func secondChild() async throws {
+        try await story.perform(.createProfile(profile: "c1", kind: "child", freeStartedAt: nil))
+        let refusal = try await story.refusal(
+            of: .createProfile(profile: "c2", kind: "child", freeStartedAt: nil))
+        #expect(
+            refusal
+                == .limitReached(
+                    meter: "child_profiles", limit: 1, used: 1, reserved: 0, requested: 1,
+                    resetsAt: nil))
+        #expect(try story.meter("child_profiles")?.used == 1)
+        for name in ["child_profiles", "multipleChildProfiles"] {
+            let decision = try story.check(name)
+            #expect(!decision.allowed)
+            #expect(decision.paywall?.context == "featureRestricted", "\(name)")
+            #expect(decision.paywall?.feature == "multipleChildProfiles", "\(name)")
+            #expect(decision.display?.text == "Add profiles for all your children")
+        }
+    }
+
+    @Test("MS-23 Three children after a lapse: all stay, none is added, the pinned one writes")
+    func threeChildren() async throws {
+        let end = Fixtures.now + StoryLedger.day
+        try await story.record(premium(until: end))
+        for child in ["c1", "c2", "c3"] {
+            try await story.perform(
+                .createProfile(profile: child, kind: "child", freeStartedAt: nil))
+        }
+        story.clock.now = end
+        let meter = try #require(try story.meter("child_profiles"))
+        #expect((meter.used, meter.remaining, meter.excess) == (3, 0, 2))
+        #expect(meter.flags == ["over_limit"])
+        #expect(meter.writable == ["c1"])
+        #expect(try story.status().profiles.count == 3)
+        #expect(try story.check("basicReading").allowed)
+        #expect(
+            try await story.refusal(
+                of: .createProfile(profile: "c4", kind: "child", freeStartedAt: nil)) != nil)
+        try await story.perform(.pin(meter: "child_profiles", ref: "c3"))
+        #expect(try story.meter("child_profiles")?.writable == ["c3"])
+        for child in ["c1", "c2", "c3"] {
+            try await story.perform(.deleteProfile(profile: child))
+        }
+        try await story.perform(.createProfile(profile: "c4", kind: "child", freeStartedAt: nil))
+        #expect(try story.meter("child_profiles")?.excess == 0)
+    }
+
+    @Test(
+        "MS-24 MS-25 MS-26 MS-27 MS-28 MS-29 MS-30 MS-31 A locked feature says what it would do",
+        arguments: [
+            ("unlimitedStoryGeneration", "Create unlimited magical stories"),
+            ("growthPathCollections", "Access developmental story collections"),
+            ("multipleChildProfiles", "Add profiles for all your children"),
+            ("advancedIllustrations", "Get premium visual consistency"),
+            ("priorityGeneration", "Skip the wait with priority generation"),
+            ("offlineReading", "Read stories without internet"),
+            ("parentalAnalytics", "Track your child's reading progress"),
+            ("customThemes", "Create custom story themes"),
+        ])
+    func locked(_ feature: String, _ message: String) throws {
+        let decision = try story.check(feature)
+        #expect(!decision.allowed)
+        #expect(decision.reason == "not_entitled")
+        #expect(decision.display?.text == message)
+    }
+
+    @Test(
+        "MS-32 MS-33 MS-34 MS-35 MS-36 A free feature is open and says what it does",
+        arguments: [
+            ("storyLibrary", "Access your story library"),
+            ("basicReading", "Read stories with standard features"),
+            ("singleChildProfile", "One child profile"),
+            ("basicSettings", "Basic parental controls"),
+        ])
+    func free(_ feature: String, _ message: String) throws {
+        let decision = try story.check(feature)
+        #expect(decision.allowed)
+        #expect(decision.reason == "free_feature")
+        #expect(decision.display?.text == message)
+    }
+
+    @Test("MS-32 Basic generation is open three times a month, by its own meter")
+    func basicGeneration() async throws {
+        #expect(try story.check("basicStoryGeneration").reason == "free_quota")
+        try await story.use("basicStoryGeneration", "s1", "s2", "s3")
+        #expect(try story.check("basicStoryGeneration").reason == "limit_reached")
+        #expect(try story.meter("stories")?.used == 3)
+    }
+
+    @Test(
+        "MS-37 An older name is answered as the feature that it means",
+        arguments: [
+            ("growthCollections", "growthPathCollections"),
+            ("unlimitedGeneration", "unlimitedStoryGeneration"),
+            ("unlimitedStories", "unlimitedStoryGeneration"),
+            ("multipleProfiles", "multipleChildProfiles"),
+            ("advancedAnalytics", "parentalAnalytics"),
+        ])
+    func aliases(_ old: String, _ name: String) async throws {
+        #expect(try story.check(old).feature == name)
+        #expect(try story.check(old).reason == "not_entitled")
+        try await story.record(premium(until: Fixtures.now + 1))
+        #expect(try story.check(old).allowed)
+    }
+
+    @Test("MS-60 One call returns count, period, expiry and whether a subscription runs")
+    func profileFields() async throws {
+        let end = Fixtures.now + 31 * StoryLedger.day
+        try await story.use("stories", "s1")
+        try await story.record(premium(until: end))
+        let status = try story.status()
+        let stories = try #require(status.meters.first { $0.name == "stories" })
+        let premium = try #require(status.entitlements.first)
+        #expect(stories.used == 1)
+        #expect(stories.period?.start == instant("2026-01-01T00:00:00Z"))
+        #expect(premium.expiresAt == end)
+        #expect(premium.winner?.kind == .subscription)
+        #expect(status.managementURL == "https://apps.apple.com/account/subscriptions")
+    }
+
+    @Test("MS-64 A soft launch reaches the same share of customers on every machine")
+    func cohort() async throws {
+        try await story.publish(replacing: ["limit: 3\n": "limit: 5\n"], scope: .cohort(25))
+        let names = (0..<400).map { "user-\($0)" }
+        func limits() throws -> [Int64?] {
+            try names.map { try story.ledger.check("stories", for: $0).usage?.limit }
+        }
+        let chosen = try limits()
+        #expect(Set(chosen) == [3, 5])
+        let share = chosen.count { $0 == 5 }
+        #expect((60...140).contains(share), "\(share) of 400 for 25 %")
+        let expected = names.map { CatalogHistory.bucket($0, version: 2) < 25 ? 5 : 3 as Int64? }
+        #expect(chosen == expected)
+    }
+}

@@ -1,0 +1,210 @@
+import Daybook
+import DaybookDomain
+import DaybookEvents
+import DaybookIngest
+import DaybookTesting
+import Testing
+
+@Suite("Magical Stories: onboarding, paywalls and what came of them")
+struct MagicalStoriesOnboardingTests {
+    static let steps = [
+        "welcome", "aiPowered", "personalized", "developmental", "illustrations", "childInfo",
+        "theme", "character", "generating", "completed", "results", "premiumPreview", "trialOffer",
+    ]
+    let story: StoryLedger
+    let minute: Int64 = 60_000
+
+    init() async throws {
+        story = try await StoryLedger("magical-stories")
+        story.clock.now += StoryLedger.day
+    }
+
+    /// Everything from the start to a step; the n-th step is seen n minutes after the start.
+    private func onboarding(
+        of subject: String, steps count: Int, completes: Bool = false, variant: String? = nil
+    ) -> [EventDraft] {
+        func event(_ type: String, _ minutes: Int, _ data: JSONObject) -> EventDraft {
+            .reported(
+                type, at: Fixtures.now + Int64(minutes) * minute,
+                key: "\(type)/\(subject)/\(minutes)", subject: subject, data)
+        }
+        var start = JSONObject()
+        if let variant { start["variant"] = .string(variant) }
+        var events = [event("onboarding.started", 0, start)]
+        for (index, step) in Self.steps.prefix(count).enumerated() {
+            let data: JSONObject = ["step": .string(step), "index": .integer(Int64(index))]
+            events.append(event("onboarding.step_viewed", index + 1, data))
+            var done = data
+            done["duration_ms"] = .integer(minute)
+            events.append(event("onboarding.step_completed", index + 2, done))
+        }
+        if completes { events.append(event("onboarding.completed", count + 1, [:])) }
+        return events
+    }
+
+    @Test("MS-43 Every onboarding step is taken in with its index, and the funnel knows them all")
+    func steps() async throws {
+        try await story.ledger.record(onboarding(of: "ada", steps: 13, completes: true))
+        let report = try story.ledger.funnel("onboarding")
+        #expect(report.steps.count == 15)
+        #expect(report.steps.map(\.count) == Array(repeating: 1, count: 15))
+        let viewed = try story.ledger.history(of: "ada").map(\.event.draft).filter {
+            $0.type == "onboarding.step_viewed"
+        }
+        #expect(viewed.map { $0.data["step"]?.text } == Self.steps)
+        #expect(viewed.map { $0.data["index"]?.integer } == (0..<13).map { Int64($0) })
+    }
+
+    @Test("MS-44 The funnel tells where people leave and how long a step takes")
+    func dropOff() async throws {
+        try await story.ledger.record(onboarding(of: "ada", steps: 13, completes: true))
+        try await story.ledger.record(onboarding(of: "ben", steps: 3))
+        try await story.ledger.record(onboarding(of: "cat", steps: 3))
+        let report = try story.ledger.funnel("onboarding")
+        #expect(Array(report.steps.map(\.count).prefix(5)) == [3, 3, 3, 3, 1])
+        #expect(report.steps.last?.count == 1)
+        #expect(report.steps[0].medianMilliseconds == nil)
+        #expect(report.steps[1].medianMilliseconds == minute)
+        #expect(report.steps[1].p90Milliseconds == minute)
+    }
+
+    @Test("MS-45 Who skips has not dropped out: the completion funnel leaves them aside")
+    func skipped() async throws {
+        try await story.ledger.record(onboarding(of: "ada", steps: 1, completes: true))
+        try await story.ledger.record(onboarding(of: "ben", steps: 1))
+        try await story.ledger.record(onboarding(of: "cat", steps: 1))
+        try await story.record(
+            .reported(
+                "onboarding.skipped", at: Fixtures.now + 5 * minute, key: "skip", subject: "cat"))
+        let report = try story.ledger.funnel("onboarding_completion")
+        #expect(report.steps.map(\.count) == [2, 1])
+    }
+
+    @Test("MS-46 Whether onboarding is done, a story made, Premium seen: the timeline tells")
+    func flags() async throws {
+        func has(_ type: String) throws -> Bool { try story.count(of: type) > 0 }
+        let types = ["onboarding.completed", "milestone.reached", "feature.viewed"]
+        #expect(try types.map(has) == [false, false, false])
+        try await story.ledger.record(onboarding(of: "ada", steps: 2, completes: true))
+        #expect(try types.map(has) == [true, false, false])
+        try await story.record(
+            .reported(
+                "milestone.reached", at: Fixtures.now, key: "m1", ["name": "first_story"]),
+            .reported(
+                "feature.viewed", at: Fixtures.now, key: "f1", ["feature": "offlineReading"]))
+        #expect(try types.map(has) == [true, true, true])
+    }
+
+    @Test("MS-47 A first story that is told twice is one milestone of one customer")
+    func milestone() async throws {
+        let story = try await StoryLedger(
+            "magical-stories",
+            replacing: [
+                "funnels:\n": """
+                funnels:
+                  first_story:
+                    window: P7D
+                    steps:
+                      - { name: started, event: onboarding.started }
+                      - { name: firstStory, event: milestone.reached, context: first_story }
+
+                """
+            ])
+        story.clock.now += StoryLedger.day
+        try await story.ledger.record(onboarding(of: "ada", steps: 1))
+        for key in ["m1", "m2"] {
+            try await story.record(
+                .reported(
+                    "milestone.reached", at: Fixtures.now + 3 * minute, key: key,
+                    ["name": "first_story"]))
+        }
+        #expect(try story.count(of: "milestone.reached") == 2)
+        #expect(try story.ledger.funnel("first_story").steps.map(\.count) == [1, 1])
+    }
+
+    @Test("MS-48 A customer belongs to the variant that was shown first, whatever comes later")
+    func variants() async throws {
+        func exposed(_ subject: String, _ variant: String, _ minutes: Int64) -> EventDraft {
+            .reported(
+                "experiment.exposed", at: Fixtures.now + minutes * minute,
+                key: "\(subject)/\(variant)", subject: subject,
+                ["experiment": "onboarding_flow", "variant": .string(variant)])
+        }
+        try await story.ledger.record([
+            exposed("ada", "short", -2), exposed("ada", "long", -1), exposed("ben", "long", -2),
+        ])
+        for name in ["ada", "ben"] {
+            try await story.ledger.record(onboarding(of: name, steps: 1))
+        }
+        var line = MagicalStoriesPremiumTests.monthly
+        line.subject = "ada"
+        try await story.record(
+            line.started(
+                "2000", from: Fixtures.now + StoryLedger.day,
+                until: Fixtures.now + 30 * StoryLedger.day))
+        story.clock.now += StoryLedger.day
+        let report = try story.ledger.funnel("onboarding_to_subscription", breakdown: .variant)
+        let counts = Dictionary(
+            uniqueKeysWithValues: report.groups.map { ($0.name, $0.steps.map(\.count)) })
+        #expect(counts == ["short": [1, 1], "long": [1, 0]])
+    }
+
+    @Test("MS-38 Paywalls keep their context, and conversion is told for each")
+    func contexts() async throws {
+        let contexts = [
+            ("ada", "usageLimitReached", true), ("ben", "featureRestricted", false),
+            ("cat", "onboarding", false), ("dan", "settings", true),
+        ]
+        for (name, context, buys) in contexts {
+            try await story.record(
+                .reported(
+                    "paywall.shown", at: Fixtures.now, key: name, subject: name,
+                    ["paywall": "premium", "context": .string(context)]))
+            guard buys else { continue }
+            for (minutes, type) in [(1, "checkout.started"), (2, "checkout.completed")] {
+                try await story.record(
+                    .reported(
+                        type, at: Fixtures.now + Int64(minutes) * minute, key: "\(type)/\(name)",
+                        subject: name, ["product": "com.magicalstories.premium.monthly"]))
+            }
+        }
+        let report = try story.ledger.funnel("paywall", breakdown: .context)
+        #expect(report.steps.map(\.count) == [4, 2, 2])
+        let counts = Dictionary(
+            uniqueKeysWithValues: report.groups.map { ($0.name, $0.steps.map(\.count)) })
+        for (_, context, buys) in contexts {
+            #expect(counts[context] == (buys ? [1, 1, 1] : [1, 0, 0]))
+        }
+        #expect(try story.status().status == "free")
+    }
+
+    @Test(
+        "MS-57 The app's own event names come in with their parameters",
+        arguments: [
+            ("premiumFeatureViewed", #"{"feature":"offlineReading"}"#, "feature.viewed"),
+            ("paywallShown", #"{"context":"settings","paywall":"premium"}"#, "paywall.shown"),
+            ("subscriptionPurchased", #"{"product":"p"}"#, "checkout.completed"),
+            ("usageLimitReached", #"{"limit":3,"meter":"stories","used":3}"#, "limit.reached"),
+            ("featureRestricted", #"{"feature":"customThemes"}"#, "feature.restricted"),
+            ("onboardingStarted", "{}", "onboarding.started"),
+            ("onboardingCompleted", "{}", "onboarding.completed"),
+            ("firstStoryGenerated", #"{"name":"first_story"}"#, "milestone.reached"),
+        ])
+    func appNames(_ name: String, _ data: String, _ type: String) async throws {
+        let line =
+            #"{"data":\#(data),"occurred_at":1,"source":{"key":"k","kind":"native"},"subject":"ada","type":"\#(name)"}"#
+        var reader = NDJSONReader(app: "magical-stories")
+        let (events, problems) = reader.read(Array(line.utf8))
+        #expect(problems.isEmpty)
+        try await story.ledger.record(events.map(\.draft))
+        let draft = try #require(try story.ledger.history(of: "ada").first?.event.draft)
+        #expect(draft.type == type)
+        #expect(String(decoding: draft.data.canonicalBytes, as: UTF8.self) == data)
+        var exported = ""
+        try story.ledger.export(after: 1, usesAppNames: true) {
+            exported += String(decoding: $0, as: UTF8.self)
+        }
+        #expect(exported.contains("\"type\":\"\(name)\""))
+        #expect(try story.status().status == "free")
+    }
+}

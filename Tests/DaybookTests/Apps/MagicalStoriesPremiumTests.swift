@@ -1,0 +1,232 @@
+import Daybook
+import DaybookDomain
+import DaybookEvents
+import DaybookTesting
+import Testing
+
+@Suite("Magical Stories: Premium by the month or by the year")
+struct MagicalStoriesPremiumTests {
+    static let monthly = LineStory("2000", product: "com.magicalstories.premium.monthly")
+    static let yearly = LineStory("2000", product: "com.magicalstories.premium.yearly")
+    static let features = [
+        "unlimitedStoryGeneration", "growthPathCollections", "multipleChildProfiles",
+        "advancedIllustrations", "priorityGeneration", "offlineReading", "parentalAnalytics",
+        "customThemes",
+    ]
+    let story: StoryLedger
+    let start = Fixtures.now
+    let end = Fixtures.now + 31 * StoryLedger.day
+
+    init() async throws { story = try await StoryLedger("magical-stories") }
+
+    private func lifetimeAccess(at time: Int64? = nil) throws -> String? {
+        try story.status(at: time).attributes.first { $0.slot == "hasLifetimeAccess" }?.key
+    }
+
+    @Test("MS-13 A monthly purchase is premiumMonthly and opens all eight features")
+    func monthly() async throws {
+        try await story.record(Self.monthly.started("2000", from: start, until: end))
+        let status = try story.status()
+        #expect(status.status == "premiumMonthly")
+        #expect(status.entitlements.first?.expiresAt == end)
+        #expect(try lifetimeAccess() == "false")
+        for feature in Self.features {
+            let decision = try story.check(feature)
+            #expect(decision.allowed && decision.reason == "subscription", "\(feature)")
+        }
+        #expect(try story.meter("stories")?.remaining == nil)
+    }
+
+    @Test("MS-14 A yearly purchase is premiumYearly until its year is over")
+    func yearly() async throws {
+        let end = instant("2027-01-15T12:00:00Z")
+        try await story.record(Self.yearly.started("2000", from: start, until: end))
+        let status = try story.status()
+        #expect(status.status == "premiumYearly")
+        #expect(status.entitlements.first?.expiresAt == end)
+    }
+
+    @Test("MS-15 Without any further event it is over exactly at its end")
+    func silentEnd() async throws {
+        try await story.record(Self.monthly.started("2000", from: start, until: end))
+        #expect(try story.status(at: start - 1).status == "free")
+        #expect(try story.status(at: end - 1).status == "premiumMonthly")
+        #expect(try story.status(at: end).status == "expired")
+        #expect(try story.check("customThemes", at: end).reason == "expired")
+    }
+
+    @Test("MS-16 Who comes back is premium again, and the gap stays a gap")
+    func resubscribed() async throws {
+        let again = end + 10 * StoryLedger.day
+        try await story.record(
+            Self.monthly.started("2000", from: start, until: end),
+            Self.monthly.expired("voluntary", at: end),
+            Self.monthly.started(
+                "2001", from: again, until: again + 30 * StoryLedger.day,
+                ["reason": "resubscribe"]))
+        #expect(try story.status(at: again - 1).status == "expired")
+        #expect(try story.status(at: again).status == "premiumMonthly")
+        #expect(try story.status(at: end - 1).status == "premiumMonthly")
+        #expect(try ledger.history(of: "ada").count == 3)
+    }
+
+    private var ledger: Ledger { story.ledger }
+
+    @Test("MS-17 A change to the yearly product takes effect when the store says: next or now")
+    func upgrade() async throws {
+        let change: JSONObject = [
+            "from": .string(Self.monthly.product), "to": .string(Self.yearly.product),
+        ]
+        let middle = start + 10 * StoryLedger.day
+        func changed(_ effective: String, _ line: String) -> EventDraft {
+            var data = change
+            data["effective"] = .string(effective)
+            var teller = Self.monthly
+            teller.line = line
+            teller.subject = line
+            return teller.event("subscription.product_changed", at: middle, data)
+        }
+        for name in ["later", "now"] {
+            var teller = Self.monthly
+            (teller.line, teller.subject) = (name, name)
+            try await story.record(teller.started(name, from: start, until: end))
+        }
+        try await story.record(changed("next_renewal", "later"), changed("now", "now"))
+        var now = Self.yearly
+        (now.line, now.subject) = ("now", "now")
+        try await story.record(
+            now.renewed("now2", from: middle, until: middle + 365 * StoryLedger.day))
+        func status(_ name: String, _ time: Int64) throws -> Status {
+            try ledger.status(of: name, moment: Moment(at: time)).status
+        }
+        #expect(try status("later", middle).status == "premiumMonthly")
+        let source = try status("later", middle).entitlements.first?.winner
+        #expect(source?.autoRenewProduct == Self.yearly.product)
+        #expect(try status("now", middle - 1).status == "premiumMonthly")
+        #expect(try status("now", middle).status == "premiumYearly")
+    }
+
+    @Test("MS-18 A pending downgrade switches at the renewal, and a revert clears it")
+    func downgrade() async throws {
+        let change: JSONObject = [
+            "from": .string(Self.yearly.product), "to": .string(Self.monthly.product),
+            "effective": "next_renewal",
+        ]
+        let middle = start + 10 * StoryLedger.day
+        try await story.record(
+            Self.yearly.started("2000", from: start, until: end),
+            Self.yearly.event("subscription.product_changed", at: middle, change))
+        func pending(_ time: Int64) throws -> String? {
+            try story.entitlement("premium", at: time)?.winner?.autoRenewProduct
+        }
+        #expect(try pending(middle) == Self.monthly.product)
+        #expect(try story.status(at: end - 1).status == "premiumYearly")
+        var reverted = change
+        reverted["effective"] = "reverted"
+        try await story.record(
+            Self.yearly.event(
+                "subscription.product_changed", at: middle + StoryLedger.day, reverted))
+        #expect(try pending(middle + StoryLedger.day) == nil)
+        #expect(try pending(middle + StoryLedger.day - 1) == Self.monthly.product)
+        try await story.record(
+            Self.monthly.renewed("2001", from: end, until: end + 30 * StoryLedger.day))
+        #expect(try story.status(at: end).status == "premiumMonthly")
+    }
+
+    @Test("MS-19 Lifetime access by support survives the end and the refund of a subscription")
+    func lifetime() async throws {
+        try await story.record(
+            Self.monthly.started("2000", from: start, until: end),
+            Self.monthly.refunded("2000", at: start + StoryLedger.day))
+        #expect(try story.check("customThemes", at: start + StoryLedger.day).allowed == false)
+        try await story.perform(
+            .issueGrant(.init(id: "vip", target: .entitlement("premium"), reason: "support")))
+        for time in [start + 2 * StoryLedger.day, end, end + 3_650 * StoryLedger.day] {
+            #expect(try story.check("customThemes", at: time).reason == "grant")
+            #expect(try lifetimeAccess(at: time) == "true")
+            #expect(try story.entitlement("premium", at: time)?.expiresAt == nil)
+        }
+    }
+
+    @Test("MS-20 Stories under Premium burn no quota: after the lapse what was left is left")
+    func lapse() async throws {
+        try await story.use("stories", "s1", "s2")
+        let week = start + 7 * StoryLedger.day
+        try await story.record(Self.monthly.started("2000", from: start, until: week))
+        story.clock.now += StoryLedger.day
+        try await story.use("stories", "p1", "p2", "p3", "p4")
+        #expect(try story.meter("stories", at: week - 1)?.remaining == nil)
+        let meter = try #require(try story.meter("stories", at: week))
+        #expect((meter.used, meter.remaining) == (2, 1))
+    }
+
+    @Test("MS-40 A trial counts down from seven days and becomes a subscription")
+    func trial() async throws {
+        let trialEnd = start + 7 * StoryLedger.day
+        let offer: JSONObject = ["offer": ["type": "introductory", "discount": "free_trial"]]
+        try await story.record(
+            Self.monthly.started("2000", from: start, until: trialEnd, offer),
+            Self.monthly.renewed(
+                "2001", from: trialEnd, until: trialEnd + 31 * StoryLedger.day,
+                ["trial_conversion": true]))
+        for day in 0..<7 as Range<Int64> {
+            let time = start + day * StoryLedger.day
+            let source = try #require(try story.entitlement("premium", at: time)?.winner)
+            #expect(source.state == .trial)
+            #expect(source.trialDaysRemaining == 7 - day)
+            #expect(try story.status(at: time).status == "premiumMonthly")
+        }
+        #expect(
+            try story.entitlement("premium", at: trialEnd - 1)?.winner?.trialDaysRemaining == 1)
+        let converted = try #require(try story.entitlement("premium", at: trialEnd)?.winner)
+        #expect(converted.state == .active)
+        #expect(converted.trialDaysRemaining == nil)
+    }
+
+    @Test("MS-41 A trial cancelled on its second day lasts its seven days and then ends")
+    func cancelledTrial() async throws {
+        let trialEnd = start + 7 * StoryLedger.day
+        try await story.record(
+            Self.monthly.started(
+                "2000", from: start, until: trialEnd,
+                ["offer": ["type": "introductory", "discount": "free_trial"]]),
+            Self.monthly.autoRenew(false, at: start + 2 * StoryLedger.day))
+        let last = try #require(try story.entitlement("premium", at: trialEnd - 1))
+        #expect(last.isActive && last.state == .trial && !last.willRenew)
+        #expect(try story.status(at: trialEnd).status == "expired")
+        #expect(try story.status(at: trialEnd).introEligible.map(\.isEligible) == [false])
+    }
+
+    @Test("MS-42 A conversion that cannot be charged stays premium until grace is over")
+    func grace() async throws {
+        let trialEnd = start + 7 * StoryLedger.day
+        let graceEnd = trialEnd + 16 * StoryLedger.day
+        try await story.record(
+            Self.monthly.started(
+                "2000", from: start, until: trialEnd,
+                ["offer": ["type": "introductory", "discount": "free_trial"]]),
+            Self.monthly.billingFailed(at: trialEnd, graceUntil: graceEnd))
+        for time in [trialEnd, graceEnd - 1] {
+            let answer = try #require(try story.entitlement("premium", at: time))
+            #expect(answer.isActive && answer.state == .grace && answer.expiresAt == graceEnd)
+            #expect(try story.status(at: time).status == "premiumMonthly")
+        }
+        #expect(try story.status(at: graceEnd).status == "expired")
+        #expect(try story.check("customThemes", at: graceEnd).reason == "billing_retry")
+    }
+
+    @Test("MS-65 What only a client says never opens a feature, unless the catalog allows it")
+    func clientAsserted() async throws {
+        var client = Self.monthly
+        client.trust = .clientAsserted
+        let claim = client.started("2000", from: start, until: end)
+        try await story.record(claim)
+        #expect(try story.check("customThemes").reason == "unverified")
+        #expect(try story.status().status == "free")
+        let trusting = try await StoryLedger(
+            "magical-stories", replacing: ["clientAssertedHours: 0": "clientAssertedHours: 1"])
+        try await trusting.record(claim)
+        #expect(try trusting.check("customThemes", at: start + StoryLedger.hour - 1).allowed)
+        #expect(try !trusting.check("customThemes", at: start + StoryLedger.hour).allowed)
+    }
+}

@@ -1,0 +1,222 @@
+import Daybook
+import DaybookDomain
+import DaybookEvents
+import DaybookTesting
+import Testing
+
+@Suite("Magical Stories: three stories a month")
+struct MagicalStoriesTests {
+    let story: StoryLedger
+    var ledger: Ledger { story.ledger }
+
+    init() async throws { story = try await StoryLedger("magical-stories") }
+
+    /// Moves the customer to a zone before anything else happens.
+    private func live(in zone: String, of subject: String = "ada") async throws {
+        let seen = instant("2025-06-01T00:00:00Z")
+        try await story.record(
+            .reported(
+                "subject.created", at: seen, key: "created/\(subject)", subject: subject,
+                ["first_seen_at": .integer(seen), "tz": .string(zone)]))
+    }
+
+    @Test("MS-01 A new customer reads that none of three stories is used")
+    func newCustomer() throws {
+        let status = try story.status()
+        #expect(status.status == "free")
+        #expect(status.display?.text == "Stories this month: 0/3")
+        let meter = try #require(try story.meter("stories"))
+        #expect((meter.limit, meter.used, meter.remaining) == (3, 0, 3))
+    }
+
+    @Test("MS-02 The third story reaches the limit once, and the fourth meets the paywall")
+    func limit() async throws {
+        try await story.use("stories", "s1", "s2", "s3")
+        #expect(try story.count(of: "limit.reached") == 1)
+        let refusal = try await story.refusal(
+            of: .consume(meter: "stories", amount: 1, ref: "s4"))
+        #expect(
+            refusal
+                == .limitReached(
+                    meter: "stories", limit: 3, used: 3, reserved: 0, requested: 1,
+                    resetsAt: instant("2026-02-01T00:00:00Z")))
+        #expect(try story.count(of: "limit.reached") == 1)
+        #expect(try story.count(of: "usage.recorded") == 3)
+        let decision = try story.check("stories")
+        #expect(decision.display?.text == "You've used all your free stories this month!")
+        #expect(decision.paywall?.context == "usageLimitReached")
+        #expect(decision.paywall?.products.count == 2)
+        #expect(try story.status().display?.text == "Stories this month: 3/3")
+    }
+
+    @Test("MS-02 A refusal leaves one piece of evidence a month, however often it is tried")
+    func evidence() async throws {
+        try await story.use("stories", "s1", "s2", "s3")
+        for ref in ["s4", "s5", "s6"] {
+            _ = try await story.refusal(of: .consume(meter: "stories", amount: 1, ref: ref))
+        }
+        #expect(try story.count(of: "access.denied") == 1)
+        #expect(try story.meter("stories")?.used == 3)
+    }
+
+    @Test("MS-03 With two used, of two generations at once one is allowed")
+    func parallel() async throws {
+        try await story.use("stories", "s1", "s2")
+        let ledger = ledger
+        let succeeded = await withTaskGroup(of: Bool.self) { group in
+            for ref in ["s3", "s4"] {
+                group.addTask {
+                    (try? await ledger.consume("stories", by: "ada", ref: ref)) != nil
+                }
+            }
+            return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect(succeeded == 1)
+        #expect(try story.meter("stories")?.used == 3)
+    }
+
+    @Test("MS-04 A generation that fails gives its story back")
+    func release() async throws {
+        try await story.use("stories", "s1")
+        try await story.perform(
+            .reserve(meter: "stories", amount: 1, reservation: "r1", timeoutMilliseconds: nil))
+        #expect(try story.meter("stories")?.remaining == 1)
+        try await story.perform(.release(reservation: "r1"))
+        let meter = try #require(try story.meter("stories"))
+        #expect((meter.used, meter.reserved, meter.remaining) == (1, 0, 2))
+    }
+
+    @Test("MS-05 Three stories used on 31 January are back at local midnight in New York")
+    func localMidnight() async throws {
+        try await live(in: "America/New_York")
+        story.clock.now = instant("2026-01-31T18:00:00-05:00")
+        try await story.use("stories", "s1", "s2", "s3")
+        let midnight = instant("2026-02-01T00:00:00-05:00")
+        #expect(try story.meter("stories", at: midnight - 1)?.remaining == 0)
+        #expect(try story.meter("stories", at: midnight)?.remaining == 3)
+        #expect(try story.check("stories").usage?.period?.end == midnight)
+        story.clock.now = midnight - 1
+        #expect(
+            try await story.refusal(of: .consume(meter: "stories", amount: 1, ref: "s4")) != nil)
+        story.clock.now = midnight
+        try await story.use("stories", "s4")
+        #expect(try story.meter("stories")?.remaining == 2)
+    }
+
+    @Test(
+        "MS-06 Auckland and Los Angeles reset at their own midnights",
+        arguments: [
+            ("Pacific/Auckland", "2026-02-01T00:00:00+13:00"),
+            ("America/Los_Angeles", "2026-02-01T00:00:00-08:00"),
+        ])
+    func zones(_ zone: String, _ boundary: String) async throws {
+        try await live(in: zone)
+        let midnight = instant(boundary)
+        story.clock.now = midnight - StoryLedger.hour
+        try await story.use("stories", "s1", "s2", "s3")
+        #expect(try story.meter("stories", at: midnight - 1)?.remaining == 0)
+        #expect(try story.meter("stories", at: midnight)?.remaining == 3)
+    }
+
+    @Test("MS-07 A move within a month lets the month end where it would have ended")
+    func move() async throws {
+        try await live(in: "America/New_York")
+        story.clock.now = instant("2026-01-20T12:00:00Z")
+        try await story.use("stories", "s1", "s2", "s3")
+        try await story.perform(.changeTimeZone("Pacific/Auckland"))
+        let end = instant("2026-02-01T00:00:00-05:00")
+        #expect(try story.meter("stories", at: end - 1)?.remaining == 0)
+        let february = try #require(try story.meter("stories", at: end)?.period)
+        #expect(february.start == end)
+        #expect(february.end == instant("2026-03-01T00:00:00+13:00"))
+        #expect(february.end - february.start < 62 * StoryLedger.day)
+    }
+
+    @Test(
+        "MS-08 A month is as long as the calendar of its zone says",
+        arguments: [
+            ("Europe/Amsterdam", "2026-03-15T12:00:00Z", 743),
+            ("Europe/Amsterdam", "2026-10-15T12:00:00Z", 745),
+            ("Europe/Amsterdam", "2026-02-15T12:00:00Z", 672),
+            ("Europe/Amsterdam", "2028-02-15T12:00:00Z", 696),
+            ("UTC", "2026-04-15T12:00:00Z", 720),
+        ])
+    func lengths(_ zone: String, _ time: String, _ hours: Int64) async throws {
+        try await live(in: zone)
+        let period = try #require(try story.meter("stories", at: instant(time))?.period)
+        #expect(period.end - period.start == hours * StoryLedger.hour)
+    }
+
+    @Test("MS-09 Anniversaries of 31 January at ten keep their time and never lose the 31st")
+    func anniversary() async throws {
+        let story = try await StoryLedger(
+            "magical-stories", replacing: ["period: calendarMonth": "period: anniversary"])
+        let seen = instant("2026-01-31T10:00:00Z")
+        try await story.record(
+            .reported(
+                "subject.created", at: seen, key: "created", ["first_seen_at": .integer(seen)]))
+        let boundaries = ["2026-01-31", "2026-02-28", "2026-03-31", "2026-04-30", "2026-05-31"]
+            .map { instant("\($0)T10:00:00Z") }
+        for (start, end) in zip(boundaries, boundaries.dropFirst()) {
+            for time in [start, end - 1] {
+                let period = try #require(try story.meter("stories", at: time)?.period)
+                #expect((period.start, period.end) == (start, end))
+            }
+        }
+    }
+
+    @Test("MS-10 After five months away there are three stories, and one reset is written")
+    func away() async throws {
+        try await story.use("stories", "s1", "s2", "s3")
+        story.clock.now = instant("2026-06-20T00:00:00Z")
+        #expect(try story.meter("stories")?.remaining == 3)
+        #expect(try story.count(of: "usage.reset") == 0)
+        try await story.use("stories", "s4")
+        #expect(try story.count(of: "usage.reset") == 1)
+        #expect(try story.meter("stories")?.remaining == 2)
+    }
+
+    @Test("MS-11 Support resets a month by hand, and who did it is on record")
+    func manualReset() async throws {
+        try await story.use("stories", "s1", "s2", "s3")
+        story.clock.now += StoryLedger.day
+        let before = try #require(try story.meter("stories")?.period)
+        try await story.perform(.resetUsage(meter: "stories"))
+        let meter = try #require(try story.meter("stories"))
+        #expect((meter.used, meter.remaining) == (0, 3))
+        #expect(meter.period == before)
+        #expect(meter.lastResetAt == story.clock.now)
+        let reset = try #require(
+            try ledger.history(of: "ada").first { $0.event.draft.type == "usage.reset" }?.event
+                .draft)
+        #expect(reset.data["trigger"] == "manual")
+        #expect(reset.extras["actor"] == "support")
+        #expect(reset.extras["reason"] == "test")
+        #expect(try story.meter("stories", at: story.clock.now - 1)?.remaining == 0)
+    }
+
+    @Test("MS-12 A month that rolls over is marked once, by whoever comes first")
+    func resetMarker() async throws {
+        try await story.use("stories", "s1")
+        story.clock.now = instant("2026-02-03T00:00:00Z")
+        #expect(try await ledger.tick().appended == 1)
+        #expect(try await ledger.tick().appended == 0)
+        try await story.use("stories", "s2")
+        #expect(try story.count(of: "usage.reset") == 1)
+        let usage = try #require(try story.meter("stories"))
+        #expect((usage.used, usage.periodName) == (1, "2026-02"))
+    }
+
+    @Test("MS-59 The usage statistics are there, and the last reset is the period's start")
+    func statistics() async throws {
+        try await story.use("stories", "s1", "s2")
+        try await story.perform(
+            .issueGrant(.init(id: "g1", target: .entitlement("premium"))))
+        try await story.use("collections", "c1")
+        let stories = try #require(try story.meter("stories"))
+        #expect(stories.used == 2)
+        #expect(try story.meter("collections")?.used == 1)
+        #expect(stories.period?.start == instant("2026-01-01T00:00:00Z"))
+        #expect(stories.lastResetAt == stories.period?.start)
+    }
+}

@@ -1,0 +1,153 @@
+import Daybook
+import DaybookDomain
+import DaybookEvents
+import DaybookTesting
+import Testing
+
+@Suite("Nuzzle: the developers' tools")
+struct NuzzleDebugTests {
+    let story: StoryLedger
+    let day = NuzzleStory.day
+    let start = NuzzleStory.start
+    let trial: EventDraft
+
+    init() async throws {
+        story = try await StoryLedger("nuzzle")
+        var line = NuzzleStory.yearly
+        line.environment = .sandbox
+        trial = NuzzleStory.trial(line)
+    }
+
+    private var ledger: Ledger { story.ledger }
+
+    private func perform(_ command: Command, in environment: Environment = .sandbox) async throws {
+        try await ledger.perform(
+            CommandRequest(
+                command, subject: "ada", environment: environment, actor: "kim", reason: "test"))
+    }
+
+    private func status(_ time: Int64? = nil, knownAt: Moment.Knowledge? = nil) throws -> Status {
+        try ledger.status(
+            of: "ada", environment: .sandbox, moment: Moment(at: time, knownAt: knownAt)
+        ).status
+    }
+
+    private func check(_ name: String, _ time: Int64? = nil) throws -> Decision {
+        try ledger.check(
+            CheckQuestion(name), for: "ada", environment: .sandbox, moment: Moment(at: time)
+        ).decision
+    }
+
+    @Test(
+        "NZ-17 Forced Pro opens everything and says that it is pretence; switched off, truth is back"
+    )
+    func force() async throws {
+        try await perform(.setOverride(kind: "force_entitlement", value: "pro", expiresAt: nil))
+        for name in NuzzleStory.pro {
+            let decision = try check(name)
+            #expect(decision.allowed)
+            #expect(decision.reason == "debug")
+            #expect(decision.source?.kind == .debug)
+        }
+        #expect(try status().status == "subscribed")
+        story.clock.now += 1
+        try await perform(.clearOverride(kind: "force_entitlement"))
+        #expect(try status().status == "notSubscribed")
+        #expect(try check("aiAssistant").reason == "not_entitled")
+    }
+
+    @Test(
+        "NZ-17 Production refuses every override, and ignores one that a file brings",
+        arguments: [
+            "force_entitlement", "expire_trial", "clear_subscription", "reset_trial_eligibility",
+        ])
+    func production(_ kind: String) async throws {
+        await #expect {
+            try await perform(
+                .setOverride(kind: kind, value: nil, expiresAt: nil), in: .production)
+        } throws: { error in
+            guard case .rejected(.overrideForbidden, _)? = error as? LedgerError else {
+                return false
+            }
+            return true
+        }
+        #expect(try ledger.head().position == 1)
+        try await story.record(
+            .reported(
+                "debug.override_set", at: start, key: "d1",
+                [
+                    "kind": .string(kind), "value": "pro", "actor": "kim",
+                    "expires_at": .integer(start + day),
+                ]))
+        #expect(try story.status().status == "notSubscribed")
+    }
+
+    @Test("NZ-18 A trial can be looked at as if it were over, without touching a fact")
+    func expireTrial() async throws {
+        try await ledger.record([trial])
+        story.clock.now = start + day
+        let before = try status()
+        try await perform(.setOverride(kind: "expire_trial", value: nil, expiresAt: nil))
+        #expect(try status().status == "expired")
+        #expect(try !check("aiAssistant").allowed)
+        #expect(try status(start + day - 1).status == "subscribed")
+        story.clock.now += 1_000
+        try await perform(.clearOverride(kind: "expire_trial"))
+        let after = try status()
+        #expect(after.status == "subscribed")
+        #expect(after.entitlements == before.entitlements)
+    }
+
+    @Test("NZ-19 Cleared data is hidden, not gone: history has it, and a later renewal shows")
+    func clear() async throws {
+        try await ledger.record([trial])
+        story.clock.now = start + day
+        let known = try ledger.head().position
+        try await perform(.setOverride(kind: "clear_subscription", value: nil, expiresAt: nil))
+        #expect(try status().status == "notSubscribed")
+        #expect(try status(knownAt: .position(known)).status == "subscribed")
+        let types = try ledger.history(of: "ada", environment: .sandbox).map(\.event.draft.type)
+        #expect(types == ["subscription.started", "debug.override_set"])
+        #expect(try status(start + 2 * day).status == "subscribed", "it lasts a day")
+        var line = NuzzleStory.yearly
+        line.environment = .sandbox
+        try await ledger.record([
+            line.renewed("9002", from: start + day + 1_000, until: start + 9 * day)
+        ])
+        #expect(try status(start + day + 1_000).status == "subscribed")
+    }
+
+    @Test("NZ-20 A reset makes the trial available again, until the next one begins")
+    func resetEligibility() async throws {
+        func isEligible(_ time: Int64) throws -> Bool? {
+            try status(time).introEligible.first?.isEligible
+        }
+        try await ledger.record([trial])
+        story.clock.now = start + 10 * day
+        #expect(try isEligible(story.clock.now) == false)
+        try await perform(
+            .setOverride(
+                kind: "reset_trial_eligibility", value: nil, expiresAt: start + 20 * day))
+        #expect(try isEligible(start + 11 * day) == true)
+        var line = NuzzleStory.yearly
+        line.environment = .sandbox
+        try await ledger.record([
+            line.started(
+                "9009", from: start + 12 * day, until: start + 19 * day, NuzzleStory.trialOffer)
+        ])
+        #expect(try isEligible(start + 12 * day) == false)
+    }
+
+    @Test("NZ-21 An override has an actor, a reason and an end, a day where none is said")
+    func bounded() async throws {
+        try await perform(.setOverride(kind: "force_entitlement", value: "pro", expiresAt: nil))
+        let kept = try #require(
+            try ledger.history(of: "ada", environment: .sandbox).first?.event.draft)
+        #expect(kept.data["actor"] == "kim")
+        #expect(kept.extras["reason"] == "test")
+        #expect(kept.data["expires_at"] == .integer(start + day))
+        #expect(kept.trust == .debug)
+        #expect(try status(start + day - 1).status == "subscribed")
+        #expect(try status(start + day).status == "notSubscribed")
+    }
+}

@@ -1,0 +1,118 @@
+import Daybook
+import DaybookDomain
+import DaybookEvents
+import DaybookTesting
+import Testing
+
+@Suite("Ollie: what it says, in Dutch")
+struct OllieCopyTests {
+    let ollie: OllieStory
+    let start = OllieStory.start
+    let end = OllieStory.end
+    let day = OllieStory.day
+
+    init() async throws {
+        ollie = try await OllieStory()
+        try await ollie.dog("rex")
+    }
+
+    private func attributes(_ status: Status) -> [String: String] {
+        Dictionary(uniqueKeysWithValues: status.attributes.map { ($0.slot, $0.key) })
+    }
+
+    @Test("OL-15 The purchase is thanked for with the name left to the phone")
+    func thanks() throws {
+        #expect(
+            try ollie.text("purchase.succeeded")
+                == "Gelukt! Je kunt nu onbeperkt blijven loggen voor [puppyname].")
+        let slots = try #require(
+            try ollie.ledger.catalogs().newest?.catalog.paywall(context: "default")?.slots)
+        #expect(slots.contains(CopySlot(slot: "purchased", key: "purchase.succeeded")))
+    }
+
+    @Test(
+        "OL-16 The banner counts the days, quietly, and leads to the upgrade",
+        arguments: [(7, "Nog 14 dagen gratis"), (20, "Nog 1 dagen gratis")] as [(Int64, String)])
+    func banner(_ days: Int64, _ text: String) throws {
+        let shown = attributes(try ollie.status("rex", at: start + days * day))
+        #expect(shown["banner"] == text)
+        #expect(shown["target"] == "upgrade")
+        #expect(shown["prominence"] == "subtle")
+    }
+
+    @Test("OL-17 When the period is over the document's words are shown")
+    func over() throws {
+        let shown = attributes(try ollie.status("rex", at: end))
+        #expect(shown["title"] == "Je gratis periode is voorbij")
+        #expect(
+            shown["text"] == """
+                De eerste 3 weken met een puppy zijn het zwaarst — daarom was Ollie gratis. \
+                Wil je blijven loggen? Dat kan voor eenmalig €19.
+                """)
+        #expect(shown["cta"] == "Doorgaan met Ollie — €19")
+        #expect(shown["restore"] == "Herstel aankoop")
+        #expect(shown["banner"] == nil)
+    }
+
+    @Test("OL-18 The settings name the status, with buttons only while there is something to buy")
+    func settings() async throws {
+        let free = try ollie.status("rex", at: start + 7 * day)
+        #expect(free.display?.text == "Gratis (nog 14 dagen)")
+        let lastDay = try ollie.status("rex", at: start + 20 * day)
+        #expect(lastDay.display?.text == "Gratis (nog 1 dagen)")
+        #expect(lastDay.display?.pluralSafeText == "Gratis (nog 1 dag)")
+        let over = try ollie.status("rex", at: end)
+        #expect(over.display?.text == "Gratis periode voorbij")
+        try await ollie.buy("3000", for: "rex")
+        let premium = try ollie.status("rex")
+        #expect(premium.display?.text == "Premium")
+        for (status, hasButtons) in [(free, true), (over, true), (premium, false)] {
+            let shown = attributes(status)
+            #expect((shown["cta"] != nil) == hasButtons)
+            #expect((shown["restore"] != nil) == hasButtons)
+        }
+        #expect(try ollie.text("settings.title") == "Ollie Premium")
+        #expect(try ollie.text("settings.statusLabel") == "Status")
+    }
+
+    @Test("OL-19 The key message and the App Store's line are the document's")
+    func messages() throws {
+        #expect(
+            try ollie.text("message.key") == """
+                De eerste weken met een nieuwe puppy zijn overweldigend. \
+                Daarom is Ollie gratis als je het het hardst nodig hebt.
+                """)
+        #expect(
+            try ollie.text("message.appStore") == """
+                Ollie is gratis voor de eerste 3 weken — precies wanneer je het het hardst nodig hebt. \
+                Daarna eenmalig €19 om te blijven loggen.
+                """)
+    }
+
+    @Test(
+        "OL-20 A catalog that says trial or proefperiode is refused",
+        arguments: ["trial", "Proefperiode"])
+    func lint(_ word: String) async throws {
+        let changed = try StoryLedger.catalog(
+            "ollie", replacing: ["nl: Gratis periode voorbij": "nl: \(word) voorbij"])
+        await #expect(throws: LedgerError.self) {
+            try await ollie.ledger.publish(CatalogPublication(document: Array(changed.utf8)))
+        }
+        #expect(try ollie.ledger.catalogs().versions.count == 1)
+    }
+
+    @Test("OL-30 The greyed-out button knows why: the check carries title and products")
+    func button() throws {
+        let decision = try ollie.check("logEvent", "rex", at: end)
+        #expect(!decision.allowed)
+        #expect(decision.display?.text == "Je gratis periode is voorbij")
+        #expect(decision.paywall?.context == "featureRestricted")
+        #expect(decision.paywall?.feature == "logEvent")
+        #expect(decision.paywall?.products == [OllieStory.product])
+        let english = try ollie.ledger.check(
+            CheckQuestion("logEvent", profile: "rex", locale: "en"), for: "ada",
+            moment: Moment(at: end)
+        ).decision
+        #expect(english.display?.text == "Your free period is over")
+    }
+}

@@ -1,0 +1,208 @@
+import Daybook
+import DaybookDomain
+import DaybookEvents
+import DaybookTesting
+import Testing
+
+@Suite("Ollie: one purchase for each dog")
+struct OlliePurchaseTests {
+    let ollie: OllieStory
+    let start = OllieStory.start
+    let end = OllieStory.end
+    let day = OllieStory.day
+
+    init() async throws { ollie = try await OllieStory() }
+
+    @Test("OL-08 The paid dog is Premium, the other one counts its own days")
+    func twoDogs() async throws {
+        try await ollie.dog("rex")
+        try await ollie.dog("bella", at: start + 4 * day)
+        try await ollie.buy("3000", for: "rex")
+        #expect(try ollie.status("rex").status == "premium")
+        #expect(try ollie.status("bella").status == "free")
+        #expect(try ollie.card("bella").freeDaysRemaining == 21)
+        #expect(try ollie.status("bella", at: end + 4 * day).status == "freePeriodExpired")
+        #expect(try ollie.status("rex", at: end + 4 * day).status == "premium")
+    }
+
+    @Test(
+        "OL-09 One purchase cannot serve a second dog; the claim leaves evidence and nothing else")
+    func conflict() async throws {
+        try await ollie.dog("rex")
+        try await ollie.dog("bella")
+        try await ollie.buy("3000", for: "rex")
+        let before = try ollie.status("bella")
+        let claim = Command.assignPurchase(transaction: "3000", profile: "bella")
+        let refusal = try await ollie.story.refusal(of: claim)
+        #expect(refusal == .transactionAlreadyAssigned(transaction: "3000", profile: "rex"))
+        #expect(refusal?.code == "transaction_already_assigned")
+        #expect(try await ollie.story.refusal(of: claim) == refusal)
+        let conflicts = try ollie.ledger.history(of: "ada").map(\.event.draft).filter {
+            $0.type == "assignment.conflict"
+        }
+        #expect(conflicts.map { $0.data["assigned_profile"]?.text } == ["rex"])
+        #expect(try ollie.status("bella") == before)
+        #expect(try ollie.status("rex").status == "premium")
+    }
+
+    @Test("OL-09 A claim that another phone reports late changes nothing either")
+    func reportedConflict() async throws {
+        try await ollie.dog("rex")
+        try await ollie.dog("bella")
+        try await ollie.buy("3000", for: "rex")
+        try await ollie.story.record(
+            .reported(
+                "purchase.assigned", at: start + day, key: "claim/bella",
+                ["transaction_id": "3000", "profile": "bella"]))
+        #expect(try ollie.status("rex", at: end).status == "premium")
+        #expect(try ollie.status("bella", at: end).status == "freePeriodExpired")
+    }
+
+    @Test("OL-10 A second real purchase serves the second dog, also under a product id of its own")
+    func secondPurchase() async throws {
+        let second = try await OllieStory(replacing: [
+            "entitlements:\n  # Every feature": """
+            # A store charges once for each product.
+              com.ollie.premium.perdog.2:
+                kind: nonConsumable
+                scope: profile
+                profileKind: puppy
+                prices: { regular: 19.00 EUR }
+                entitlements: [premium]
+
+            entitlements:
+              # Every feature
+            """
+        ])
+        try await second.dog("rex")
+        try await second.dog("bella")
+        try await second.buy("3000", for: "rex")
+        try await second.story.record(
+            second.purchase("3001", at: start, product: "com.ollie.premium.perdog.2"))
+        #expect(try second.status("bella").status == "free")
+        try await second.story.perform(.assignPurchase(transaction: "3001", profile: "bella"))
+        #expect(try second.status("bella").status == "premium")
+        #expect(try second.status("rex").status == "premium")
+    }
+
+    @Test("OL-14 A restored purchase that serves no dog asks for one")
+    func needsAssignment() async throws {
+        try await ollie.dog("rex")
+        try await ollie.story.record(ollie.purchase("3000", at: start))
+        let decision = try ollie.check("export", "rex")
+        #expect(!decision.allowed)
+        let findings = try ollie.ledger.doctor(subject: "ada").filter { $0.area == "purchase" }
+        #expect(findings.map { $0.message.contains("needs_assignment") } == [true])
+        try await ollie.story.perform(.assignPurchase(transaction: "3000", profile: "rex"))
+        #expect(try ollie.check("export", "rex").allowed)
+        #expect(try ollie.text("purchase.restored") == "Aankoop hersteld voor [puppyname].")
+    }
+
+    @Test("OL-22 A purchase made offline counts from its own date once it is told")
+    func offline() async throws {
+        try await ollie.dog("rex")
+        let bought = end + 3 * day
+        ollie.story.clock.now = end + 6 * day
+        let before = try ollie.ledger.head().position
+        try await ollie.story.record(ollie.purchase("3000", at: bought))
+        try await ollie.story.perform(.assignPurchase(transaction: "3000", profile: "rex"))
+        #expect(try ollie.status("rex", at: bought - 1).status == "freePeriodExpired")
+        #expect(try ollie.status("rex", at: bought).status == "premium")
+        let known = Moment(at: bought, knownAt: .position(before))
+        let (earlier, _) = try ollie.ledger.status(of: "ada", profile: "rex", moment: known)
+        #expect(earlier.status == "freePeriodExpired")
+    }
+
+    @Test(
+        "OL-23 After a refund the dog is where its own start leaves it: no new 21 days",
+        arguments: [(10, "free", 11), (30, "freePeriodExpired", 0)] as [(Int64, String, Int64)])
+    func refunded(_ days: Int64, _ status: String, _ left: Int64) async throws {
+        try await ollie.dog("rex", at: start + 20 * day)
+        let start = start + 20 * day
+        try await ollie.buy("3000", for: "rex")
+        try await ollie.refund("3000", at: start + days * day)
+        #expect(try ollie.status("rex").status == status)
+        #expect(try ollie.card("rex").freeDaysRemaining == left)
+        #expect(try ollie.check("export", "rex").reason == "refunded")
+        #expect(try ollie.status("rex", at: start + days * day - 1).status == "premium")
+    }
+
+    @Test("OL-24 A sale is kept at what was paid; the price on show stays")
+    func sale() async throws {
+        try await ollie.dog("rex")
+        try await ollie.story.record(
+            ollie.purchase("3000", at: start, ["price_milli": 14_990]))
+        try await ollie.story.perform(.assignPurchase(transaction: "3000", profile: "rex"))
+        let paid = try ollie.ledger.history(of: "ada").compactMap {
+            $0.event.draft.data["price_milli"]?.integer
+        }
+        #expect(paid == [14_990])
+        let catalog = try #require(try ollie.ledger.catalogs().newest?.catalog)
+        let product = try #require(catalog.product(OllieStory.product))
+        #expect(product.prices.first { $0.name == "regular" }?.amountMilli == 19_000)
+        #expect(try ollie.text(product.displayPrice ?? "") == "€19")
+    }
+
+    @Test("OL-25 A reviewer's grant makes one dog Premium, from a grant, until it ends")
+    func promo() async throws {
+        try await ollie.dog("demo")
+        try await ollie.dog("other")
+        let until = start + 30 * day
+        try await ollie.story.perform(
+            .issueGrant(
+                .init(
+                    id: "review", target: .entitlement("premium"), expiresAt: until,
+                    profile: "demo", reason: "promo")))
+        let decision = try ollie.check("export", "demo", at: until - 1)
+        #expect(decision.reason == "grant")
+        #expect(decision.source?.kind == .grant)
+        #expect(try ollie.status("demo").status == "premium")
+        #expect(try ollie.card("demo").freeDaysRemaining == -1)
+        #expect(try !ollie.check("export", "other").allowed)
+        #expect(try !ollie.check("export", "demo", at: until).allowed)
+    }
+
+    @Test("OL-26 A family's purchase serves a member's dog only where the catalog shares it")
+    func family() async throws {
+        let sharing = try await OllieStory(replacing: [
+            "familyShareable: false": "familyShareable: true"
+        ])
+        for (story, isShared) in [(ollie, false), (sharing, true)] {
+            try await story.dog("rex")
+            try await story.story.record(
+                story.purchase("3000", at: start, ["ownership": "FAMILY_SHARED"]))
+            try await story.story.perform(.assignPurchase(transaction: "3000", profile: "rex"))
+            let decision = try story.check("export", "rex")
+            #expect(decision.allowed == isShared)
+            #expect(decision.reason == (isShared ? "family" : "not_entitled"))
+        }
+    }
+
+    @Test("OL-28 When a dog is deleted its purchase is free again, for one other dog")
+    func deleted() async throws {
+        try await ollie.dog("rex")
+        try await ollie.dog("bella")
+        try await ollie.buy("3000", for: "rex")
+        ollie.story.clock.now = end + day
+        try await ollie.story.perform(.deleteProfile(profile: "rex"))
+        #expect(try ollie.status("bella").status == "freePeriodExpired")
+        try await ollie.story.perform(.assignPurchase(transaction: "3000", profile: "bella"))
+        #expect(try ollie.status("bella").status == "premium")
+        let third = Command.assignPurchase(transaction: "3000", profile: "max")
+        try await ollie.dog("max", at: end + 2 * day)
+        #expect(
+            try await ollie.story.refusal(of: third)
+                == .transactionAlreadyAssigned(transaction: "3000", profile: "bella"))
+    }
+
+    @Test("OL-29 What a client merely claims unlocks nothing")
+    func claimed() async throws {
+        try await ollie.dog("rex")
+        var claim = ollie.purchase("3000", at: start)
+        claim.trust = .clientAsserted
+        try await ollie.story.record(claim)
+        try await ollie.story.perform(.assignPurchase(transaction: "3000", profile: "rex"))
+        #expect(try ollie.status("rex").status == "free")
+        #expect(try ollie.check("export", "rex").reason == "unverified")
+    }
+}

@@ -1,0 +1,196 @@
+import Daybook
+import DaybookDomain
+import DaybookEvents
+import DaybookTesting
+import Testing
+
+@Suite("What holds for all five apps")
+struct PlatformTests {
+    let story: StoryLedger
+    let line = MagicalStoriesPremiumTests.monthly
+    let start = Fixtures.now
+    let end = Fixtures.now + 31 * StoryLedger.day
+
+    init() async throws { story = try await StoryLedger("magical-stories") }
+
+    private var ledger: Ledger { story.ledger }
+
+    @Test("X-01 In any order and any number the same events give the same state")
+    func anyOrder() async throws {
+        let drafts = [
+            line.started("2000", from: start, until: end),
+            line.billingFailed(at: end, graceUntil: end + 3 * StoryLedger.day),
+            line.renewed("2001", from: end, until: end + 28 * StoryLedger.day),
+            line.refunded("2001", at: end + StoryLedger.day),
+            .used("stories", at: start - StoryLedger.day, ref: "s1"),
+            .used("stories", at: start, ref: "s1"), .used("stories", at: start, ref: "s2"),
+        ]
+        try await ledger.record(drafts)
+        let expected = try ledger.digest()
+        let status = try story.status(at: end + 2 * StoryLedger.day)
+        for offset in drafts.indices {
+            let other = try await StoryLedger("magical-stories")
+            let turned = Array(drafts[offset...] + drafts[..<offset])
+            for draft in turned.reversed() + turned { try await other.record(draft) }
+            #expect(try other.ledger.digest() == expected)
+            #expect(try other.status(at: end + 2 * StoryLedger.day) == status)
+            #expect(try other.ledger.head().position == Int64(drafts.count) + 1)
+        }
+    }
+
+    @Test("X-02 A ledger that is folded from zero has the digest of the one that lived")
+    func rebuilt() async throws {
+        try await story.record(line.started("2000", from: start, until: end))
+        try await story.use("stories", "s1", "s2")
+        try await story.record(.used("stories", at: start - StoryLedger.day, ref: "late"))
+        try await ledger.perform(CommandRequest(.alias(to: "ada"), subject: "anon"))
+        let live = try ledger.digest()
+        let clock = story.clock
+        let rebuilt = try Ledger(store: ledger.store, clock: { clock.now })
+        #expect(try rebuilt.digest() == live)
+        #expect(try rebuilt.status(of: "ada").status == story.status())
+    }
+
+    @Test("X-03 An answer known at a time knows nothing that was recorded later")
+    func knownAt() async throws {
+        try await story.record(line.started("2000", from: start, until: end))
+        let position = try ledger.head().position
+        let recordedAt = story.clock.now
+        let before = try story.status(at: start + StoryLedger.day)
+        story.clock.now += 2 * StoryLedger.day
+        try await story.record(
+            line.refunded("2000", at: start), .used("stories", at: start, ref: "s1"))
+        let time = start + StoryLedger.day
+        #expect(try story.status(at: time) != before)
+        #expect(try story.status(at: time, knownAt: .position(position)) == before)
+        #expect(try story.status(at: time, knownAt: .instant(recordedAt)) == before)
+        #expect(try !story.check("customThemes", at: time).allowed)
+    }
+
+    @Test("X-04 Of many who consume at once exactly as many succeed as there are units")
+    func exactly() async throws {
+        try await story.use("stories", "s0")
+        let ledger = ledger
+        let outcomes = await withTaskGroup(of: String.self) { group in
+            for index in 1...20 {
+                group.addTask {
+                    do {
+                        try await ledger.consume("stories", by: "ada", ref: "s\(index)")
+                        return "done"
+                    } catch let error as LedgerError {
+                        return error.code
+                    } catch {
+                        return "\(error)"
+                    }
+                }
+            }
+            return await group.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+        }
+        #expect(outcomes == ["done": 2, "limit_reached": 18])
+        #expect(try story.count(of: "usage.recorded") == 3)
+    }
+
+    @Test("X-05 The same key again gets the first receipt, hours later too, and adds nothing")
+    func sameKey() async throws {
+        let command = Command.consume(meter: "stories", amount: 1, ref: "s1")
+        let first = try await story.perform(command, key: "tap")
+        let head = try ledger.head()
+        story.clock.now += 5 * StoryLedger.hour
+        #expect(try await story.perform(command, key: "tap") == first)
+        #expect(try ledger.head() == head)
+    }
+
+    @Test("X-06 The same key with another body is a conflict that names the first position")
+    func otherBody() async throws {
+        let first = try await story.perform(
+            .consume(meter: "stories", amount: 1, ref: "s1"), key: "tap")
+        let head = try ledger.head()
+        await #expect {
+            try await story.perform(.consume(meter: "stories", amount: 2, ref: "s1"), key: "tap")
+        } throws: { error in
+            guard case .idempotencyConflict("tap", let position)? = error as? LedgerError else {
+                return false
+            }
+            return position == first.positions.first
+        }
+        #expect(try ledger.head() == head)
+    }
+
+    @Test("X-08 What happens in the sandbox stays in the sandbox")
+    func environments() async throws {
+        try await story.use("stories", "s1")
+        let production = try story.status()
+        var sandbox = line
+        sandbox.environment = .sandbox
+        try await story.record(sandbox.started("2000", from: start, until: end))
+        try await ledger.consume("stories", by: "ada", ref: "x1", environment: .sandbox)
+        #expect(try story.status() == production)
+        let other = try ledger.status(of: "ada", environment: .sandbox).status
+        #expect(other.status == "premiumMonthly")
+        #expect(try ledger.subjects(in: .sandbox) == ["ada"])
+        #expect(try ledger.funnel("onboarding_to_subscription").steps.map(\.count) == [0, 0])
+    }
+
+    @Test("X-11 A restore returns everything that is owned, and a second one appends nothing")
+    func restore() async throws {
+        let signed = end + StoryLedger.day
+        let owned = [
+            line.stated("2000", from: start, until: end, signedAt: signed),
+            line.stated("2001", from: end, until: end + 30 * StoryLedger.day, signedAt: signed),
+        ]
+        story.clock.now = signed
+        #expect(try await ledger.record(owned).appended == 2)
+        #expect(try story.status().status == "premiumMonthly")
+        let again = try await ledger.record(owned)
+        #expect((again.appended, again.duplicates) == (0, 2))
+        let newer = line.stated("2000", from: start, until: end, signedAt: signed + 1)
+        #expect(try await story.record(newer).appended == 1)
+        #expect(try story.entitlement("premium")?.isActive == true)
+    }
+
+    @Test("X-13 A catalog with another limit rules from the time that it names")
+    func limits() async throws {
+        try await story.use("stories", "s1", "s2", "s3")
+        let change = start + StoryLedger.day
+        try await story.publish(replacing: ["limit: 3\n": "limit: 5\n"], effectiveAt: change)
+        #expect(try story.meter("stories", at: change - 1)?.remaining == 0)
+        #expect(try story.meter("stories", at: change)?.remaining == 2)
+        #expect(
+            try await story.refusal(of: .consume(meter: "stories", amount: 1, ref: "s4")) != nil)
+        story.clock.now = change
+        try await story.use("stories", "s4", "s5")
+        #expect(try story.meter("stories")?.remaining == 0)
+    }
+
+    /// The app's catalog with every feature open to everybody and no limit on any meter.
+    private func everythingFree() throws -> String {
+        let text = try StoryLedger.catalog(
+            "magical-stories",
+            replacing: ["limit: 3\n": "limit: unlimited\n", "limit: 1\n": "limit: unlimited\n"])
+        var section = Substring()
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        return lines.compactMap { line -> String? in
+            if !line.hasPrefix(" "), line.hasSuffix(":") { section = line }
+            guard section == "features:", line.hasPrefix("  ") else { return String(line) }
+            return line.hasPrefix("    ") || line.contains("#") ? nil : "\(line) { isFree: true }"
+        }.joined(separator: "\n")
+    }
+
+    @Test("X-14 Everything can be made free and taken back, and history keeps both")
+    func rollback() async throws {
+        try await story.use("stories", "s1", "s2", "s3")
+        story.clock.now += StoryLedger.day
+        let open = story.clock.now
+        try await ledger.publish(CatalogPublication(document: Array(try everythingFree().utf8)))
+        let names = MagicalStoriesPremiumTests.features + ["stories", "child_profiles"]
+        for name in names { #expect(try story.check(name).allowed, "\(name)") }
+        try await story.use("stories", "s4")
+        story.clock.now += StoryLedger.day
+        try await ledger.publish(CatalogPublication(rollBackTo: 1))
+        for name in names.dropLast() { #expect(try !story.check(name).allowed, "\(name)") }
+        #expect(try story.check("stories", at: open).allowed)
+        #expect(try !story.check("stories", at: open - 1).allowed)
+        #expect(try story.meter("stories")?.used == 4)
+        #expect(try ledger.catalogs().versions.map(\.version) == [1, 2, 1])
+    }
+}
