@@ -169,9 +169,9 @@ public final class Ledger: Sendable {
     /// A time is resolved once, to the last position recorded by then (rule 5).
     func resolve(_ knownAt: Moment.Knowledge?, now: Int64) throws -> (position: Int64, isOpen: Bool)
     {
+        guard let knownAt else { return (Int64.max, true) }
         let head = try store.head()
         switch knownAt {
-        case nil: return (Int64.max, true)
         case .position(let position):
             guard position >= 0, position <= head.position else {
                 throw LedgerError.badInput([

@@ -7,7 +7,7 @@ import Crypto
 /// byte  15       its length, 0 … 15
 /// ```
 /// or, for longer text, byte 15 has its top bit set and the other 127 bits are
-/// - the UUID itself (lower case, canonical form), or
+/// - the UUID itself (lower case, canonical form, top bit of its last byte clear), or
 /// - the first 127 bits of the text's SHA-256.
 ///
 /// Short text is exact. Longer text is equal when its digest is: 127 bits, so two of a ledger's refs meet by
@@ -34,7 +34,12 @@ public struct Reference: Sendable, Hashable {
 
     private static func make(_ bytes: UnsafeBufferPointer<UInt8>) -> Reference {
         if bytes.count <= 15 { return inline(bytes) }
-        if let uuid = UUIDText.parse(bytes) { return Reference(uuid: uuid) }
+        // One bit of the 128 marks long text, so only UUIDs that have it clear fit as they are; the others are hashed.
+        if let uuid = UUIDText.parse(bytes), uuid.1 & 0x80 == 0 { return Reference(packed: uuid) }
+        return hashed(bytes)
+    }
+
+    private static func hashed(_ bytes: UnsafeBufferPointer<UInt8>) -> Reference {
         var hash = SHA256()
         hash.update(bufferPointer: UnsafeRawBufferPointer(bytes))
         let digest = hash.finalize()
@@ -59,8 +64,17 @@ public struct Reference: Sendable, Hashable {
         return Reference(high: high, low: low)
     }
 
-    public init(uuid: (UInt64, UInt64)) {
+    private init(packed uuid: (UInt64, UInt64)) {
         self.init(high: uuid.0, low: uuid.1 | 0x80)
+    }
+
+    /// The reference of a UUID's canonical text, from its two halves.
+    public init(uuid: (UInt64, UInt64)) {
+        if uuid.1 & 0x80 == 0 {
+            self.init(packed: uuid)
+        } else {
+            self.init(UUIDText.format(uuid))
+        }
     }
 
     public var isNone: Bool { high == 0 && low == 0 }

@@ -133,3 +133,18 @@ struct EventCodecTests {
     @Test("A hot event fits into two cache lines")
     func size() { #expect(MemoryLayout<Event>.size <= 128) }
 }
+
+@Suite("References")
+struct ReferenceTests {
+    @Test("Every UUID has a reference of its own, whether from text or from its bytes")
+    func uuids() throws {
+        let pairs = [
+            "00000000-0000-4000-8000-000000000000", "00000000-0000-4000-8000-000000000080",
+            "0f3c2a6e-7d51-4c9b-8f2e-1a2b3c4d5eff", "0f3c2a6e-7d51-4c9b-8f2e-1a2b3c4d5e7f",
+        ]
+        #expect(Set(pairs.map { Reference($0) }).count == pairs.count)
+        for text in pairs {
+            #expect(Reference(uuid: try #require(UUIDText.parse(text))) == Reference(text))
+        }
+    }
+}

@@ -34,7 +34,8 @@ struct CaseBuilder {
                     .init(
                         name: name, state: line.line, funnel: line.funnel,
                         ownedFrom: ownership.from, ownedUntil: ownership.until))
-            } else {
+            } else if line.line.names(anyOf: person.members) {
+                // The index of namings knows the future; the line as folded for this cut does not (law 4).
                 others.append(name)
             }
         }
@@ -168,5 +169,12 @@ private struct Ownership {
             }
             isOwner = isNow
         }
+    }
+}
+
+extension LineState {
+    /// Whether any event of the line, as folded, names one of these customers.
+    fileprivate func names(anyOf members: [NameID]) -> Bool {
+        claims.contains { members.contains($0) } || transfers.contains { members.contains($0.to) }
     }
 }

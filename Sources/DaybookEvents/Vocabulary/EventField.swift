@@ -46,6 +46,8 @@ public struct EventWord: Sendable, Equatable {
 public struct EventField: Sendable, Equatable {
     /// The name in JSON; `offer.type` is the member `type` of the object `offer`.
     public let name: String
+    /// The member path: one name, or object and member.
+    public let path: [String]
     public let kind: EventFieldKind
     public let isRequired: Bool
     public let slot: EventSlot?
@@ -57,14 +59,13 @@ public struct EventField: Sendable, Equatable {
         _ meaning: String = ""
     ) {
         self.name = name
+        path = name.split(separator: ".").map(String.init)
         self.kind = kind
         self.isRequired = required
         self.slot = slot
         self.meaning = meaning
     }
 
-    /// The member path: one name, or object and member.
-    public var path: [String] { name.split(separator: ".").map(String.init) }
 }
 
 /// Who an event's stream is named after.

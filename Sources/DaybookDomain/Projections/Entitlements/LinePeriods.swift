@@ -79,14 +79,14 @@ struct LinePeriods {
             periods[index].cut = cut
         }
         let fact = periods[index].fact
-        if fact.isUpgraded,
+        // What replaced it tells when it ended; until that is known, nothing is taken away.
+        let isReplaced =
+            fact.isUpgraded
+            || line.switches.contains { $0.from == fact.product && periods[index].contains($0.at) }
+        if isReplaced,
             let next = periods[(index + 1)...].first(where: { $0.start > fact.startsAt })
         {
             shorten(to: next.start, .upgraded)
-        }
-        for change in line.switches
-        where change.from == fact.product && periods[index].contains(change.at) {
-            shorten(to: change.at, .upgraded)
         }
         if fact.endedAt != Event.absent { shorten(to: fact.endedAt, .ended) }
         if fact.isProvisional {

@@ -135,8 +135,7 @@ struct SourceGathering {
 
     private func grants() -> [Source] {
         question.state.customer.grants.compactMap { grant in
-            // A grant of units belongs to a meter and is burnt there.
-            guard grant.amount == Event.absent || grant.isUnlimited else { return nil }
+            if isUnits(grant) { return nil }
             var source = Source(kind: .grant, id: question.text(of: grant.id))
             let entitlement = question.names[grant.entitlement]
             let feature = question.names[grant.feature]
@@ -162,6 +161,16 @@ struct SourceGathering {
             }
             return source
         }
+    }
+
+    /// A grant of units belongs to a meter and is burnt there; one of an entitlement is access, whatever its amount.
+    private func isUnits(_ grant: CustomerState.GrantFact) -> Bool {
+        guard grant.amount != Event.absent, !grant.isUnlimited, grant.entitlement == 0 else {
+            return false
+        }
+        let feature = question.names[grant.feature]
+        return grant.meter != 0 || catalog?.meter(named: feature) != nil
+            || catalog?.feature(named: feature)?.meter != nil
     }
 
     private func freePeriods() -> [Source] {

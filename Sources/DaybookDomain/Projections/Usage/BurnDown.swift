@@ -10,8 +10,10 @@ struct Burn {
 struct UnitGrant {
     var amount: Int64
     var startsAt: Int64
-    /// Exclusive; `Int64.max` never.
+    /// Exclusive; `Int64.max` never. A void ends it earlier than was promised.
     var endsAt: Int64
+    /// The end that was promised: it alone orders burning, so that a void leaves past burn as it was (E66).
+    var promisedEnd: Int64
     var priority: Int64
     var source: String
     var key: String
@@ -69,7 +71,7 @@ struct BurnDown {
     /// Priority, earliest end, start, source, key: a total order.
     static func burnsBefore(_ left: UnitGrant, _ right: UnitGrant) -> Bool {
         if left.priority != right.priority { return left.priority < right.priority }
-        if left.endsAt != right.endsAt { return left.endsAt < right.endsAt }
+        if left.promisedEnd != right.promisedEnd { return left.promisedEnd < right.promisedEnd }
         if left.startsAt != right.startsAt { return left.startsAt < right.startsAt }
         if left.source != right.source { return precedesInBytes(left.source, right.source) }
         return precedesInBytes(left.key, right.key)
@@ -135,7 +137,7 @@ struct BurnDown {
             for (index, grant) in grants.enumerated() where rest > 0 {
                 guard grant.startsAt <= instant, instant < grant.endsAt else { continue }
                 // The free quota has priority 0 and ends with its period.
-                if !freeIsDone, (0, end) <= (grant.priority, grant.endsAt) {
+                if !freeIsDone, (0, end) <= (grant.priority, grant.promisedEnd) {
                     burnFree(&rest)
                     freeIsDone = true
                 }

@@ -229,6 +229,7 @@ public struct UsageAnswer {
                 UnitGrant(
                     amount: max(0, grant.amount), startsAt: grant.startsAt,
                     endsAt: min(grant.expiresAt.orNil ?? Int64.max, voided ?? Int64.max),
+                    promisedEnd: grant.expiresAt.orNil ?? Int64.max,
                     priority: grant.priority, source: names[grant.source],
                     key: question.text(of: grant.key), rollover: rollover))
         }
@@ -236,7 +237,7 @@ public struct UsageAnswer {
     }
 
     private func serves(_ grant: CustomerState.GrantFact, _ meter: Meter) -> Bool {
-        for id in [grant.meter, grant.feature, grant.entitlement] where id != 0 {
+        for id in [grant.meter, grant.feature] where id != 0 {
             let name = question.names[id]
             if catalog.meter(named: name)?.name == meter.name { return true }
             if let own = catalog.feature(named: name)?.meter, own == meter.name { return true }
@@ -254,7 +255,8 @@ public struct UsageAnswer {
             let (amount, overflow) = credits.amount.multipliedReportingOverflow(by: fact.quantity)
             let given = overflow ? Int64.max / 1_000_000 : amount
             var grant = UnitGrant(
-                amount: given, startsAt: fact.at, endsAt: Int64.max, priority: 100,
+                amount: given, startsAt: fact.at, endsAt: Int64.max, promisedEnd: Int64.max,
+                priority: 100,
                 source: question.names[fact.source], key: question.text(of: fact.key))
             if fact.revokedAt != Event.absent {
                 let share = (given.multipliedSaturated(by: fact.refundedMilli) &+ 99_999) / 100_000

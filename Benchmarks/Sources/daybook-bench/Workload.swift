@@ -1,0 +1,117 @@
+import DaybookEvents
+import DaybookStore
+import DaybookTesting
+
+/// The events that everything here appends: uses of one meter by customers in random order, the
+/// same on every run. `raw.c` computes the same values.
+struct Workload {
+    static let firstInstant: Int64 = 1_767_225_600_000
+    static let millisecondsBetweenEvents: Int64 = 37
+    static let millisecondsUntilRecorded: Int64 = 60_000
+    static let app = "bench"
+    static let meter = "stories"
+    /// One meter that nobody exhausts: what is measured is writing and folding, not refusing.
+    static let catalog = """
+        app: bench
+        title: Benchmark
+        defaultLocale: en
+        defaultTimeZone: UTC
+        meters:
+          stories:
+            kind: counter
+            period: lifetime
+            limit: 1000000000
+
+        """
+
+    var eventCount: Int
+    var subjectCount: Int
+
+    /// Later than every event, so that none is refused as coming from the future.
+    var clock: Int64 {
+        Self.firstInstant + Int64(eventCount) * Self.millisecondsBetweenEvents
+            + Self.millisecondsUntilRecorded
+    }
+
+    func subject(of index: Int) -> Int {
+        Int(Self.word(UInt64(index) * 4) % UInt64(subjectCount))
+    }
+
+    func subjectName(_ subject: Int) -> String { "customer-\(subject)" }
+
+    func key(of index: Int) -> String {
+        UUIDText.format((Self.word(UInt64(index) * 4 + 1), Self.word(UInt64(index) * 4 + 2)))
+    }
+
+    func reference(of index: Int) -> String { "story-\(index)" }
+
+    func requestDigest(of index: Int) -> Int64 {
+        Int64(bitPattern: Self.word(UInt64(index) * 4 + 3))
+    }
+
+    func occurredAt(_ index: Int) -> Int64 {
+        Self.firstInstant + Int64(index) * Self.millisecondsBetweenEvents
+    }
+
+    /// The typed report of an event, as a program would hand it to the ledger.
+    func draft(_ index: Int) -> EventDraft {
+        EventDraft(
+            type: "usage.recorded", subject: subjectName(subject(of: index)),
+            occurredAt: occurredAt(index),
+            source: EventSource(kind: "native", key: key(of: index)), trust: .imported,
+            data: [
+                "meter": .string(Self.meter), "amount": .integer(1),
+                "ref": .string(reference(of: index)),
+            ])
+    }
+
+    /// Splitmix64 at any index: Steele, Lea, Flood, "Fast splittable pseudorandom number
+    /// generators" (2014).
+    private static func word(_ index: UInt64) -> UInt64 {
+        var word: UInt64 = 0x6461_7962_6461_7962 &+ (index &+ 1) &* 0x9E37_79B9_7F4A_7C15
+        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+        return word ^ (word >> 31)
+    }
+}
+
+/// The same events as rows, numbered and chained as a ledger would.
+struct RowWorkload {
+    let workload: Workload
+    private var builder = BatchBuilder()
+    private var streams: [UInt32]
+    private let native: NameID
+    private let meter: NameID
+
+    init(_ workload: Workload) {
+        self.workload = workload
+        streams = [UInt32](repeating: 0, count: workload.subjectCount)
+        native = builder.name("native")
+        meter = builder.name(Workload.meter)
+    }
+
+    mutating func batch(_ indices: Range<Int>) -> AppendBatch {
+        let rows = indices.map { row($0) }
+        let recordedAt =
+            workload.occurredAt(indices.lowerBound) + Workload.millisecondsUntilRecorded
+        return builder.batch(rows, recordedAt: recordedAt)
+    }
+
+    private mutating func row(_ index: Int) -> EventRow {
+        let subject = workload.subject(of: index)
+        let name = workload.subjectName(subject)
+        if streams[subject] == 0 { streams[subject] = builder.stream(name) }
+        var row = builder.row(
+            in: streams[subject], key: workload.key(of: index),
+            reference: workload.reference(of: index))
+        row.event.occurredAt = workload.occurredAt(index)
+        row.event.signedAt = row.event.occurredAt
+        row.event.trustCode = Trust.imported.rawValue
+        row.event.source = native
+        row.event.party = builder.name(name)
+        row.event.nameA = meter
+        row.event.amount = 1
+        row.requestDigest = workload.requestDigest(of: index)
+        return row
+    }
+}

@@ -1,0 +1,378 @@
+// The same rows as Daybook's, written and read by nothing but SQLite: what a ratio is a ratio to.
+//
+//   raw append FILE EVENTS SUBJECTS BATCH plain|triggers|indexes LEDGER
+//   raw scan FILE
+//   raw digest FILE
+//   raw version
+//
+// Every command prints lines of a name and a number, as `daybook-bench sample` does. The tables,
+// and the triggers if they are asked for, are read from LEDGER, an empty ledger that Daybook made:
+// the two cannot drift apart. The values of the rows are those of Workload.swift; `digest` proves
+// it.
+
+#define _POSIX_C_SOURCE 200809L
+
+#include <sqlite3.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+enum {
+    BATCH_MAX = 10000,
+    USAGE_RECORDED = 70,
+    TRUST_IMPORTED = 2,
+    NATIVE = 1,
+    STORIES = 2,
+    FRAMES_MAX = (32 << 20) / (4096 + 24),
+};
+static const int64_t FIRST_INSTANT = 1767225600000;
+static const int64_t BETWEEN_EVENTS = 37;
+static const int64_t RECORDED_LATER = 60000;
+
+typedef struct {
+    int64_t stream, version, position;
+} Subject;
+
+typedef struct {
+    int64_t subject, position, stream, version, previous, occurred_at, recorded_at, request;
+    unsigned char key[16];
+    char ref[32];
+    int is_new;
+} Row;
+
+typedef struct {
+    sqlite3 *db;
+    sqlite3_stmt *begin, *commit, *name, *stream, *event;
+} Writer;
+
+static int frame_count;
+
+static void fail(const char *what, sqlite3 *db) {
+    fprintf(stderr, "raw: %s: %s\n", what, db ? sqlite3_errmsg(db) : "cannot");
+    exit(1);
+}
+
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+// Steele, Lea, Flood: Fast splittable pseudorandom number generators (2014), at any index.
+static uint64_t word(uint64_t index) {
+    uint64_t z = 0x6461796264617962u + (index + 1) * 0x9E3779B97F4A7C15u;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+}
+
+static void big_endian(unsigned char *bytes, uint64_t value) {
+    for (int i = 0; i < 8; i++) bytes[i] = (unsigned char)(value >> (56 - 8 * i));
+}
+
+static sqlite3 *open_database(const char *path, int flags) {
+    sqlite3 *db = NULL;
+    if (sqlite3_open_v2(path, &db, flags | SQLITE_OPEN_NOMUTEX, NULL)) fail(path, db);
+    return db;
+}
+
+static void execute(sqlite3 *db, const char *sql) {
+    if (sqlite3_exec(db, sql, NULL, NULL, NULL)) fail(sql, db);
+}
+
+static sqlite3_stmt *prepare(sqlite3 *db, const char *sql) {
+    sqlite3_stmt *statement = NULL;
+    if (sqlite3_prepare_v3(db, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement, NULL))
+        fail(sql, db);
+    return statement;
+}
+
+static void step(sqlite3 *db, sqlite3_stmt *statement) {
+    if (sqlite3_step(statement) != SQLITE_DONE) fail("step", db);
+    sqlite3_reset(statement);
+    sqlite3_clear_bindings(statement);
+}
+
+static int count_frames(void *context, sqlite3 *db, const char *name, int frames) {
+    (void)context, (void)db, (void)name;
+    frame_count = frames;
+    return SQLITE_OK;
+}
+
+static void copy_schema(sqlite3 *db, const char *ledger, const char *type) {
+    sqlite3 *source = open_database(ledger, SQLITE_OPEN_READONLY);
+    sqlite3_stmt *statement =
+        prepare(source, "SELECT sql FROM sqlite_master WHERE type = ? AND sql IS NOT NULL");
+    sqlite3_bind_text(statement, 1, type, -1, SQLITE_STATIC);
+    while (sqlite3_step(statement) == SQLITE_ROW)
+        execute(db, (const char *)sqlite3_column_text(statement, 0));
+    sqlite3_finalize(statement);
+    sqlite3_close(source);
+}
+
+static Writer open_writer(const char *path, const char *variant, const char *ledger) {
+    sqlite3 *db = open_database(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+    execute(db, "PRAGMA page_size = 4096");
+    execute(db, "PRAGMA journal_mode = WAL");
+    execute(db, "PRAGMA synchronous = FULL");
+    execute(db, "PRAGMA wal_autocheckpoint = 0");
+    copy_schema(db, ledger, "table");
+    if (!strcmp(variant, "triggers")) copy_schema(db, ledger, "trigger");
+    if (!strcmp(variant, "indexes")) {
+        execute(db, "CREATE UNIQUE INDEX events_version ON events(stream, version)");
+        execute(db, "CREATE UNIQUE INDEX events_key ON events(source, key)");
+    }
+    sqlite3_wal_hook(db, count_frames, NULL);
+    Writer writer = {.db = db};
+    writer.begin = prepare(db, "BEGIN IMMEDIATE");
+    writer.commit = prepare(db, "COMMIT");
+    writer.name = prepare(db, "INSERT INTO names(id, text) VALUES (?, ?)");
+    writer.stream =
+        prepare(db, "INSERT INTO streams(id, environment, kind, name) VALUES (?, ?, ?, ?)");
+    writer.event = prepare(
+        db,
+        "INSERT INTO events(position, stream, version, previous, type, v, occurred_at, signed_at,"
+        " recorded_at, sequence, source, key, trust, party, profile, name_a, name_b, name_c, ref,"
+        " amount, money, time_a, time_b, time_c, flags, request, rest)"
+        " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+    return writer;
+}
+
+// Rows are made before the clock runs, as Daybook's are.
+static int64_t make_batch(
+    Row *rows, int64_t start, int64_t end, Subject *subjects, int64_t subject_count,
+    int64_t stream_count) {
+    for (int64_t i = start; i < end; i++) {
+        Row *row = &rows[i - start];
+        uint64_t index = (uint64_t)i * 4;
+        row->subject = (int64_t)(word(index) % (uint64_t)subject_count);
+        Subject *subject = &subjects[row->subject];
+        row->is_new = subject->stream == 0;
+        if (row->is_new) subject->stream = ++stream_count;
+        row->position = i + 1;
+        row->stream = subject->stream;
+        row->version = ++subject->version;
+        row->previous = subject->position;
+        subject->position = row->position;
+        row->occurred_at = FIRST_INSTANT + i * BETWEEN_EVENTS;
+        row->recorded_at = FIRST_INSTANT + start * BETWEEN_EVENTS + RECORDED_LATER;
+        big_endian(row->key, word(index + 1));
+        big_endian(row->key + 8, word(index + 2));
+        row->request = (int64_t)word(index + 3);
+        snprintf(row->ref, sizeof row->ref, "story-%lld", (long long)i);
+    }
+    return stream_count;
+}
+
+static void insert_name(Writer *writer, int64_t id, const char *text) {
+    sqlite3_bind_int64(writer->name, 1, id);
+    sqlite3_bind_text(writer->name, 2, text, -1, SQLITE_STATIC);
+    step(writer->db, writer->name);
+}
+
+static void insert_names(Writer *writer, const Row *rows, int64_t count) {
+    char text[32];
+    for (int64_t i = 0; i < count; i++) {
+        if (!rows[i].is_new) continue;
+        snprintf(text, sizeof text, "customer-%lld", (long long)rows[i].subject);
+        insert_name(writer, STORIES + rows[i].stream, text);
+    }
+    for (int64_t i = 0; i < count; i++) {
+        if (!rows[i].is_new) continue;
+        sqlite3_bind_int64(writer->stream, 1, rows[i].stream);
+        sqlite3_bind_int64(writer->stream, 2, 0);
+        sqlite3_bind_int64(writer->stream, 3, 0);
+        sqlite3_bind_int64(writer->stream, 4, STORIES + rows[i].stream);
+        step(writer->db, writer->stream);
+    }
+}
+
+static void insert_events(Writer *writer, const Row *rows, int64_t count) {
+    sqlite3_stmt *event = writer->event;
+    for (const Row *row = rows; row < rows + count; row++) {
+        sqlite3_bind_int64(event, 1, row->position);
+        sqlite3_bind_int64(event, 2, row->stream);
+        sqlite3_bind_int64(event, 3, row->version);
+        if (row->previous) sqlite3_bind_int64(event, 4, row->previous);
+        sqlite3_bind_int64(event, 5, USAGE_RECORDED);
+        sqlite3_bind_int64(event, 6, 1);
+        sqlite3_bind_int64(event, 7, row->occurred_at);
+        sqlite3_bind_int64(event, 9, row->recorded_at);
+        sqlite3_bind_int64(event, 11, NATIVE);
+        sqlite3_bind_blob(event, 12, row->key, 16, SQLITE_STATIC);
+        sqlite3_bind_int64(event, 13, TRUST_IMPORTED);
+        sqlite3_bind_int64(event, 14, STORIES + row->stream);
+        sqlite3_bind_int64(event, 16, STORIES);
+        sqlite3_bind_text(event, 19, row->ref, (int)strlen(row->ref), SQLITE_STATIC);
+        sqlite3_bind_int64(event, 20, 1);
+        sqlite3_bind_int64(event, 26, row->request);
+        step(writer->db, event);
+    }
+}
+
+static double append_batch(Writer *writer, const Row *rows, int64_t start, int64_t count) {
+    double begin = now();
+    step(writer->db, writer->begin);
+    if (start == 0) {
+        insert_name(writer, NATIVE, "native");
+        insert_name(writer, STORIES, "stories");
+    }
+    insert_names(writer, rows, count);
+    insert_events(writer, rows, count);
+    step(writer->db, writer->commit);
+    if (frame_count > FRAMES_MAX)
+        sqlite3_wal_checkpoint_v2(writer->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+    return now() - begin;
+}
+
+static void close_writer(Writer *writer) {
+    sqlite3_finalize(writer->begin);
+    sqlite3_finalize(writer->commit);
+    sqlite3_finalize(writer->name);
+    sqlite3_finalize(writer->stream);
+    sqlite3_finalize(writer->event);
+    if (sqlite3_close(writer->db)) fail("close", writer->db);
+}
+
+// The kernel's high-water mark of this program alone; getrusage would count whoever started it too.
+static void report_memory(void) {
+    FILE *status = fopen("/proc/self/status", "r");
+    char line[256];
+    long long kibibytes;
+    while (status && fgets(line, sizeof line, status))
+        if (sscanf(line, "VmHWM: %lld", &kibibytes) == 1)
+            printf("peak_bytes %lld\n", kibibytes * 1024);
+    if (status) fclose(status);
+}
+
+static int append(char **arguments) {
+    const char *path = arguments[0];
+    int64_t events = atoll(arguments[1]), subject_count = atoll(arguments[2]);
+    int64_t batch = atoll(arguments[3]), stream_count = 0;
+    if (events < 1 || subject_count < 1 || batch < 1 || batch > BATCH_MAX)
+        fail("counts out of range", NULL);
+    Writer writer = open_writer(path, arguments[4], arguments[5]);
+    Subject *subjects = calloc((size_t)subject_count, sizeof(Subject));
+    Row *rows = malloc((size_t)batch * sizeof(Row));
+    if (!subjects || !rows) fail("allocate", NULL);
+    double fifths[5] = {0};
+    for (int64_t start = 0; start < events; start += batch) {
+        int64_t end = start + batch < events ? start + batch : events;
+        stream_count = make_batch(rows, start, end, subjects, subject_count, stream_count);
+        fifths[start * 5 / events] += append_batch(&writer, rows, start, end - start);
+    }
+    close_writer(&writer);
+    struct stat file;
+    if (stat(path, &file)) fail(path, NULL);
+    double seconds = fifths[0] + fifths[1] + fifths[2] + fifths[3] + fifths[4];
+    printf("seconds %.9f\nevents %lld\n", seconds, (long long)events);
+    printf("first_fifth_seconds %.9f\nlast_fifth_seconds %.9f\n", fifths[0], fifths[4]);
+    printf("file_bytes %lld\n", (long long)file.st_size);
+    report_memory();
+    free(subjects);
+    free(rows);
+    return 0;
+}
+
+// What one customer is in the simplest possible fold.
+typedef struct {
+    int64_t count, amount, last_occurred_at;
+    uint64_t keys;
+} State;
+
+static void fold_row(sqlite3_stmt *row, State *state) {
+    uint64_t half = 0;
+    int64_t numbers = 0;
+    const void *key = sqlite3_column_blob(row, 7);
+    if (sqlite3_column_bytes(row, 7) >= 8) memcpy(&half, key, 8);
+    const unsigned char *ref = sqlite3_column_text(row, 14);
+    if (ref) half ^= (uint64_t)sqlite3_column_bytes(row, 14) << 32 ^ ref[0];
+    for (int column = 4; column < 21; column++)
+        if (column != 7 && column != 14 && column != 15)
+            numbers += sqlite3_column_int64(row, column);
+    state->count += 1;
+    state->amount += sqlite3_column_int64(row, 15) + (sqlite3_column_int(row, 2) == 0);
+    state->last_occurred_at = sqlite3_column_int64(row, 3);
+    state->keys ^= half + (uint64_t)numbers + (uint64_t)sqlite3_column_int64(row, 0);
+}
+
+static int scan(char **arguments) {
+    sqlite3 *db = open_database(arguments[0], SQLITE_OPEN_READONLY);
+    sqlite3_stmt *streams = prepare(db, "SELECT max(id) FROM streams");
+    if (sqlite3_step(streams) != SQLITE_ROW) fail("streams", db);
+    int64_t stream_max = sqlite3_column_int64(streams, 0), events = 0;
+    sqlite3_finalize(streams);
+    State *states = calloc((size_t)stream_max + 1, sizeof(State));
+    if (!states) fail("allocate", NULL);
+    double begin = now();
+    sqlite3_stmt *row = prepare(
+        db,
+        "SELECT position, stream, type, occurred_at, signed_at, sequence, source, key, trust,"
+        " party, profile, name_a, name_b, name_c, ref, amount, money, time_a, time_b, time_c,"
+        " flags FROM events ORDER BY position");
+    int code;
+    while ((code = sqlite3_step(row)) == SQLITE_ROW) {
+        int64_t stream = sqlite3_column_int64(row, 1);
+        if (stream < 1 || stream > stream_max) fail("a row of no stream", NULL);
+        fold_row(row, &states[stream]);
+        events += 1;
+    }
+    if (code != SQLITE_DONE) fail("scan", db);
+    double seconds = now() - begin;
+    uint64_t sum = 0;
+    for (int64_t i = 1; i <= stream_max; i++) sum += states[i].keys + (uint64_t)states[i].count;
+    // Printed so that no compiler may leave the fold out; cut so that a double holds it.
+    printf("seconds %.9f\nevents %lld\nsum %llu\n", seconds, (long long)events,
+           (unsigned long long)(sum & 0xFFFFFFFF));
+    report_memory();
+    sqlite3_finalize(row);
+    sqlite3_close(db);
+    free(states);
+    return 0;
+}
+
+static uint64_t hashed(uint64_t hash, const void *bytes, int count) {
+    const unsigned char *byte = bytes;
+    for (int i = 0; i < count; i++) hash = (hash ^ byte[i]) * 0x100000001B3u;
+    return hash;
+}
+
+// FNV-1a over every column's type and content, of all three tables.
+static int digest(char **arguments) {
+    const char *selects[] = {
+        "SELECT * FROM names ORDER BY id", "SELECT * FROM streams ORDER BY id",
+        "SELECT * FROM events ORDER BY position"};
+    sqlite3 *db = open_database(arguments[0], SQLITE_OPEN_READONLY);
+    uint64_t hash = 0xCBF29CE484222325u;
+    for (int i = 0; i < 3; i++) {
+        sqlite3_stmt *row = prepare(db, selects[i]);
+        while (sqlite3_step(row) == SQLITE_ROW) {
+            for (int column = 0; column < sqlite3_column_count(row); column++) {
+                int type = sqlite3_column_type(row, column);
+                hash = hashed(hash, &type, sizeof type);
+                const void *bytes = sqlite3_column_blob(row, column);
+                hash = hashed(hash, bytes, bytes ? sqlite3_column_bytes(row, column) : 0);
+            }
+        }
+        sqlite3_finalize(row);
+    }
+    sqlite3_close(db);
+    printf("digest_high %llu\ndigest_low %llu\n", (unsigned long long)(hash >> 32),
+           (unsigned long long)(hash & 0xFFFFFFFF));
+    return 0;
+}
+
+int main(int count, char **arguments) {
+    if (count == 8 && !strcmp(arguments[1], "append")) return append(arguments + 2);
+    if (count == 3 && !strcmp(arguments[1], "scan")) return scan(arguments + 2);
+    if (count == 3 && !strcmp(arguments[1], "digest")) return digest(arguments + 2);
+    if (count == 2 && !strcmp(arguments[1], "version")) {
+        printf("%s\n", sqlite3_libversion());
+        return 0;
+    }
+    fprintf(stderr, "usage: raw append|scan|digest|version …; see the head of raw.c\n");
+    return 2;
+}

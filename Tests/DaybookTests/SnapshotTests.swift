@@ -1,0 +1,103 @@
+import Daybook
+import DaybookDomain
+import DaybookEvents
+import DaybookStore
+import DaybookTesting
+import Foundation
+import Testing
+
+/// Law 3: a snapshot changes the time to an answer, never the answer.
+@Suite("Snapshots")
+struct SnapshotTests {
+    /// A ledger file in a folder of its own, removed afterwards.
+    private static func withLedger(
+        _ app: String = "nuzzle", _ body: (String, [EventDraft]) async throws -> Void
+    ) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "daybook-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = folder.appending(path: "ledger.sqlite").path
+        let drafts = try LawTests.drafts(app, seed: 7, subjects: 4, events: 60)
+        let ledger = try await Ledger.create(
+            at: path, catalog: try Fixtures.catalogDocument(app), clock: { 0 })
+        try ledger.close()
+        try await body(path, drafts)
+    }
+
+    private static func snapshotFile(_ path: String) throws -> URL {
+        let folder = URL(filePath: path + ".snapshots")
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+        return folder.appending(path: try #require(names.last))
+    }
+
+    @Test(
+        "X-02 A snapshot at every position, plus the tail, gives the digest of a replay from zero")
+    func everyPosition() async throws {
+        try await Self.withLedger { path, drafts in
+            for draft in drafts {
+                let ledger = try Ledger.open(path, clock: { 0 })
+                try await ledger.record([draft])
+                let live = try ledger.digest()
+                #expect(try ledger.replay(workers: 2).digest == live.digest)
+                try ledger.snapshot()
+                try ledger.close()
+            }
+            let reopened = try Ledger.open(path, clock: { 0 })
+            let report = try reopened.replay()
+            #expect(report.agrees)
+            #expect(report.differences == [])
+            #expect(try reopened.verify().allSatisfy(\.isClean))
+            try reopened.close()
+        }
+    }
+
+    @Test("A snapshot damaged at any byte costs time and never changes an answer")
+    func damage() async throws {
+        try await Self.withLedger { path, drafts in
+            let ledger = try Ledger.open(path, clock: { 0 })
+            try await ledger.record(drafts)
+            let expected = try ledger.digest()
+            let subjects = try ledger.subjects()
+            let answers = try subjects.map { try ledger.status(of: $0).status }
+            try ledger.snapshot()
+            try ledger.close()
+            let file = try Self.snapshotFile(path)
+            let whole = try Data(contentsOf: file)
+            // Every byte of the header and the table, then every 61st: a prime, so that all fields are met.
+            let places = Array(0..<500) + Array(stride(from: 500, to: whole.count, by: 61))
+            for place in places where place < whole.count {
+                var damaged = whole
+                damaged[place] ^= 0x20
+                try damaged.write(to: file)
+                let reopened = try Ledger.open(path, readOnly: true, clock: { 0 })
+                let statuses = try subjects.map { try reopened.status(of: $0).status }
+                #expect(statuses == answers, "byte \(place)")
+                #expect(try reopened.digest() == expected, "byte \(place)")
+                try reopened.close()
+            }
+            try whole.prefix(whole.count / 2).write(to: file)
+            let cut = try Ledger.open(path, readOnly: true, clock: { 0 })
+            #expect(try cut.digest() == expected)
+            try cut.close()
+        }
+    }
+
+    @Test("A snapshot of another ledger is not used")
+    func foreign() async throws {
+        try await Self.withLedger { path, drafts in
+            try await Self.withLedger { other, _ in
+                for (name, part) in [(path, drafts), (other, Array(drafts.prefix(9)))] {
+                    let ledger = try Ledger.open(name, clock: { 0 })
+                    try await ledger.record(part)
+                    try ledger.snapshot()
+                    try ledger.close()
+                }
+                let foreign = try Data(contentsOf: try Self.snapshotFile(other))
+                try foreign.write(to: try Self.snapshotFile(path))
+                let ledger = try Ledger.open(path, readOnly: true, clock: { 0 })
+                #expect(try ledger.replay().agrees)
+                try ledger.close()
+            }
+        }
+    }
+}
