@@ -32,7 +32,9 @@ extension Ledger {
         findings.append(
             DoctorFinding(
                 area: "ledger", severity: .fine,
-                message: "\(app), \(head.position) events, durability \(store.durability)"))
+                message: "\(app), \(head.position) events, "
+                    + (store.durability == "none"
+                        ? "opened for reading" : "durability \(store.durability)")))
         let now = clock()
         if head.recordedAt > now + 300_000 {
             findings.append(

@@ -8,7 +8,9 @@ extension SQLiteEventStore {
             StoreProperty(name: "path", value: file.path),
             StoreProperty(name: "schema version", value: "\(header.schemaVersion)"),
             StoreProperty(name: "SQLite version", value: String(cString: sqlite3_libversion())),
-            StoreProperty(name: "durability", value: durability),
+            StoreProperty(
+                name: "durability",
+                value: durability == "none" ? "opened for reading; writers use FULL" : durability),
             StoreProperty(name: "file bytes", value: "\(file.identity?.byteCount ?? 0)"),
             StoreProperty(name: "log bytes", value: "\(file.logByteCount)"),
             StoreProperty(name: "folder", value: file.isFolderWritable ? "writable" : "read-only"),
