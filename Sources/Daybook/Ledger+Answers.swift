@@ -46,11 +46,15 @@ extension Ledger {
     }
 
     /// The digest of all folded states, and how many units there are (rule 23).
-    public func digest() throws -> (digest: StateDigest, unitCount: Int) {
+    /// - Parameter knownAt: `nil`: everything that is recorded. Else the digest of a ledger that ends there.
+    public func digest(
+        knownAt: Moment.Knowledge? = nil
+    ) throws -> (digest: StateDigest, unitCount: Int) {
         try refresh()
         return try translating {
             try heal()
-            return try Self.digest(of: state.withLock { $0 })
+            let cut = try resolve(knownAt, now: clock()).position
+            return try Self.digest(of: try knownState(at: cut))
         }
     }
 
@@ -84,19 +88,23 @@ extension Ledger {
     /// Every customer that any event names, by name, in the order of the names' bytes.
     public func subjects(in environment: Environment = .production) throws -> [String] {
         try refresh()
-        return state.withLock { state in
-            let streams = state.streams.filter {
-                $0.environment == environment && $0.kind == .customer
-            }.map { state.names[$0.name] }
-            let owners = state.linesNaming.keys.filter { $0.environment == environment }
-                .map { state.names[$0.name] }
-            return Set((streams + owners).map(ExactText.init)).map(\.text)
-                .sorted(by: precedesInBytes)
-        }
+        return state.withLock { $0.subjects(in: environment) }
     }
 }
 
 extension LedgerState {
+    /// Every customer that any event names, in the order of the names' bytes.
+    func subjects(in environment: Environment) -> [String] {
+        // A state of the past knows the numbers of streams that were still to come.
+        let known = streams.filter {
+            $0.environment == environment && $0.kind == .customer && headOf($0.id).position > 0
+        }.map { names[$0.name] }
+        let owners = linesNaming.keys.filter { $0.environment == environment }.map {
+            names[$0.name]
+        }
+        return Set((known + owners).map(ExactText.init)).map(\.text).sorted(by: precedesInBytes)
+    }
+
     /// The name under which a unit enters the digest: the person's shown name, or the line's.
     func unitName(_ unit: UInt32) -> StreamName {
         let record = stream(unit)

@@ -27,12 +27,18 @@ extension Ledger {
         var answer = FunnelsAnswer(
             funnel, range: lower..<max(lower, until ?? Int64.max), breakdown: breakdown)
         var seen: Set<ExactText> = []
-        for subject in try subjects(in: environment) {
-            let (question, _) = try customerCase(
-                subject, environment, Moment(knownAt: knownAt))
-            // Several ids of one person are one unit.
-            guard seen.insert(ExactText(question.subject)).inserted else { continue }
-            answer.add(question)
+        try translating {
+            let now = clock()
+            let cut = min(try resolve(knownAt, now: now).position, try store.head().position)
+            let known = try knownState(at: cut)
+            let builder = CaseBuilder(
+                state: known, store: store, cut: cut, at: max(now, known.head.recordedAt))
+            for subject in known.subjects(in: environment) {
+                let question = try builder.build(environment, subject)
+                // Several ids of one person are one unit.
+                guard seen.insert(ExactText(question.subject)).inserted else { continue }
+                answer.add(question)
+            }
         }
         return answer.report()
     }

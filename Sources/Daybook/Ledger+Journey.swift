@@ -20,6 +20,7 @@ extension Ledger {
                 }
                 try writer.append(state.withLock { decided.group.batch($0) })
                 try publish(decided.group.rows)
+                writeKeyRuns()
             }
         } catch {
             state.withLock { $0.dropUnstored() }
@@ -96,22 +97,39 @@ extension Ledger {
         try state.withLock { state in
             guard head.position > state.head.position else { return }
             state.dropUnstored()
-            for name in try store.names(after: state.names.count) { _ = state.names.intern(name) }
-            state.storedNameCount = state.names.count
-            for record in try store.streams(after: UInt32(state.streams.count)) {
-                state.add(record)
-            }
-            state.storedStreamCount = state.streams.count
-            try store.scan(
-                after: Checkpoint(position: state.head.position), through: head.checkpoint,
-                chunkCount: 1_000
-            ) { events in
-                for index in events.indices {
-                    state.apply(events[index], recordedAt: head.recordedAt)
-                }
-            }
-            try settle(&state)
+            try advance(&state, through: head)
         }
+    }
+
+    /// Folds the events up to a position of the store that come after the state's own.
+    func advance(_ state: inout LedgerState, through head: StoreHead) throws {
+        for name in try store.names(after: state.names.count) { _ = state.names.intern(name) }
+        state.storedNameCount = state.names.count
+        for record in try store.streams(after: UInt32(state.streams.count)) { state.add(record) }
+        state.storedStreamCount = state.streams.count
+        try store.scan(
+            after: state.head.checkpoint, through: head.checkpoint, chunkCount: 1_000
+        ) { events in
+            for index in events.indices {
+                state.apply(events[index], recordedAt: head.recordedAt)
+            }
+        }
+        try settle(&state)
+    }
+
+    /// The state of the whole ledger as it was known at a position: the newest snapshot that is not younger, and the
+    /// events between (rule 4).
+    func knownState(at position: Int64) throws -> LedgerState {
+        let live = state.withLock { $0 }
+        guard position < live.head.position else { return live }
+        var known = newestSnapshot(through: position) ?? LedgerState()
+        // Where a key stands is no knowledge: corrections find their targets, which are older than they are.
+        known.keys = live.keys
+        if let row = try store.rows(at: [position]).first, position > known.head.position {
+            try advance(
+                &known, through: StoreHead(position: position, recordedAt: row.recordedAt))
+        }
+        return known
     }
 
     /// Does what `apply` could not do in memory: reads catalogs, finds corrected events, folds late units anew.
@@ -175,7 +193,8 @@ extension Ledger {
         var targets = [EventKey(environment, event.nameA, event.reference)]
         // A correction of a correction reaches through to what that one corrected.
         for _ in 0..<64 {
-            guard let target = targets.last, let position = state.keys[target],
+            guard let target = targets.last,
+                let position = try state.position(of: target, in: store),
                 let row = try store.rows(at: [position]).first
             else { return }
             switch row.event.type {

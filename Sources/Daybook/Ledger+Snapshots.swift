@@ -12,8 +12,6 @@ public struct SnapshotReport: Sendable, Equatable {
 }
 
 extension Ledger {
-    /// How many snapshots are kept: the newest, and one in case that it is damaged.
-    static let snapshotsKept = 2
     /// A clean shutdown writes a snapshot when opening would fold more events than this: about the 250 ms
     /// that a start may take (design §7), at the rate measured in `Benchmarks/`.
     static let tailCountMax: Int64 = 100_000
@@ -52,15 +50,14 @@ extension Ledger {
                 kind: .snapshot, fingerprint: StateSnapshot.fingerprint,
                 ledger: StateSnapshot.ledgerNumber(store.header), firstPosition: 0, cut: position,
                 anchor: StateSnapshot.anchor(row), stateDigest: digest.digest.bytes)
-            let number = String(position)
-            let name =
-                String(repeating: "0", count: max(0, 12 - number.count)) + number + ".daysnap"
+            let ladder = SnapshotLadder(folder: folder)
+            let file = ladder.path(cut: position)
             let sections = try StateSnapshot.sections(frozen)
-            try ContainerWriter.write(header, sections, to: "\(folder)/\(name)")
-            prune(folder)
+            try ContainerWriter.write(header, sections, to: file)
+            ladder.prune()
             snapshotPosition.withLock { $0 = position }
             return SnapshotReport(
-                path: "\(folder)/\(name)", byteCount: sections.reduce(0) { $0 + $1.bytes.count },
+                path: file, byteCount: sections.reduce(0) { $0 + $1.bytes.count },
                 position: position, units: digest.unitCount)
         }
     }
@@ -78,33 +75,36 @@ extension Ledger {
         }
     }
 
-    private func prune(_ folder: String) {
-        let names = DerivedFile.names(in: folder, suffix: ".daysnap")
-        for name in names.dropLast(Self.snapshotsKept) { DerivedFile.remove("\(folder)/\(name)") }
-    }
-
     /// Begins with the newest snapshot that fits; one that does not is told in one log line and not used (law 3).
     func restoreSnapshot() {
-        guard let path else { return }
-        let folder = Self.snapshotFolder(of: path)
-        for name in DerivedFile.names(in: folder, suffix: ".daysnap").reversed() {
-            do {
-                try restore(try ContainerFile(path: "\(folder)/\(name)"))
-                return
-            } catch {
-                log.warning("snapshot \(name) is not used: \(Self.storeError(error).message)")
-                state.withLock { $0 = LedgerState() }
-            }
+        if let restored = newestSnapshot(through: Int64.max) {
+            state.withLock { $0 = restored }
+            snapshotPosition.withLock { $0 = restored.head.position }
         }
     }
 
-    private func restore(_ file: ContainerFile) throws {
+    /// The state of the newest snapshot at or before a position; `nil` where there is none that fits.
+    func newestSnapshot(through position: Int64) -> LedgerState? {
+        guard let path else { return nil }
+        let ladder = SnapshotLadder(folder: Self.snapshotFolder(of: path))
+        for cut in ladder.cuts.reversed() where cut <= position {
+            do {
+                return try restored(try ContainerFile(path: ladder.path(cut: cut)))
+            } catch {
+                log.warning(
+                    "snapshot \(cut) is not used: \(Self.storeError(error).message)")
+            }
+        }
+        return nil
+    }
+
+    private func restored(_ file: ContainerFile) throws -> LedgerState {
         let header = file.header
         let head = try store.head()
         func refuse(_ reason: String) -> StoreError { StoreError(.damaged, reason) }
         guard header.kind == .snapshot else { throw refuse("it is no snapshot") }
         guard header.fingerprint == StateSnapshot.fingerprint else {
-            throw refuse("another version of the folds wrote it")
+            throw refuse("another vocabulary wrote it")
         }
         guard header.ledger == StateSnapshot.ledgerNumber(store.header) else {
             throw refuse("it is of another ledger")
@@ -113,17 +113,38 @@ extension Ledger {
             let row = try store.rows(at: [header.cut]).first,
             StateSnapshot.anchor(row) == header.anchor
         else { throw refuse("its last event is not in this ledger") }
-        try state.withLock { state in
-            for name in try store.names(after: 0) { _ = state.names.intern(name) }
-            state.storedNameCount = state.names.count
-            for record in try store.streams(after: 0) { state.add(record) }
-            state.storedStreamCount = state.streams.count
-            try StateSnapshot.restore(file, into: &state)
-            for row in try store.rows(at: state.special) { state.noteSpecial(row.event) }
-            state.setHead(StoreHead(position: header.cut, recordedAt: row.recordedAt))
-            try settle(&state)
+        var state = LedgerState()
+        for name in try store.names(after: 0) { _ = state.names.intern(name) }
+        state.storedNameCount = state.names.count
+        for record in try store.streams(after: 0) { state.add(record) }
+        state.storedStreamCount = state.streams.count
+        let units = SnapshotUnits(file)
+        try StateSnapshot.restore(file, units, into: &state)
+        for row in try store.rows(at: state.special) { state.noteSpecial(row.event) }
+        state.setHead(StoreHead(position: header.cut, recordedAt: row.recordedAt))
+        try settle(&state)
+        if !units.stale.isEmpty { try rebuild(units, &state) }
+        return state
+    }
+
+    /// Folds the projections again that another version of their fold wrote; the other parts are used as they are.
+    private func rebuild(_ units: SnapshotUnits, _ state: inout LedgerState) throws {
+        let names = units.stale.map(\.rawValue).joined(separator: " and ")
+        log.notice("snapshot: another version wrote \(names); folding that part again")
+        let folded = try ReplayFold(
+            store: store, frozen: state, workers: 1, batchCount: 1_000,
+            projections: Projections(units.stale)
+        ).run { _, _ in }
+        let kept = Projection.allCases.filter { !units.stale.contains($0) }
+        for (unit, part) in folded {
+            guard var whole = units.state(unit, kept) else {
+                state.refoldUnit(of: unit)
+                continue
+            }
+            for projection in units.stale { whole.take(projection, from: part) }
+            state.replace(unit, whole)
         }
-        snapshotPosition.withLock { $0 = header.cut }
+        try settle(&state)
     }
 
     /// A clean shutdown leaves a snapshot behind when the tail is long.

@@ -25,7 +25,7 @@ extension Ledger {
             progress("events")
             findings += try verifyRows()
             progress("corrections")
-            findings.append(verifyCorrections())
+            findings.append(try verifyCorrections())
             progress("catalogs")
             findings.append(try verifyCatalogs())
             progress("replay")
@@ -78,9 +78,11 @@ extension Ledger {
     }
 
     /// A correction whose target never came waits, and is told about (rule 20).
-    private func verifyCorrections() -> VerifyFinding {
-        let waiting = state.withLock { state in
-            state.corrections.targets.filter { state.position(of: $0) == nil }.map {
+    private func verifyCorrections() throws -> VerifyFinding {
+        let waiting = try state.withLock { state in
+            try state.corrections.targets.filter {
+                try state.position(of: $0, in: store) == nil
+            }.map {
                 "\(state.names[$0.source])/\($0.key.exactText ?? "…")"
             }.sorted(by: precedesInBytes)
         }

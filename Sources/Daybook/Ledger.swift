@@ -48,7 +48,10 @@ public final class Ledger: Sendable {
         }
         queue.withLock { $0 = WriteQueue(commit: commit) }
         restoreSnapshot()
-        try translating { try catchUp() }
+        try translating {
+            try restoreKeys()
+            try catchUp()
+        }
     }
 
     /// A ledger that lives in memory alone, for tests and examples.

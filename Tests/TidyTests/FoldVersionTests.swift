@@ -10,6 +10,7 @@ struct FoldVersionTests {
 
     /// What decides the bytes of each state: its folder's state, evolve and codec, and the version it declares.
     private static let folds: [(name: String, files: [String], versions: [String])] = [
+        ("units", ["CanonicalOrder", "UnitState"].map { "Units/\($0).swift" }, ["UnitState"]),
         (
             "entitlements",
             ["State", "Evolve", "Codec"].map { "Projections/Entitlements/Entitlements\($0).swift" },

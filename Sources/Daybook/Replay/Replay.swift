@@ -66,6 +66,8 @@ struct ReplayFold {
     let frozen: LedgerState
     let workers: Int
     let batchCount: Int
+    /// The projections that are folded; the others stay empty.
+    var projections = Projections.all
 
     private struct Part {
         var units: [UInt32: UnitState] = [:]
@@ -117,7 +119,7 @@ struct ReplayFold {
                 continue
             }
             part.units[unit, default: UnitState(kind: record.kind)]
-                .evolve(event, names: frozen.names)
+                .evolve(event, names: frozen.names, projections: projections)
         }
     }
 

@@ -5,21 +5,22 @@ import DaybookStore
 /// Writes and reads the folded state of a ledger at a cut, in the container of derived files.
 ///
 /// ```
-/// states   unit states, number mode (StateCoder), one after the other
-/// index    per unit: unit (4), byte count (4), offset in states (8)
-/// heads    per stream from 1 on: position (8), version (8), unit (4), zero (4)
-/// keys     per event: source (4), environment (4), key (16), position (8)
-/// lines    per naming: customer name (4), environment (4), line stream (4), zero (4)
-/// special  positions (8) of aliases, whole transfers, corrections and catalogs
-/// zones    name numbers (4) of the zones that customers named
+/// units         per unit: where it stands and where its parts are (SnapshotUnits)
+/// entitlements  unit parts, number mode (StateCoder), one after the other
+/// usage         the same
+/// funnels       the same
+/// heads         per stream from 1 on: position (8), version (8), unit (4), zero (4)
+/// lines         per naming: customer name (4), environment (4), line stream (4), zero (4)
+/// special       positions (8) of aliases, whole transfers, corrections and catalogs
+/// zones         name numbers (4) of the zones that customers named
 /// ```
-/// Little-endian. Valid for one ledger (its id), one vocabulary and one version of every fold (`fingerprint`), and only
-/// where the event at the cut has the key that the header names.
+/// Little-endian. Valid for one ledger (its id) and one vocabulary (`fingerprint`), and only where the event at the cut
+/// has the key that the header names. Each projection's section has the fingerprint of its own fold's version: one that
+/// no longer fits is folded again, the others are used.
 enum StateSnapshot {
-    /// What gives the bytes their meaning: versions of the folds and the vocabulary with its slots.
+    /// What gives all bytes their meaning: the vocabulary with its slots, and what units have in common.
     static let fingerprint: UInt64 = {
-        var text =
-            "1/\(LineState.version)/\(CustomerState.version)/\(UsageState.version)/\(FunnelState.version)"
+        var text = "2/\(UnitState.version)"
         for schema in Vocabulary.schemas {
             text += "|\(schema.type.rawValue):\(schema.name):\(schema.version)"
             for field in schema.fields {
@@ -28,6 +29,11 @@ enum StateSnapshot {
         }
         return Digest.sha256Prefix(Array(text.utf8))
     }()
+
+    /// What gives one projection's bytes their meaning.
+    static func fingerprint(_ projection: Projection) -> UInt64 {
+        Digest.sha256Prefix(Array("\(projection.rawValue)/\(projection.version)".utf8))
+    }
 
     static func ledgerNumber(_ header: StoreHeader) -> UInt64 {
         Digest.sha256Prefix(Array(header.ledgerID.utf8))
@@ -38,19 +44,19 @@ enum StateSnapshot {
     // MARK: Writing
 
     static func sections(_ state: LedgerState) throws -> [ContainerSection] {
-        var states = StateWriter(names: nil)
-        var index = ByteWriter()
-        var unitCount = 0
-        for unit in state.units.ids {
+        var units = ByteWriter()
+        var parts = Projection.allCases.map { _ in StateWriter(names: nil) }
+        let ids = state.units.ids
+        for unit in ids {
             guard case .found(var folded) = state.units.lookup(unit) else {
                 throw StoreError(.damaged, "unit \(unit) cannot be read; replay the ledger first")
             }
-            let offset = states.bytes.count
-            folded.code(&states)
-            index.append(unit)
-            index.append(UInt32(states.bytes.count - offset))
-            index.append(UInt64(offset))
-            unitCount += 1
+            let offsets = parts.map(\.bytes.count)
+            for (index, projection) in Projection.allCases.enumerated() {
+                folded.code(projection, &parts[index])
+            }
+            let counts = zip(parts, offsets).map { $0.bytes.count - $1 }
+            SnapshotUnits.append(unit, folded, counts: counts, offsets: offsets, to: &units)
         }
         var heads = ByteWriter()
         for (position, head) in state.heads.enumerated() {
@@ -58,14 +64,6 @@ enum StateSnapshot {
             heads.append(head.version)
             heads.append(state.unitOf[position])
             heads.append(UInt32(0))
-        }
-        var keys = ByteWriter()
-        for (key, position) in state.keys.sorted(by: { $0.value < $1.value }) {
-            keys.append(key.source)
-            keys.append(UInt32(key.environment.rawValue))
-            keys.append(key.key.high)
-            keys.append(key.key.low)
-            keys.append(position)
         }
         var lines = ByteWriter()
         var lineCount = 0
@@ -84,11 +82,16 @@ enum StateSnapshot {
         for position in state.special { special.append(position) }
         var zones = ByteWriter()
         for zone in state.zoneNames.sorted() { zones.append(zone) }
+        let projections = zip(Projection.allCases, parts).map { projection, part in
+            ContainerSection(
+                name: projection.rawValue, fingerprint: fingerprint(projection),
+                elementCount: ids.count, bytes: part.bytes)
+        }
         return [
-            ContainerSection(name: "states", elementCount: unitCount, bytes: states.bytes),
-            ContainerSection(name: "index", elementCount: unitCount, bytes: index.bytes),
+            ContainerSection(
+                name: SnapshotUnits.section, elementCount: ids.count, bytes: units.bytes)
+        ] + projections + [
             ContainerSection(name: "heads", elementCount: state.heads.count, bytes: heads.bytes),
-            ContainerSection(name: "keys", elementCount: state.keys.count, bytes: keys.bytes),
             ContainerSection(name: "lines", elementCount: lineCount, bytes: lines.bytes),
             ContainerSection(
                 name: "special", elementCount: state.special.count, bytes: special.bytes),
@@ -100,20 +103,14 @@ enum StateSnapshot {
     // MARK: Reading
 
     /// Fills a state that already has the store's names and streams.
-    /// - Throws: `StoreError.damaged` when anything but a unit's own bytes cannot be read.
-    static func restore(_ file: ContainerFile, into state: inout LedgerState) throws {
-        let units = SnapshotUnits(file)
+    /// - Throws: `StoreError.damaged` when anything but a unit's own parts cannot be read.
+    static func restore(
+        _ file: ContainerFile, _ units: SnapshotUnits, into state: inout LedgerState
+    ) throws {
         try units.checkIndex()
         var restored = LedgerState.Restored(units: UnitTable(base: units))
         try each(file, "heads", 24) { raw in
             restored.heads.append((number(raw, 0), number(raw, 8), number(raw, 16)))
-        }
-        try each(file, "keys", 32) { raw in
-            let environment: UInt32 = number(raw, 4)
-            let key = EventKey(
-                Environment(rawValue: UInt8(truncatingIfNeeded: environment)) ?? .production,
-                number(raw, 0), Reference(high: number(raw, 8), low: number(raw, 16)))
-            restored.keys[key] = number(raw, 24)
         }
         try each(file, "lines", 16) { raw in
             let environment: UInt32 = number(raw, 4)

@@ -25,7 +25,7 @@ struct LedgerState {
     private var streamIDs: [StreamKey: UInt32] = [:]
     var storedStreamCount = 0
     private(set) var heads: [StreamHead] = []
-    private(set) var keys: [EventKey: Int64] = [:]
+    var keys = KeyIndex()
     private(set) var head = StoreHead(position: 0, recordedAt: 0)
 
     private(set) var identity = Identity()
@@ -87,7 +87,39 @@ struct LedgerState {
     }
 
     /// Where the event of this name stands; `nil` while it is unknown.
-    func position(of key: EventKey) -> Int64? { keys[key] }
+    func position(of key: EventKey, in store: any EventStore) throws -> Int64? {
+        switch keys.candidates(key) {
+        case .exact(let position): return position
+        case .perhaps(let positions, let unread):
+            for row in try store.rows(at: positions) where eventKey(row.event) == key {
+                return row.event.position
+            }
+            for range in unread {
+                if let position = try scan(range, for: key, in: store) { return position }
+            }
+            return nil
+        }
+    }
+
+    private func scan(
+        _ range: ClosedRange<Int64>, for key: EventKey, in store: any EventStore
+    ) throws -> Int64? {
+        var found: Int64?
+        try store.scan(
+            after: Checkpoint(position: range.lowerBound - 1),
+            through: Checkpoint(position: range.upperBound), chunkCount: 1_000
+        ) { events in
+            for index in events.indices where found == nil && eventKey(events[index]) == key {
+                found = events[index].position
+            }
+        }
+        return found
+    }
+
+    /// The name of a committed event.
+    func eventKey(_ event: Event) -> EventKey {
+        EventKey(stream(event.stream).environment, event.source, event.key)
+    }
 
     // MARK: Folding
 
@@ -99,7 +131,7 @@ struct LedgerState {
         heads[index].version += 1
         head = StoreHead(position: event.position, recordedAt: recordedAt)
         let key = EventKey(stream.environment, event.source, event.key)
-        keys[key] = event.position
+        keys.note(key, at: event.position)
         note(event, stream)
         if stream.kind == .line { noteNaming(event, stream) }
         fold(event, key)
@@ -228,7 +260,6 @@ struct LedgerState {
     struct Restored {
         var units: UnitTable
         var heads: [(position: Int64, version: Int64, unit: UInt32)] = []
-        var keys: [EventKey: Int64] = [:]
         var linesNaming: [CustomerKey: [UInt32]] = [:]
         var special: [Int64] = []
         var zoneNames: Set<NameID> = []
@@ -237,7 +268,6 @@ struct LedgerState {
     /// Takes what a snapshot gives back; names and streams are there already.
     mutating func restore(_ restored: Restored) {
         units = restored.units
-        keys = restored.keys
         linesNaming = restored.linesNaming
         special = restored.special
         zoneNames = restored.zoneNames
@@ -260,6 +290,11 @@ struct LedgerState {
         case .catalogPublished, .catalogRolledBack: pending.append(event)
         default: identity.note(event, environment: stream.environment)
         }
+    }
+
+    /// Gives a unit of a snapshot its rebuilt state.
+    mutating func replace(_ unit: UInt32, _ state: UnitState) {
+        if !late.contains(unit) { units.set(unit, state) }
     }
 
     mutating func setHead(_ newHead: StoreHead) { head = newHead }

@@ -19,7 +19,7 @@ struct CommandStep {
         let digest = EventJSON.requestDigest(request.body)
         let eventKey = EventKey(
             request.environment, state.names.intern("ledger"), Reference(key))
-        if let first = group.position(of: eventKey, state), let row = try group.row(at: first),
+        if let first = try group.position(of: eventKey, state), let row = try group.row(at: first),
             row.key == key
         {
             return try repeated(row, key, digest, group, state)
@@ -90,7 +90,7 @@ struct CommandStep {
                 draft.environment, state.names.intern(draft.source.kind),
                 Reference(draft.source.key ?? ""))
             // Evidence and resets are written once; their keys say what they are about.
-            if !isMain, group.position(of: name, state) != nil { continue }
+            if !isMain, try group.position(of: name, state) != nil { continue }
             let body =
                 isMain ? digest : EventJSON.requestDigest(EventJSON.object(of: canonical))
             group.add(canonical, requestDigest: body, state: &state, isCommand: true)
@@ -140,7 +140,7 @@ struct CommandStep {
         default: return nil
         }
         guard let id = state.names.id(of: source),
-            let position = group.position(
+            let position = try group.position(
                 of: EventKey(request.environment, id, Reference(key)), state),
             let row = try group.row(at: position)
         else { return .targetUnknown(source: source, key: key) }

@@ -36,9 +36,9 @@ struct GroupDecision {
     }
 
     /// The position that an event of this name has, committed or decided before in this group.
-    func position(of key: EventKey, _ state: LedgerState) -> Int64? {
+    func position(of key: EventKey, _ state: LedgerState) throws -> Int64? {
         if let index = keys[key] { return headPosition + Int64(index) + 1 }
-        return state.keys[key]
+        return try state.position(of: key, in: store)
     }
 
     /// The row of a position, committed or decided.

@@ -37,7 +37,7 @@ struct ReportStep {
                     duplicates += 1
                     continue
                 }
-                if let position = group.position(of: key, state) {
+                if let position = try group.position(of: key, state) {
                     try checkSame(canonical, digest, position, group, state)
                     duplicates += 1
                     continue

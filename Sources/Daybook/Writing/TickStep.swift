@@ -22,7 +22,7 @@ struct TickStep {
                 let key = EventKey(
                     draft.environment, state.names.intern(draft.source.kind),
                     Reference(draft.source.key ?? ""))
-                if group.position(of: key, state) != nil { continue }
+                if try group.position(of: key, state) != nil { continue }
                 group.add(
                     draft, requestDigest: EventJSON.requestDigest(EventJSON.object(of: draft)),
                     state: &state, isCommand: true)

@@ -2,6 +2,9 @@ public import DaybookEvents
 
 /// The folded state of one unit: a line, or a customer with whoever is the same person (rule 6).
 public struct UnitState: Sendable, Equatable {
+    /// Of what all units have, whatever is projected: the order of events, and which of them count.
+    public static let version: UInt16 = 1
+
     public var kind: StreamKind
     /// The last event in canonical order that was folded.
     public var newest = OrderKey.first
@@ -19,21 +22,24 @@ public struct UnitState: Sendable, Equatable {
 
     /// Takes the next event in canonical order; never fails, never looks at a clock or a catalog (law 8).
     /// - Parameter instant: Usage and status that happened after it do not take part (rule 4).
+    /// - Parameter projections: Those that take the event; the others stay as they are.
     public mutating func evolve(
-        _ event: Event, names: borrowing NameTable, until instant: Int64 = Int64.max
+        _ event: Event, names: borrowing NameTable, until instant: Int64 = Int64.max,
+        projections: Projections = .all
     ) {
         let isLater = event.occurredAt > instant
         if isLater, event.type.isUsage { return }
         newest = OrderKey(event)
         if !Self.isEvidence(event) { eventCount += 1 }
-        switch kind {
-        case .line: line.evolve(event, names: names, takesStatus: !isLater)
-        case .customer:
-            customer.evolve(event, names: names)
-            usage.evolve(event, names: names)
-        case .ledger: break
+        if projections.contains(.entitlements) {
+            switch kind {
+            case .line: line.evolve(event, names: names, takesStatus: !isLater)
+            case .customer: customer.evolve(event, names: names)
+            case .ledger: break
+            }
         }
-        funnel.evolve(event)
+        if projections.contains(.usage), kind == .customer { usage.evolve(event, names: names) }
+        if projections.contains(.funnels) { funnel.evolve(event) }
     }
 
     /// Scheduled resets and evidence of refusals reach no digest (rules 21 and 23).
@@ -48,28 +54,34 @@ public struct UnitState: Sendable, Equatable {
         return copy
     }
 
-    /// Walks the state for a writer or a reader.
-    public mutating func code(_ coder: inout some StateCoder) {
-        coder.integer(&newest.occurredAt)
-        coder.integer(&newest.sequence)
-        coder.name(&newest.source)
-        coder.reference(&newest.key)
-        codeContent(&coder)
-    }
-
     /// Walks what the unit means, without the place where its last event stands.
     mutating func codeContent(_ coder: inout some StateCoder) {
         var raw = kind.rawValue
         coder.byte(&raw)
-        kind = StreamKind(rawValue: raw) ?? .ledger
         coder.integer(&eventCount)
-        switch kind {
-        case .line: line.code(&coder)
-        case .customer:
-            customer.code(&coder)
-            usage.code(&coder)
-        case .ledger: break
+        for projection in Projection.allCases { code(projection, &coder) }
+    }
+
+    /// Walks the part of one projection; `kind` says which parts there are.
+    public mutating func code(_ projection: Projection, _ coder: inout some StateCoder) {
+        switch projection {
+        case .entitlements:
+            switch kind {
+            case .line: line.code(&coder)
+            case .customer: customer.code(&coder)
+            case .ledger: break
+            }
+        case .usage: if kind == .customer { usage.code(&coder) }
+        case .funnels: funnel.code(&coder)
         }
-        funnel.code(&coder)
+    }
+
+    /// Takes the part of one projection from another state of the same unit.
+    public mutating func take(_ projection: Projection, from other: UnitState) {
+        switch projection {
+        case .entitlements: (line, customer) = (other.line, other.customer)
+        case .usage: usage = other.usage
+        case .funnels: funnel = other.funnel
+        }
     }
 }

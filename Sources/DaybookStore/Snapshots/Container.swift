@@ -1,8 +1,8 @@
-// The container of every derived file: snapshots and lookup arrays (later segments). Little-endian.
+// The container of every derived file: snapshots and key lookup arrays (later segments). Little-endian.
 //
 // offset  size  field
 //      0     8  magic "DAYBOOK" and 0x01
-//      8     4  format version, 1
+//      8     4  format version, 2
 //     12     4  kind: 1 snapshot, 2 key lookup array
 //     16     8  fingerprint of whatever gives the contents their meaning
 //     24     8  ledger: first 64 bits of the SHA-256 of the ledger id
@@ -11,12 +11,13 @@
 //     48     8  anchor: first 64 bits of the SHA-256 of the key of the event at the cut
 //     56    32  state digest at the cut (snapshots), else zeros
 //     88     4  section count n
-//     92     4  CRC-32C of bytes 0 … 95+48n with this field zero
-//     96   48n  sections: name (16, zero-padded), offset (8), byte count (8), element count (8), checksum offset (8)
+//     92     4  CRC-32C of bytes 0 … 95+56n with this field zero
+//     96   56n  sections: name (16, zero-padded), fingerprint (8), offset (8), byte count (8), element count (8),
+//               checksum offset (8)
 //      …        section bytes; then per section CRC-32C of every block of 65,536 bytes, 4 bytes each
 //
 // Valid only if magic, version, kind and header checksum fit, the fingerprint, ledger and anchor are the expected
-// ones, and every section lies within the file. Blocks are checked when they are first read. Files are written under a
+// ones, and every section lies within the file. A section with another fingerprint is not used; the rest is. Blocks are checked when they are first read. Files are written under a
 // temporary name, synced, renamed, and the folder synced, so that a file with its final name is whole.
 
 /// What a derived file says about itself.
@@ -50,12 +51,16 @@ public struct ContainerHeader: Sendable, Equatable {
 
 /// One named part of a container.
 public struct ContainerSection: Sendable {
+    /// At most 16 bytes of UTF-8.
     public var name: String
+    /// What gives this section's bytes their meaning, beyond the header's fingerprint; 0 for nothing.
+    public var fingerprint: UInt64
     public var elementCount: Int
     public var bytes: [UInt8]
 
-    public init(name: String, elementCount: Int, bytes: [UInt8]) {
+    public init(name: String, fingerprint: UInt64 = 0, elementCount: Int, bytes: [UInt8]) {
         self.name = name
+        self.fingerprint = fingerprint
         self.elementCount = elementCount
         self.bytes = bytes
     }
@@ -75,9 +80,9 @@ public struct ByteWriter {
 
 enum ContainerFormat {
     static let magic = Array("DAYBOOK".utf8) + [0x01]
-    static let version: UInt32 = 1
+    static let version: UInt32 = 2
     static let headerByteCount = 96
-    static let sectionByteCount = 48
+    static let sectionByteCount = 56
     static let blockByteCount = 65_536
     static let sectionCountMax = 64
 
@@ -102,6 +107,7 @@ public enum ContainerWriter {
             var name = Array(section.name.utf8.prefix(16))
             name += [UInt8](repeating: 0, count: 16 - name.count)
             table.append(name)
+            table.append(section.fingerprint)
             table.append(UInt64(offset))
             table.append(UInt64(section.bytes.count))
             table.append(UInt64(section.elementCount))

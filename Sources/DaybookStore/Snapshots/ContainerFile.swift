@@ -14,10 +14,13 @@ import Synchronization
 public final class ContainerFile: Sendable {
     private struct Section {
         var name: String
+        var fingerprint: UInt64
         var offset: Int
         var byteCount: Int
         var elementCount: Int
         var checksums: Int
+        /// The number that this section's first block has among all blocks of the file.
+        var firstBlock: Int
     }
 
     public let path: String
@@ -26,7 +29,8 @@ public final class ContainerFile: Sendable {
     private let sections: [Section]
     // Safe to share: see the invariant above.
     private nonisolated(unsafe) let memory: UnsafeRawPointer
-    private let checked: Mutex<Set<Int>>
+    /// One bit per block, set once its checksum was found to fit.
+    private let checked: CheckedBlocks
 
     /// Opens and checks the header.
     /// - Throws: `StoreError.damaged` with the reason, `.notFound` without a file.
@@ -53,7 +57,8 @@ public final class ContainerFile: Sendable {
         self.path = path
         byteCount = size
         memory = UnsafeRawPointer(mapped)
-        checked = Mutex([])
+        checked = CheckedBlocks(
+            count: sections.reduce(0) { $0 + ContainerFormat.blockCount($1.byteCount) })
     }
 
     deinit { munmap(UnsafeMutableRawPointer(mutating: memory), byteCount) }
@@ -69,7 +74,8 @@ public final class ContainerFile: Sendable {
             throw damaged("no derived file")
         }
         guard number(8, UInt32.self) == ContainerFormat.version else {
-            throw damaged("format version \(number(8, UInt32.self)), expected 1")
+            throw damaged(
+                "format version \(number(8, UInt32.self)), expected \(ContainerFormat.version)")
         }
         let count = Int(number(88, UInt32.self))
         let frontCount = ContainerFormat.headerByteCount + count * ContainerFormat.sectionByteCount
@@ -85,10 +91,11 @@ public final class ContainerFile: Sendable {
             throw damaged("unknown kind")
         }
         var sections: [Section] = []
+        var firstBlock = 0
         for index in 0..<count {
             let base = ContainerFormat.headerByteCount + index * ContainerFormat.sectionByteCount
             let name = String(decoding: raw[base..<base + 16].prefix { $0 != 0 }, as: UTF8.self)
-            let values = (0..<4).map { number(base + 16 + 8 * $0, UInt64.self) }
+            let values = (0..<4).map { number(base + 24 + 8 * $0, UInt64.self) }
             let limit = UInt64(raw.count)
             guard values[0] <= limit, values[1] <= limit - values[0],
                 values[3] == values[0] + values[1],
@@ -97,8 +104,10 @@ public final class ContainerFile: Sendable {
             else { throw damaged("section \(name) lies outside of the file") }
             sections.append(
                 Section(
-                    name: name, offset: Int(values[0]), byteCount: Int(values[1]),
-                    elementCount: Int(values[2]), checksums: Int(values[3])))
+                    name: name, fingerprint: number(base + 16, UInt64.self), offset: Int(values[0]),
+                    byteCount: Int(values[1]), elementCount: Int(values[2]),
+                    checksums: Int(values[3]), firstBlock: firstBlock))
+            firstBlock += ContainerFormat.blockCount(Int(values[1]))
         }
         let header = ContainerHeader(
             kind: kind, fingerprint: number(16, UInt64.self), ledger: number(24, UInt64.self),
@@ -110,6 +119,11 @@ public final class ContainerFile: Sendable {
     /// How many elements a section has; 0 without the section.
     public func elementCount(_ name: String) -> Int {
         sections.first { $0.name == name }?.elementCount ?? 0
+    }
+
+    /// What gives a section's bytes their meaning; `nil` without the section.
+    public func fingerprint(of name: String) -> UInt64? {
+        sections.first { $0.name == name }?.fingerprint
     }
 
     /// How many bytes a section has; 0 without the section.
@@ -144,8 +158,8 @@ public final class ContainerFile: Sendable {
         let first = range.lowerBound / ContainerFormat.blockByteCount
         let last = (range.upperBound - 1) / ContainerFormat.blockByteCount
         for block in first...last {
+            if checked.contains(section.firstBlock + block) { continue }
             let place = section.offset + block * ContainerFormat.blockByteCount
-            if checked.withLock({ $0.contains(place) }) { continue }
             let count = min(
                 ContainerFormat.blockByteCount,
                 section.byteCount - block * ContainerFormat.blockByteCount)
@@ -157,7 +171,33 @@ public final class ContainerFile: Sendable {
                 throw StoreError(
                     .damaged, "\(path): block \(block) of section \(section.name) is damaged")
             }
-            _ = checked.withLock { $0.insert(place) }
+            checked.insert(section.firstBlock + block)
         }
+    }
+}
+
+/// A set of block numbers that threads share without a lock.
+private final class CheckedBlocks: Sendable {
+    // Safe to share: allocated once, atomic words, freed with its owner.
+    private nonisolated(unsafe) let words: UnsafeMutablePointer<Atomic<UInt64>>
+    private let wordCount: Int
+
+    init(count: Int) {
+        wordCount = count / 64 + 1
+        words = .allocate(capacity: wordCount)
+        for index in 0..<wordCount { (words + index).initialize(to: Atomic(0)) }
+    }
+
+    deinit {
+        words.deinitialize(count: wordCount)
+        words.deallocate()
+    }
+
+    func contains(_ block: Int) -> Bool {
+        words[block >> 6].load(ordering: .relaxed) & (1 << UInt64(block & 63)) != 0
+    }
+
+    func insert(_ block: Int) {
+        words[block >> 6].bitwiseOr(1 << UInt64(block & 63), ordering: .relaxed)
     }
 }

@@ -1,0 +1,96 @@
+import DaybookDomain
+import DaybookEvents
+import DaybookStore
+
+/// The files in which the keys of all events can be looked up (design §5): read at opening, written by whoever commits
+/// the last event of a unit, made again by a scan where they are lost.
+extension Ledger {
+    private func lookupFolder() -> LookupFolder? {
+        path.map {
+            LookupFolder(
+                path: Self.snapshotFolder(of: $0),
+                ledger: StateSnapshot.ledgerNumber(store.header))
+        }
+    }
+
+    /// Takes the keys of files, scans for what they do not have, and ends where the snapshot does.
+    func restoreKeys() throws {
+        let head = try store.head().position
+        var runs: [LookupRun] = []
+        if let folder = lookupFolder() {
+            let contents = try folder.contents(through: head) { try anchor($0) }
+            for problem in contents.problems { log.warning("lookup array not used: \(problem)") }
+            var next: Int64 = 1
+            for run in contents.runs {
+                runs += try readRuns(from: next, to: run.range.lowerBound - 1)
+                runs.append(run)
+                next = run.range.upperBound + 1
+            }
+        }
+        try state.withLock { state in
+            state.keys = KeyIndex(runs: runs)
+            let rest = Checkpoint(position: state.keys.through)
+            guard rest < state.head.checkpoint else { return }
+            try store.scan(after: rest, through: state.head.checkpoint, chunkCount: 1_000) {
+                events in
+                for index in events.indices {
+                    state.keys.note(state.eventKey(events[index]), at: events[index].position)
+                }
+            }
+        }
+    }
+
+    /// Runs of one unit each, from the events themselves.
+    private func readRuns(from first: Int64, to last: Int64) throws -> [LookupRun] {
+        guard first <= last else { return [] }
+        let environments = try store.streams(after: 0).map(\.environment)
+        var runs: [LookupRun] = []
+        var entries: [(hash: UInt64, position: Int64)] = []
+        try store.scan(
+            after: Checkpoint(position: first - 1), through: Checkpoint(position: last),
+            chunkCount: 1_000
+        ) { events in
+            for index in events.indices {
+                let event = events[index]
+                let environment = environments[Int(event.stream) - 1]
+                let key = EventKey(environment, event.source, event.key)
+                entries.append((key.lookupHash, event.position))
+                guard event.position % LookupRun.unitCount == 0 else { continue }
+                let start = event.position - LookupRun.unitCount + 1
+                runs.append(LookupRun(start...event.position, entries: entries))
+                entries.removeAll(keepingCapacity: true)
+            }
+        }
+        return runs
+    }
+
+    /// Writes the runs that are in memory alone; the caller holds the ledger's lock. Without a place to write to they
+    /// stay in memory.
+    func writeKeyRuns() {
+        guard let folder = lookupFolder() else { return }
+        let runs = state.withLock { $0.keys.runs }
+        guard runs.contains(where: { $0.path == nil || $0.isDamaged }) else { return }
+        do {
+            for run in runs where run.isDamaged {
+                log.warning("lookup array \(run.path ?? "") is damaged and is made anew")
+                let parts = try readRuns(from: run.range.lowerBound, to: run.range.upperBound)
+                try write(LookupRun.merged(parts), to: folder, isReplacing: true)
+            }
+            for run in runs where run.path == nil { try write(run, to: folder) }
+        } catch {
+            log.warning("lookup arrays stay in memory: \(Self.storeError(error).message)")
+        }
+    }
+
+    private func write(
+        _ run: LookupRun, to folder: LookupFolder, isReplacing: Bool = false
+    ) throws {
+        guard let anchor = try anchor(run.range.upperBound) else { return }
+        let written = try folder.write(run, anchor: anchor, isReplacing: isReplacing)
+        state.withLock { $0.keys.replace(written) }
+    }
+
+    private func anchor(_ position: Int64) throws -> UInt64? {
+        try store.rows(at: [position]).first.map(StateSnapshot.anchor)
+    }
+}

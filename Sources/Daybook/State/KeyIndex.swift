@@ -1,0 +1,130 @@
+import DaybookDomain
+import DaybookEvents
+import DaybookStore
+
+/// Where the event of every key stands, for ever (rule 16), without an index on the append path (design §5).
+///
+/// The newest keys are in a dictionary. Whenever a unit of 16,384 positions is full its keys become a sorted run;
+/// eight neighbouring runs of one size become one of the next. So a ledger of any length has at most seven runs of
+/// each size, twelve bytes an event, and the dictionary stays small. Runs are the same for every process that
+/// reads the same ledger, whether they lie in memory or in files.
+struct KeyIndex {
+    static let mergeCount: Int64 = 8
+
+    private var recent: [EventKey: Int64] = [:]
+    /// In ascending order; together with `recent` they hold every position up to `last` exactly once.
+    private(set) var runs: [LookupRun] = []
+    private var last: Int64 = 0
+
+    /// - Precondition: The runs begin at position 1 and have no gap.
+    init(runs: [LookupRun] = []) {
+        var next: Int64 = 1
+        for run in runs {
+            precondition(run.range.lowerBound == next, "runs have a gap")
+            next = run.range.upperBound + 1
+        }
+        self.runs = runs
+        last = next - 1
+        compact()
+    }
+
+    /// The last position that is in a run.
+    var sealedThrough: Int64 { runs.last?.range.upperBound ?? 0 }
+    /// The last position whose key is known.
+    var through: Int64 { last }
+    var hasUnwrittenRuns: Bool { runs.contains { $0.path == nil } }
+
+    /// Takes the key of the next position; those that files brought are known already.
+    mutating func note(_ key: EventKey, at position: Int64) {
+        guard position > last else { return }
+        precondition(position == last + 1, "a key was skipped")
+        last = position
+        recent[key] = position
+        if position % LookupRun.unitCount == 0 { seal() }
+    }
+
+    /// Turns the full unit into a run and merges what lies together.
+    private mutating func seal() {
+        let range = last - LookupRun.unitCount + 1...last
+        var entries = recent.map { (hash: $0.key.lookupHash, position: $0.value) }
+        if entries.count < range.count {
+            // A second event under one key cannot be appended; a file that was tampered with may hold one all the same,
+            // and `verify` tells of it. A run still has one entry per position.
+            let taken = Set(entries.map(\.position))
+            entries += range.filter { !taken.contains($0) }.map { (UInt64.max, $0) }
+        }
+        recent.removeAll(keepingCapacity: true)
+        runs.append(LookupRun(range, entries: entries))
+        compact()
+    }
+
+    /// Merges the runs of every block that is complete. Blocks are as large as their place allows: a block of 8^k
+    /// units begins at a multiple of its size, so every process comes to the same runs.
+    private mutating func compact() {
+        var merged: [LookupRun] = []
+        var start: Int64 = 0
+        var rest = runs[...]
+        while start < sealedThrough {
+            var size = LookupRun.unitCount
+            while start % (size * Self.mergeCount) == 0,
+                start + size * Self.mergeCount <= sealedThrough
+            { size *= Self.mergeCount }
+            let parts = rest.prefix { $0.range.upperBound <= start + size }
+            rest = rest.dropFirst(parts.count)
+            start += size
+            if parts.count > 1, let run = try? LookupRun.merged(Array(parts)) {
+                merged.append(run)
+            } else {
+                // One run already, or a damaged one among them, which the next writer makes anew.
+                merged += parts
+            }
+        }
+        runs = merged
+    }
+
+    /// Positions that may hold the event; the caller confirms all but the exact one.
+    enum Candidates {
+        case exact(Int64)
+        /// Events whose key has the same hash, and ranges of positions whose file cannot be read.
+        case perhaps([Int64], unread: [ClosedRange<Int64>])
+    }
+
+    func candidates(_ key: EventKey) -> Candidates {
+        if let position = recent[key] { return .exact(position) }
+        let hash = key.lookupHash
+        var positions: [Int64] = []
+        var unread: [ClosedRange<Int64>] = []
+        for run in runs {
+            do {
+                positions += try run.positions(of: hash)
+            } catch {
+                // Damage costs a scan, never an answer (law 3).
+                unread.append(run.range)
+            }
+        }
+        return .perhaps(positions, unread: unread)
+    }
+
+    /// Puts an equal run in a run's place: its file, or what was read from the events again.
+    mutating func replace(_ run: LookupRun) {
+        guard let index = runs.firstIndex(where: { $0.range == run.range }) else { return }
+        runs[index] = run
+    }
+}
+
+extension EventKey {
+    /// 64 well-mixed bits; the same in every process and for ever, because files hold them.
+    var lookupHash: UInt64 {
+        var hash = Self.mix(key.high ^ UInt64(source) << 8 ^ UInt64(environment.rawValue))
+        hash = Self.mix(hash ^ key.low)
+        return hash
+    }
+
+    /// The finaliser of SplitMix64 (Steele, Lea and Flood 2014).
+    private static func mix(_ value: UInt64) -> UInt64 {
+        var value = value &+ 0x9E37_79B9_7F4A_7C15
+        value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
+        return value ^ value >> 31
+    }
+}

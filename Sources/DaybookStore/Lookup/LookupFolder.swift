@@ -1,0 +1,103 @@
+/// The files of sealed runs in the folder of derived files.
+///
+/// One file a run, `keys-<first>-<last>.daykeys` with positions of twelve digits. Where files overlap the longest
+/// counts: the shorter ones are what it was merged from and had no time to be removed.
+public struct LookupFolder: Sendable {
+    private static let suffix = ".daykeys"
+
+    public let path: String
+    /// The first 64 bits of the digest of the ledger's id.
+    public let ledger: UInt64
+
+    public init(path: String, ledger: UInt64) {
+        self.path = path
+        self.ledger = ledger
+    }
+
+    /// What the folder holds.
+    public struct Contents: Sendable {
+        /// In ascending order, without overlap; there may be gaps.
+        public var runs: [LookupRun] = []
+        /// Why files were not used, one sentence each.
+        public var problems: [String] = []
+    }
+
+    /// Reads the headers of all files that end at or before a position.
+    /// - Parameter anchor: Gives the first 64 bits of the digest of the key of the event at a position.
+    public func contents(
+        through head: Int64, anchor: (Int64) throws -> UInt64?
+    ) throws -> Contents {
+        var contents = Contents()
+        var found: [LookupRun] = []
+        for name in DerivedFile.names(in: path, suffix: Self.suffix) {
+            do {
+                let file = try ContainerFile(path: "\(path)/\(name)")
+                let run = try LookupRun(file: file)
+                guard file.header.ledger == ledger, run.range.upperBound <= head else {
+                    throw StoreError(.damaged, "\(file.path) is of another ledger")
+                }
+                found.append(run)
+            } catch let error as StoreError {
+                // Another process may have merged and removed it since the folder was read.
+                guard error.code != .notFound else { continue }
+                contents.problems.append(error.message)
+            }
+        }
+        found.sort {
+            ($0.range.lowerBound, -$0.range.upperBound)
+                < ($1.range.lowerBound, -$1.range.upperBound)
+        }
+        var next: Int64 = 1
+        for run in found where run.range.lowerBound >= next {
+            guard let expected = try anchor(run.range.upperBound), expected == run.anchor else {
+                contents.problems.append(
+                    "\(run.path ?? path): its last event is not in this ledger")
+                continue
+            }
+            contents.runs.append(run)
+            next = run.range.upperBound + 1
+        }
+        return contents
+    }
+
+    /// Writes a run and removes the files of its parts.
+    /// - Parameter isReplacing: Also where there is a file of this run, because it is damaged.
+    public func write(
+        _ run: LookupRun, anchor: UInt64, isReplacing: Bool = false
+    ) throws -> LookupRun {
+        guard run.path == nil else { return run }
+        try DerivedFile.createFolder(path)
+        let name = "\(path)/\(Self.name(run.range))"
+        // Another process that shares the ledger comes to the same runs.
+        if !isReplacing, let file = try? ContainerFile(path: name), file.header.ledger == ledger,
+            file.header.anchor == anchor, let known = try? LookupRun(file: file)
+        {
+            return known
+        }
+        let written = try run.written(to: name, ledger: ledger, anchor: anchor)
+        for name in DerivedFile.names(in: path, suffix: Self.suffix) {
+            guard let range = Self.range(of: name), range != run.range,
+                run.range.contains(range.lowerBound), run.range.contains(range.upperBound)
+            else { continue }
+            DerivedFile.remove("\(path)/\(name)")
+        }
+        return written
+    }
+
+    private static func name(_ range: ClosedRange<Int64>) -> String {
+        "keys-\(padded(range.lowerBound))-\(padded(range.upperBound))\(suffix)"
+    }
+
+    private static func padded(_ number: Int64) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, 12 - digits.count)) + digits
+    }
+
+    private static func range(of name: String) -> ClosedRange<Int64>? {
+        let parts = name.dropLast(suffix.count).split(separator: "-")
+        guard parts.count == 3, parts[0] == "keys", let first = Int64(parts[1]),
+            let last = Int64(parts[2]), first <= last
+        else { return nil }
+        return first...last
+    }
+}
