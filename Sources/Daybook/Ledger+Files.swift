@@ -40,7 +40,7 @@ extension Ledger {
     }
 
     /// Opens a ledger file.
-    /// - Parameter readOnly: Never writes, not even a checkpoint.
+    /// - Parameter readOnly: Never writes: no event, no checkpoint, no snapshot.
     /// - Throws: `LedgerError.store` with the reason and the remedy.
     public static func open(
         _ path: String, readOnly: Bool = false,
@@ -49,7 +49,7 @@ extension Ledger {
         do {
             return try Ledger(
                 store: try SQLiteEventStore(path: path, readOnly: readOnly), path: path,
-                clock: clock)
+                readOnly: readOnly, clock: clock)
         } catch {
             throw (error as? LedgerError) ?? .store(storeError(error))
         }

@@ -19,7 +19,7 @@ extension Ledger {
                     return state.withLock { $0.dropUnstored() }
                 }
                 try writer.append(state.withLock { decided.group.batch($0) })
-                try publish(decided.group.rows)
+                publish(decided.group.rows)
                 writeKeyRuns()
             }
         } catch {
@@ -30,6 +30,7 @@ extension Ledger {
             return []
         }
         for (request, answer) in answers { request.answer(answer) }
+        scheduleSnapshot()
         return rest
     }
 
@@ -39,7 +40,8 @@ extension Ledger {
         var rest: [WriteRequest]
     }
 
-    /// A commit holds at most this many events, so that readers and other processes get their turn.
+    /// A commit that has this many events takes no further request, so that readers and other processes get their
+    /// turn; one request is never split.
     static let eventsPerCommitMax = 8_192
 
     private func decide(_ requests: [WriteRequest]) throws -> Decided {
@@ -82,12 +84,19 @@ extension Ledger {
     }
 
     /// What is committed becomes visible, by the same path as what others committed.
-    private func publish(_ rows: [EventRow]) throws {
-        try state.withLock { state in
-            state.storedNameCount = state.names.count
-            state.storedStreamCount = state.streams.count
-            for row in rows { state.apply(row.event, recordedAt: row.recordedAt) }
-            try settle(&state)
+    private func publish(_ rows: [EventRow]) {
+        do {
+            try state.withLock { state in
+                state.markStored()
+                // A reader that noticed the commit may have taken it in already.
+                for row in rows where row.event.position > state.head.position {
+                    state.apply(row.event, recordedAt: row.recordedAt)
+                }
+                try settle(&state)
+            }
+        } catch {
+            // The commit stands, so its receipts do too; what could not be folded is folded at the next look.
+            log.warning("folding waits: \(Self.storeError(error).message)")
         }
     }
 
@@ -95,7 +104,9 @@ extension Ledger {
     func catchUp() throws {
         let head = try store.head()
         try state.withLock { state in
-            guard head.position > state.head.position else { return }
+            guard head.position > state.head.position else {
+                return try state.needsSettling ? settle(&state) : ()
+            }
             state.dropUnstored()
             try advance(&state, through: head)
         }
@@ -106,7 +117,6 @@ extension Ledger {
         for name in try store.names(after: state.names.count) { _ = state.names.intern(name) }
         state.storedNameCount = state.names.count
         for record in try store.streams(after: UInt32(state.streams.count)) { state.add(record) }
-        state.storedStreamCount = state.streams.count
         try store.scan(
             after: state.head.checkpoint, through: head.checkpoint, chunkCount: 1_000
         ) { events in
@@ -134,11 +144,12 @@ extension Ledger {
 
     /// Does what `apply` could not do in memory: reads catalogs, finds corrected events, folds late units anew.
     func settle(_ state: inout LedgerState) throws {
-        for event in state.takePending() {
+        while let event = state.pending.first {
             switch event.type {
             case .catalogPublished, .catalogRolledBack: try noteCatalog(event, &state)
             default: try noteCorrection(event, &state)
             }
+            state.finishPending()
         }
         loadZones(&state, extra: nil)
         for unit in state.late.sorted() {

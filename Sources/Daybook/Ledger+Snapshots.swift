@@ -1,6 +1,8 @@
 import DaybookDomain
 import DaybookEvents
 import DaybookStore
+import Dispatch
+import Synchronization
 
 /// A snapshot that was written.
 public struct SnapshotReport: Sendable, Equatable {
@@ -117,7 +119,6 @@ extension Ledger {
         for name in try store.names(after: 0) { _ = state.names.intern(name) }
         state.storedNameCount = state.names.count
         for record in try store.streams(after: 0) { state.add(record) }
-        state.storedStreamCount = state.streams.count
         let units = SnapshotUnits(file)
         try StateSnapshot.restore(file, units, into: &state)
         for row in try store.rows(at: state.special) { state.noteSpecial(row.event) }
@@ -147,17 +148,58 @@ extension Ledger {
         try settle(&state)
     }
 
+    /// Whether opening would fold longer than a start may take, and somebody may write.
+    private var isSnapshotDue: Bool {
+        guard path != nil, !isReadOnly else { return false }
+        let head = state.withLock { $0.head.position }
+        return head - snapshotPosition.withLock { $0 } > Self.tailCountMax
+    }
+
     /// A clean shutdown leaves a snapshot behind when the tail is long.
     func snapshotIfWorthwhile() {
-        guard path != nil else { return }
-        let head = state.withLock { $0.head.position }
-        guard head - snapshotPosition.withLock({ $0 }) > Self.tailCountMax else { return }
+        snapshots.queue.sync {}
+        if isSnapshotDue { snapshotOrWarn() }
+    }
+
+    /// A long-lived process writes one beside its work, but spends no more than a tenth of its time on them.
+    func scheduleSnapshot() {
+        guard isSnapshotDue else { return }
+        let isMine = snapshots.schedule.withLock { schedule in
+            guard !schedule.isRunning, ContinuousClock.now >= schedule.next else { return false }
+            schedule.isRunning = true
+            return true
+        }
+        guard isMine else { return }
+        snapshots.queue.async { [self] in
+            let start = ContinuousClock.now
+            snapshotOrWarn()
+            let end = ContinuousClock.now
+            snapshots.schedule.withLock { schedule in
+                schedule.isRunning = false
+                schedule.next = end + (end - start) * 9
+            }
+        }
+    }
+
+    private func snapshotOrWarn() {
         do {
             try snapshot()
         } catch {
             log.warning("no snapshot was written: \(error)")
         }
     }
+}
+
+/// Where snapshots are written beside the work, one at a time.
+final class SnapshotWriting: Sendable {
+    struct Schedule {
+        var isRunning = false
+        /// No snapshot begins before.
+        var next = ContinuousClock.now
+    }
+
+    let queue = DispatchQueue(label: "daybook.snapshots")
+    let schedule = Mutex(Schedule())
 }
 
 extension StateDigest {

@@ -22,6 +22,8 @@ public final class Ledger: Sendable {
     package let store: any EventStore
     /// The ledger's file; `nil` for one in memory.
     public let path: String?
+    /// Opened so that nothing is written, neither events nor snapshots.
+    public let isReadOnly: Bool
     let state = Mutex(LedgerState())
     let clock: @Sendable () -> Int64
     let zoneTables: ZoneTables
@@ -29,17 +31,20 @@ public final class Ledger: Sendable {
     private let queue = Mutex<WriteQueue?>(nil)
     /// The cut of the snapshot that was used or written last; 0 without one.
     let snapshotPosition = Mutex<Int64>(0)
+    let snapshots = SnapshotWriting()
     private let seenForeignChange = Mutex<Int64>(-1)
 
     /// Opens a ledger over any store.
     /// - Parameter clock: Milliseconds since 1970 UTC; the ledger never records a smaller time than before.
     /// - Throws: `LedgerError.store` when the store cannot be read.
     public init(
-        store: any EventStore, path: String? = nil, zones: ZoneTables = ZoneTables(),
+        store: any EventStore, path: String? = nil, readOnly: Bool = false,
+        zones: ZoneTables = ZoneTables(),
         clock: @escaping @Sendable () -> Int64 = SystemClock.now
     ) throws {
         self.store = store
         self.path = path
+        isReadOnly = readOnly
         self.clock = clock
         zoneTables = zones
         log = Logger(label: "daybook")
@@ -64,12 +69,18 @@ public final class Ledger: Sendable {
     // MARK: Writing
 
     /// Asks the ledger to do something; the answer comes when it is durable.
+    /// - Parameter isRestating: Also compute what the command changed about the customer's past, after the commit.
     /// - Throws: `LedgerError.rejected` with the numbers, `.idempotencyConflict`, `.versionConflict`, `.badInput`,
     ///   or `.store`. Nothing is half-applied.
     @discardableResult
-    public func perform(_ request: CommandRequest) async throws -> Receipt {
-        guard case .receipt(let receipt) = try await submit(.command(request)) else {
+    public func perform(
+        _ request: CommandRequest, isRestating: Bool = false
+    ) async throws -> Receipt {
+        guard case .receipt(var receipt) = try await submit(.command(request)) else {
             preconditionFailure("a command is answered with a receipt")
+        }
+        if isRestating, let first = receipt.positions.first, let last = receipt.positions.last {
+            receipt.restatements = try restatements(from: first, through: last).customers
         }
         return receipt
     }
@@ -96,8 +107,14 @@ public final class Ledger: Sendable {
     public func record(
         _ drafts: [EventDraft], options: ReportOptions = ReportOptions()
     ) async throws -> ReportReceipt {
-        guard case .reports(let receipt) = try await submit(.reports(drafts, options)) else {
+        guard case .reports(var receipt) = try await submit(.reports(drafts, options)) else {
             preconditionFailure("reports are answered with their receipt")
+        }
+        if options.isRestating, let first = receipt.firstPosition,
+            let last = receipt.lastPosition
+        {
+            let found = try restatements(from: first, through: last)
+            (receipt.restatements, receipt.restatementsOmitted) = found
         }
         return receipt
     }
@@ -139,12 +156,13 @@ public final class Ledger: Sendable {
     /// Sees what other processes committed: microseconds when there is nothing new (rule 29).
     public func refresh() throws {
         try translating {
-            let counter = try store.foreignChangeCounter()
-            let isNew = seenForeignChange.withLock { seen in
-                defer { seen = counter }
-                return seen != counter
+            // Held until the change is taken in: whoever asks after a foreign commit must see it.
+            try seenForeignChange.withLock { seen in
+                let counter = try store.foreignChangeCounter()
+                guard seen != counter else { return }
+                try catchUp()
+                seen = counter
             }
-            if isNew { try catchUp() }
         }
     }
 

@@ -12,6 +12,8 @@ public struct Receipt: Sendable, Equatable {
     public var durability: String
     /// What was answered, for usage: the numbers after the event.
     public var decision: Decision?
+    /// What could be said about the past before and cannot any more; filled where it was asked for (rule 24).
+    public var restatements: [CustomerRestatements] = []
 }
 
 /// What became of a batch of reports.
@@ -22,4 +24,8 @@ public struct ReportReceipt: Sendable, Equatable {
     public var firstPosition: Int64?
     public var lastPosition: Int64?
     public var durability: String
+    /// What could be said about the past before and cannot any more; filled where it was asked for (rule 24).
+    public var restatements: [CustomerRestatements] = []
+    /// Customers that were not looked at, because the batch names too many.
+    public var restatementsOmitted = 0
 }

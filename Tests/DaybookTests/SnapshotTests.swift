@@ -100,4 +100,87 @@ struct SnapshotTests {
             }
         }
     }
+
+    @Test(
+        "A snapshot whose projection another version wrote gives its other parts; that one is folded again"
+    )
+    func stale() async throws {
+        for stale in Projection.allCases {
+            try await Self.withLedger("magical-stories") { path, drafts in
+                let ledger = try Ledger.open(path, clock: { 0 })
+                try await ledger.record(drafts)
+                let expected = try ledger.digest()
+                try ledger.snapshot()
+                try ledger.close()
+                let file = try Self.snapshotFile(path)
+                try Self.rewrite(file, stale.rawValue) { $0 ^= 1 }
+                let reopened = try Ledger.open(path, clock: { 0 })
+                #expect(try reopened.digest() == expected, "\(stale)")
+                #expect(try reopened.replay().differences == [], "\(stale)")
+                try reopened.close()
+            }
+        }
+    }
+
+    /// Changes a section's fingerprint, and the header's checksum with it.
+    private static func rewrite(
+        _ file: URL, _ section: String, _ change: (inout UInt8) -> Void
+    ) throws {
+        var bytes = [UInt8](try Data(contentsOf: file))
+        let count = Int(bytes[88])
+        let front = 96 + 56 * count
+        for index in 0..<count {
+            let base = 96 + 56 * index
+            let name = String(decoding: bytes[base..<base + 16].prefix { $0 != 0 }, as: UTF8.self)
+            if name == section { change(&bytes[base + 16]) }
+        }
+        bytes.replaceSubrange(92..<96, with: [0, 0, 0, 0])
+        let checksum = CRC32C.checksum(Array(bytes[0..<front]))
+        bytes.replaceSubrange(92..<96, with: withUnsafeBytes(of: checksum.littleEndian, Array.init))
+        try Data(bytes).write(to: file)
+    }
+
+    @Test(
+        "Known at any position: the digest and the funnels of a ledger that ends there, from any snapshot"
+    )
+    func ladder() async throws {
+        try await Self.withLedger("magical-stories") { path, drafts in
+            let ledger = try Ledger.open(path, clock: { 1_790_000_000_000 })
+            var random = SplitMix64(seed: 5)
+            let shuffled = drafts.shuffled(using: &random)
+            let alone = try Ledger(inMemory: "magical-stories", clock: { 1_790_000_000_000 })
+            try await alone.publish(
+                CatalogPublication(document: try Fixtures.catalogDocument("magical-stories")))
+            var digests: [Int64: StateDigest] = [:]
+            for (index, draft) in shuffled.enumerated() {
+                try await ledger.record([draft])
+                try await alone.record([draft])
+                digests[try alone.head().position] = try alone.digest().digest
+                if index % 17 == 3 { try ledger.snapshot() }
+            }
+            for (position, digest) in digests {
+                #expect(
+                    try ledger.digest(knownAt: .position(position)).digest == digest,
+                    "position \(position)")
+            }
+            try ledger.close()
+        }
+    }
+
+    @Test("Of old snapshots one stays for each distance, four times as far as the one before")
+    func rungs() {
+        var kept: [Int64] = []
+        for cut in stride(from: Int64(1_000), through: 2_000_000, by: 1_000) {
+            kept.append(cut)
+            let surplus = SnapshotLadder.surplus(kept)
+            kept.removeAll { surplus.contains($0) }
+        }
+        #expect(kept.count <= 9)
+        #expect(kept.suffix(2) == [1_999_000, 2_000_000])
+        for distance in [Int64(4_096), 16_384, 65_536, 262_144, 1_048_576] {
+            let oldest = 2_000_000 - distance
+            let near = kept.filter { $0 <= oldest && $0 >= oldest - 4 * distance }
+            #expect(!near.isEmpty, "none about \(distance) back: \(kept)")
+        }
+    }
 }

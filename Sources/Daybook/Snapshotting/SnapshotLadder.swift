@@ -2,7 +2,7 @@ import DaybookStore
 
 /// The snapshots of one ledger: the newest two, and older ones at exponentially growing distances, from which questions
 /// about the whole ledger as known long ago begin (design §6).
-struct SnapshotLadder {
+package struct SnapshotLadder {
     private static let suffix = ".daysnap"
     /// The newest, and one in case that it is damaged.
     private static let newestCount = 2
@@ -30,7 +30,7 @@ struct SnapshotLadder {
     }
 
     /// - Parameter cuts: Ascending.
-    static func surplus(_ cuts: [Int64]) -> [Int64] {
+    package static func surplus(_ cuts: [Int64]) -> [Int64] {
         guard let newest = cuts.last else { return [] }
         var rungs: Set<Int> = []
         return cuts.dropLast(newestCount).filter { cut in

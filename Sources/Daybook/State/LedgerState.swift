@@ -23,7 +23,7 @@ struct LedgerState {
     var storedNameCount = 0
     private(set) var streams: [StreamRecord] = []
     private var streamIDs: [StreamKey: UInt32] = [:]
-    var storedStreamCount = 0
+    private(set) var storedStreamCount = 0
     private(set) var heads: [StreamHead] = []
     var keys = KeyIndex()
     private(set) var head = StoreHead(position: 0, recordedAt: 0)
@@ -66,24 +66,40 @@ struct LedgerState {
         Int(stream) <= heads.count ? heads[Int(stream) - 1] : StreamHead(position: 0, version: 0)
     }
 
+    /// Takes a stream of the store, with which the next committed events may begin.
     mutating func add(_ record: StreamRecord) {
+        note(record)
+        storedStreamCount = streams.count
+        if record.kind == .customer { join(CustomerKey(record.environment, record.name)) }
+    }
+
+    private mutating func note(_ record: StreamRecord) {
         streams.append(record)
         streamIDs[
             StreamKey(environment: record.environment, kind: record.kind, name: record.name)] =
             record.id
         heads.append(StreamHead(position: 0, version: 0))
         unitOf.append(record.id)
-        if record.kind == .customer { join(CustomerKey(record.environment, record.name)) }
     }
 
-    /// The number of a stream, given now if need be.
+    /// The number of a stream, given now if need be; no unit knows of it before the commit that begins it.
     mutating func internStream(_ name: StreamName) -> UInt32 {
         let id = names.intern(name.name)
         if let known = streamID(name.environment, name.kind, id) { return known }
         let record = StreamRecord(
             id: UInt32(streams.count + 1), environment: name.environment, kind: name.kind, name: id)
-        add(record)
+        note(record)
         return record.id
+    }
+
+    /// The store has now all names and streams that were given.
+    mutating func markStored() {
+        storedNameCount = names.count
+        let new = streams[storedStreamCount...]
+        storedStreamCount = streams.count
+        for record in new where record.kind == .customer {
+            join(CustomerKey(record.environment, record.name))
+        }
     }
 
     /// Where the event of this name stands; `nil` while it is unknown.
@@ -91,8 +107,10 @@ struct LedgerState {
         switch keys.candidates(key) {
         case .exact(let position): return position
         case .perhaps(let positions, let unread):
-            for row in try store.rows(at: positions) where eventKey(row.event) == key {
-                return row.event.position
+            if !positions.isEmpty {
+                for row in try store.rows(at: positions) where eventKey(row.event) == key {
+                    return row.event.position
+                }
             }
             for range in unread {
                 if let position = try scan(range, for: key, in: store) { return position }
@@ -241,10 +259,11 @@ struct LedgerState {
         return newZones
     }
 
-    mutating func takePending() -> [Event] {
-        defer { pending = [] }
-        return pending
-    }
+    /// The first pending event is dealt with.
+    mutating func finishPending() { pending.removeFirst() }
+
+    /// Whether something was committed that could not be folded yet, because the store could not be read.
+    var needsSettling: Bool { !pending.isEmpty || !late.isEmpty }
 
     /// The streams of a unit.
     func streams(of unit: UInt32) -> [UInt32] { members[unit] ?? [unit] }
@@ -308,7 +327,6 @@ struct LedgerState {
                     environment: record.environment, kind: record.kind, name: record.name)] = nil
             heads.removeLast()
             unitOf.removeLast()
-            members[record.id] = nil
         }
         names.truncate(to: storedNameCount)
     }

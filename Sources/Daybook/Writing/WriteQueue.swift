@@ -22,27 +22,24 @@ final class WriteQueue: Sendable {
     init(commit: @escaping @Sendable ([WriteRequest]) -> [WriteRequest]) { self.commit = commit }
 
     func submit(_ request: WriteRequest) {
-        enum Verdict { case start, wait, refuse(StoreError) }
-        let verdict: Verdict = content.withLock { content in
+        let refusal: StoreError? = content.withLock { content in
             if content.isClosed {
-                return .refuse(StoreError(.closed, "the ledger is closed; open it again"))
+                return StoreError(.closed, "the ledger is closed; open it again")
             }
             guard content.waiting.count < Self.waitingMax else {
-                return .refuse(
-                    StoreError(
-                        .overloaded,
-                        "\(Self.waitingMax) requests wait already; try again in a moment"))
+                return StoreError(
+                    .overloaded,
+                    "\(Self.waitingMax) requests wait already; try again in a moment")
             }
             content.waiting.append(request)
-            if content.isDraining { return .wait }
-            content.isDraining = true
-            return .start
+            if !content.isDraining {
+                content.isDraining = true
+                // Under the lock, so that `close` cannot come between.
+                queue.async { self.drain() }
+            }
+            return nil
         }
-        switch verdict {
-        case .start: queue.async { self.drain() }
-        case .wait: break
-        case .refuse(let error): request.answer(.failure(.store(error)))
-        }
+        if let refusal { request.answer(.failure(.store(refusal))) }
     }
 
     private func drain() {

@@ -27,11 +27,17 @@ public struct ReportOptions: Sendable, Equatable {
     public var lines: [Int] = []
     /// Check everything and append nothing.
     public var isDryRun = false
+    /// Also compute what the events changed about the past, after the commit (rule 24).
+    public var isRestating = false
 
-    public init(isAsRecorded: Bool = false, lines: [Int] = [], isDryRun: Bool = false) {
+    public init(
+        isAsRecorded: Bool = false, lines: [Int] = [], isDryRun: Bool = false,
+        isRestating: Bool = false
+    ) {
         self.isAsRecorded = isAsRecorded
         self.lines = lines
         self.isDryRun = isDryRun
+        self.isRestating = isRestating
     }
 }
 

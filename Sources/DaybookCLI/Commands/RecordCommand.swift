@@ -75,7 +75,8 @@ struct RecordCommand: AsyncParsableCommand {
             var reader = NDJSONReader(app: ledger.app)
             let events = try Self.read(bytes, with: &reader)
             let receipt = try await ledger.record(
-                events.map(\.draft), options: ReportOptions(lines: events.map(\.line)))
+                events.map(\.draft),
+                options: ReportOptions(lines: events.map(\.line), isRestating: true))
             show(receipt)
         }
     }
@@ -98,7 +99,8 @@ struct RecordCommand: AsyncParsableCommand {
                 for event in events {
                     show(
                         try await ledger.record(
-                            [event.draft], options: ReportOptions(lines: [event.line])))
+                            [event.draft],
+                            options: ReportOptions(lines: [event.line], isRestating: true)))
                 }
             }
         }
@@ -145,6 +147,9 @@ struct RecordCommand: AsyncParsableCommand {
         }
         let place = first == last ? "position \(first)" : "positions \(first) to \(last)"
         let before = receipt.duplicates > 0 ? ", \(receipt.duplicates) there before" : ""
-        Terminal.output.write("\(mark) recorded at \(place)\(before), \(receipt.durability)\n")
+        Terminal.output.write(
+            "\(mark) recorded at \(place)\(before), \(receipt.durability)\n"
+                + RestatementText.text(
+                    receipt.restatements, omitted: receipt.restatementsOmitted))
     }
 }

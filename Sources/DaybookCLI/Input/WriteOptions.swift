@@ -52,7 +52,8 @@ struct WriteOptions: ParsableArguments {
         let request = try request(command, for: subject, profile: profile)
         try await ledger.writing { ledger in
             do {
-                show(try await ledger.perform(request), sentence)
+                show(
+                    try await ledger.perform(request, isRestating: command.canRestate), sentence)
             } catch LedgerError.rejected(let rejection, let decision?) {
                 try refuse(rejection, decision, subject, try ledger.catalogs().newest?.catalog)
             }
@@ -78,5 +79,15 @@ struct WriteOptions: ParsableArguments {
         }
         Terminal.output.write(decision.json)
         throw LedgerError.rejected(rejection, decision: decision)
+    }
+}
+
+extension Command {
+    /// Usage is recorded at the ledger's clock and changes nothing that was said before.
+    fileprivate var canRestate: Bool {
+        switch self {
+        case .consume, .reserve, .commit, .release: false
+        default: true
+        }
     }
 }

@@ -11,6 +11,7 @@ extension Receipt {
         object["positions"] = .array(positions.map { .integer($0) })
         object["recorded_at"] = .integer(recordedAt)
         object["durability"] = .string(durability)
+        object["restatements"] = .array(restatements.map { .object($0.json) })
         return object
     }
 
@@ -26,7 +27,7 @@ extension Receipt {
             Table.Cell("recorded", .dim),
             .init("\(Words.time(recordedAt)), \(place), \(durability)"))
         table.add(Table.Cell("key", .dim), .init(key))
-        return table.text(terminal)
+        return table.text(terminal) + RestatementText.text(restatements)
     }
 }
 
@@ -36,6 +37,8 @@ extension ReportReceipt {
             "appended": .integer(Int64(appended)), "duplicates": .integer(Int64(duplicates)),
             "first_position": .orNull(firstPosition), "last_position": .orNull(lastPosition),
             "durability": .string(durability),
+            "restatements": .array(restatements.map { .object($0.json) }),
+            "restatements_omitted": .integer(Int64(restatementsOmitted)),
         ]
     }
 }

@@ -17,7 +17,7 @@ enum LookupFilter {
 
     /// The block that a hash belongs to.
     static func block(of hash: UInt64, blockCount: Int) -> Int {
-        Int((hash >> 32) &* UInt64(blockCount) >> 32)
+        Int(((hash >> 32) &* UInt64(blockCount)) >> 32)
     }
 
     /// The bits that stand for some hashes.
@@ -44,6 +44,6 @@ enum LookupFilter {
     }
 
     private static func bit(_ hash: UInt64, _ index: Int) -> UInt32 {
-        1 << (UInt32(truncatingIfNeeded: hash) &* salts[index] >> 27)
+        1 << ((UInt32(truncatingIfNeeded: hash) &* salts[index]) >> 27)
     }
 }

@@ -12,13 +12,14 @@
 //     56    32  state digest at the cut (snapshots), else zeros
 //     88     4  section count n
 //     92     4  CRC-32C of bytes 0 … 95+56n with this field zero
-//     96   56n  sections: name (16, zero-padded), fingerprint (8), offset (8), byte count (8), element count (8),
-//               checksum offset (8)
+//     96   56n  sections: name (16, zero-padded), fingerprint (8), offset (8), byte count (8),
+//               element count (8), checksum offset (8)
 //      …        section bytes; then per section CRC-32C of every block of 65,536 bytes, 4 bytes each
 //
 // Valid only if magic, version, kind and header checksum fit, the fingerprint, ledger and anchor are the expected
-// ones, and every section lies within the file. A section with another fingerprint is not used; the rest is. Blocks are checked when they are first read. Files are written under a
-// temporary name, synced, renamed, and the folder synced, so that a file with its final name is whole.
+// ones, and every section lies within the file. A section with another fingerprint is not used; the rest is. Blocks
+// are checked when they are first read. Files are written under a temporary name, synced, renamed, and the folder
+// synced, so that a file with its final name is whole.
 
 /// What a derived file says about itself.
 public struct ContainerHeader: Sendable, Equatable {

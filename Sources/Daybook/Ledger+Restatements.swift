@@ -1,0 +1,139 @@
+public import DaybookDomain
+public import DaybookEvents
+import DaybookStore
+
+/// What late knowledge changed about one customer's past.
+public struct CustomerRestatements: Sendable, Equatable {
+    public var subject: String
+    public var environment: Environment
+    public var restatements: [Restatement]
+}
+
+/// Answers that were given and would be given otherwise now (rule 24).
+extension Ledger {
+    /// The difference that a stretch of positions makes to what could be said about a customer's past before.
+    ///
+    /// Moments from the first recorded time of the stretch on are left out: nobody had been told about them. Somebody
+    /// of whom nothing was known before is restated in nothing.
+    /// - Parameters:
+    ///   - from: The first position of the stretch.
+    ///   - through: Its last position, inclusive; `nil`: the end of the ledger.
+    public func restatements(
+        of subject: String, environment: Environment = .production, from: Int64,
+        through: Int64? = nil
+    ) throws -> [Restatement] {
+        try refresh()
+        guard from > 1 else { return [] }
+        return try translating {
+            guard let first = try store.rows(at: [from]).first else { return [] }
+            let instants = try history(
+                of: subject, environment: environment,
+                moment: Moment(knownAt: through.map { .position($0) })
+            ).flatMap { Self.times(of: $0.event.draft) }
+            return try state.withLock { state in
+                let state = state
+                func builder(_ cut: Int64) -> (Int64) throws -> CustomerCase {
+                    { at in
+                        try CaseBuilder(state: state, store: self.store, cut: cut, at: at).build(
+                            environment, subject)
+                    }
+                }
+                guard try builder(from - 1)(first.recordedAt).isKnown else { return [] }
+                return try RestatementSearch(
+                    until: first.recordedAt, before: builder(from - 1),
+                    after: builder(through ?? state.head.position)
+                ).restatements(instants: instants)
+            }
+        }
+    }
+
+    /// The restatements of every customer that a stretch of positions names.
+    /// - Parameter customerCountMax: At most so many customers are looked at, in the order of first naming.
+    /// - Returns: Those with a difference, and how many customers were not looked at.
+    public func restatements(
+        from: Int64, through: Int64, customerCountMax: Int = 100
+    ) throws -> (customers: [CustomerRestatements], omitted: Int) {
+        let named = try customersNamed(from: from, through: through)
+        let customers = try named.prefix(customerCountMax).compactMap { customer in
+            let found = try restatements(
+                of: customer.subject, environment: customer.environment, from: from,
+                through: through)
+            return found.isEmpty
+                ? nil
+                : CustomerRestatements(
+                    subject: customer.subject, environment: customer.environment,
+                    restatements: found)
+        }
+        return (customers, max(0, named.count - customerCountMax))
+    }
+
+    private func customersNamed(
+        from: Int64, through: Int64
+    ) throws -> [(environment: Environment, subject: String)] {
+        try refresh()
+        return try translating {
+            try state.withLock { state in
+                var seen: Set<CustomerKey> = []
+                var found: [(environment: Environment, subject: String)] = []
+                func add(_ environment: Environment, _ name: NameID) {
+                    let person = state.identity.person(
+                        CustomerKey(environment, name), cut: Int64.max,
+                        corrections: state.corrections, names: state.names)
+                    guard seen.insert(CustomerKey(environment, person.shown)).inserted else {
+                        return
+                    }
+                    found.append((environment, state.names[person.shown]))
+                }
+                var lines: Set<UInt32> = []
+                try store.scan(
+                    after: Checkpoint(position: from - 1),
+                    through: Checkpoint(position: through), chunkCount: 1_000
+                ) { events in
+                    for index in events.indices {
+                        try concerned(events[index], state, &lines, add)
+                    }
+                }
+                return found
+            }
+        }
+    }
+
+    /// The customers whose answers an event can change: its stream's, its line's, its correction's target's.
+    /// - Parameter lines: Lines that were looked at already.
+    private func concerned(
+        _ event: Event, _ state: LedgerState, _ lines: inout Set<UInt32>,
+        _ add: (Environment, NameID) -> Void
+    ) throws {
+        let stream = state.stream(event.stream)
+        switch stream.kind {
+        case .customer:
+            add(stream.environment, stream.name)
+            guard event.type == .purchaseTransferred else { return }
+            for name in [event.nameA, event.nameB] where name != 0 { add(stream.environment, name) }
+        case .line:
+            guard lines.insert(stream.id).inserted else { return }
+            for row in try store.stream(endingAt: state.headOf(stream.id).position) {
+                let isTransfer = row.event.type == .purchaseTransferred
+                let names =
+                    [row.event.party] + (isTransfer ? [row.event.nameA, row.event.nameB] : [])
+                for name in names where name != 0 { add(stream.environment, name) }
+            }
+        case .ledger:
+            let target = EventKey(stream.environment, event.nameA, event.reference)
+            guard event.type == .correctionVoided || event.type == .correctionAmended,
+                let position = try state.position(of: target, in: store),
+                let row = try store.rows(at: [position]).first, row.event.position < event.position
+            else { return }
+            try concerned(row.event, state, &lines, add)
+        }
+    }
+
+    /// Every time that an event names.
+    private static func times(of draft: EventDraft) -> [Int64] {
+        var times = [draft.occurredAt, draft.source.signedAt].compactMap(\.self)
+        for member in draft.data.members where member.name.hasSuffix("_at") {
+            if let time = member.value.integer { times.append(time) }
+        }
+        return times
+    }
+}

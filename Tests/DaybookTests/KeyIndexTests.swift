@@ -1,0 +1,120 @@
+import Daybook
+import DaybookDomain
+import DaybookEvents
+import DaybookStore
+import DaybookTesting
+import Foundation
+import Testing
+
+/// Keys are found for ever: in memory, in sealed files, and where files are lost or damaged.
+@Suite("Looking up keys")
+struct KeyIndexTests {
+    private static let unit = 16_384
+
+    private static func launches(_ range: Range<Int>) -> [EventDraft] {
+        range.map { number in
+            EventDraft(
+                type: "app.launched", subject: "ada", occurredAt: Int64(number),
+                source: EventSource(kind: "native", key: "launch \(number) of many launches"),
+                trust: .imported, data: JSONObject())
+        }
+    }
+
+    /// What the ledger says to events that it has, and to one that it does not have.
+    private static func expectKnown(
+        _ ledger: Ledger, _ count: Int, _ comment: Comment? = nil
+    ) async throws {
+        let probes = stride(from: 0, to: count, by: 997).map { $0 } + [count - 1]
+        let known = try await ledger.record(probes.flatMap { launches($0..<$0 + 1) })
+        #expect(known.duplicates == probes.count, comment)
+        #expect(known.appended == 0, comment)
+        var other = launches(probes[1]..<probes[1] + 1)
+        other[0].occurredAt = 5
+        await #expect(throws: LedgerError.self, comment) { try await ledger.record(other) }
+    }
+
+    @Test("Keys are sealed when a unit is full, eight units become one file, and all are found")
+    func sealing() async throws {
+        let folder = try LedgerFolder()
+        let ledger = try await folder.create("dozzi") { 0 }
+        let count = 8 * Self.unit + 100
+        var start = 0
+        while start < count {
+            let end = min(start + 8_000, count)
+            try await ledger.record(Self.launches(start..<end))
+            start = end
+            if start == 3 * 8_000 {
+                #expect(
+                    folder.derivedNames(".daykeys") == ["keys-000000000001-000000016384.daykeys"])
+            }
+        }
+        #expect(folder.derivedNames(".daykeys") == ["keys-000000000001-000000131072.daykeys"])
+        try await Self.expectKnown(ledger, count)
+        try ledger.close()
+        let reopened = try Ledger.open(folder.path, clock: { 0 })
+        try await Self.expectKnown(reopened, count)
+        try reopened.close()
+        // Without the files one scan makes them again, and the next commit writes them.
+        try FileManager.default.removeItem(at: folder.derived)
+        let scanned = try Ledger.open(folder.path, clock: { 0 })
+        try await Self.expectKnown(scanned, count)
+        try await scanned.record(Self.launches(count..<count + 1))
+        #expect(folder.derivedNames(".daykeys") == ["keys-000000000001-000000131072.daykeys"])
+        #expect(try scanned.verify().allSatisfy(\.isClean))
+        try scanned.close()
+    }
+
+    @Test("A damaged, shortened or foreign file of keys costs a scan and never an answer")
+    func damage() async throws {
+        let folder = try LedgerFolder()
+        let ledger = try await folder.create("dozzi") { 0 }
+        let count = 2 * Self.unit + 10
+        try await ledger.record(Self.launches(0..<count))
+        try ledger.close()
+        let names = folder.derivedNames(".daykeys")
+        #expect(names.count == 2)
+        let file = folder.derived.appending(path: names[0])
+        let whole = try Data(contentsOf: file)
+        var random = SplitMix64(seed: 11)
+        for round in 0..<24 {
+            var damaged = whole
+            switch round {
+            case 0: damaged = Data(whole.prefix(whole.count / 2))
+            case 1: damaged = Data()
+            case 2: damaged = try Data(contentsOf: folder.derived.appending(path: names[1]))
+            default:
+                // Damage is spread so that every section is met.
+                let place = Int.random(in: 0..<whole.count, using: &random)
+                damaged[place] ^= 0x10
+            }
+            try damaged.write(to: file)
+            let reader = try Ledger.open(folder.path, clock: { 0 })
+            try await Self.expectKnown(reader, count, "round \(round)")
+            try reader.close()
+        }
+        let writer = try Ledger.open(folder.path, clock: { 0 })
+        try await writer.record(Self.launches(count..<count + 1))
+        try writer.close()
+        let again = try Ledger.open(folder.path, clock: { 0 })
+        try await Self.expectKnown(again, count)
+        try again.close()
+    }
+
+    @Test("Two ledgers on one file come to the same files")
+    func processes() async throws {
+        let folder = try LedgerFolder()
+        let first = try await folder.create("dozzi") { 0 }
+        let second = try Ledger.open(folder.path, clock: { 0 })
+        var start = 0
+        for turn in 0..<10 {
+            let ledger = turn % 2 == 0 ? first : second
+            try await ledger.record(Self.launches(start..<start + 4_000))
+            start += 4_000
+        }
+        #expect(folder.derivedNames(".daykeys").count == 2)
+        try await Self.expectKnown(first, start)
+        try await Self.expectKnown(second, start)
+        try first.close()
+        try second.close()
+    }
+}

@@ -1,0 +1,114 @@
+import Daybook
+import DaybookDomain
+import DaybookEvents
+import DaybookStore
+import DaybookTesting
+import Foundation
+import Testing
+
+/// What becomes visible when: commits that fail, reads that fail after a commit, readers beside writers.
+@Suite("Commits and what is seen of them")
+struct LedgerCommitTests {
+    private static func ledger(_ store: FaultyStore) async throws -> Ledger {
+        let ledger = try Ledger(store: store, clock: { 1_767_225_600_000 })
+        try await ledger.publish(
+            CatalogPublication(document: try Fixtures.catalogDocument("dozzi"), effectiveAt: 0))
+        return ledger
+    }
+
+    private static func alias(_ alias: String, _ canonical: String) -> CommandRequest {
+        CommandRequest(.alias(to: canonical), subject: alias)
+    }
+
+    @Test("A commit that fails leaves nothing behind, not even in memory")
+    func failedCommit() async throws {
+        let store = FaultyStore(app: "dozzi")
+        let ledger = try await Self.ledger(store)
+        try await ledger.consume("stories", by: "ada", ref: "s1")
+        try await ledger.perform(Self.alias("anon", "ada"))
+        let before = try ledger.digest()
+        store.fail(.commit)
+        // A new stream of somebody who is one person with another.
+        await #expect(throws: LedgerError.self) {
+            try await ledger.consume("stories", by: "anon", ref: "s2")
+        }
+        await #expect(throws: LedgerError.self) {
+            try await ledger.consume("stories", by: "cleo", ref: "s3")
+        }
+        #expect(try ledger.digest() == before)
+        store.fail(.none)
+        // The number that the failed stream had goes to somebody else.
+        try await ledger.consume("stories", by: "bob", ref: "s4")
+        #expect(try ledger.check("stories", for: "ada").usage?.used == 1)
+        #expect(try ledger.check("stories", for: "bob").usage?.used == 1)
+        try await ledger.consume("stories", by: "anon", ref: "s2")
+        #expect(try ledger.check("stories", for: "ada").usage?.used == 2)
+        let report = try ledger.replay()
+        #expect(report.agrees)
+        let findings = try ledger.verify()
+        #expect(findings.filter { !$0.isClean } == [])
+    }
+
+    @Test("A read that fails after a commit takes no receipt back, and is made up for")
+    func failedFold() async throws {
+        let store = FaultyStore(app: "dozzi")
+        let ledger = try await Self.ledger(store)
+        try await ledger.consume("stories", by: "ada", ref: "s1")
+        try await ledger.consume("stories", by: "ada", ref: "s2")
+        var late = EventDraft(
+            type: "usage.recorded", subject: "ada", occurredAt: 1_000,
+            source: EventSource(kind: "native", key: "late"), trust: .imported,
+            data: ["meter": "stories", "amount": 1, "ref": "s0"])
+        store.fail(.rows)
+        // A late event refolds its unit from the rows, which cannot be read now.
+        #expect(try await ledger.record([late]).appended == 1)
+        #expect(throws: LedgerError.self) { try ledger.digest() }
+        store.fail(.none)
+        #expect(try ledger.check("stories", for: "ada").usage?.used == 3)
+        #expect(try ledger.replay().agrees)
+        late.data["ref"] = "another"
+        await #expect(throws: LedgerError.self) { try await ledger.record([late]) }
+    }
+
+    @Test(
+        "Readers and writers of one ledger: every version follows the one before",
+        .timeLimit(.minutes(2)))
+    func readersBesideWriters() async throws {
+        let folder = try LedgerFolder()
+        let ledger = try await folder.create("dozzi") { 1_767_225_600_000 }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for writer in 0..<4 {
+                group.addTask {
+                    for number in 0..<150 {
+                        let subject = "u\(writer)-\(number / 3)"
+                        _ = try? await ledger.consume("stories", by: subject)
+                        if number % 10 == 0 {
+                            try await ledger.perform(Self.alias("anon\(writer)-\(number)", subject))
+                        }
+                    }
+                }
+            }
+            for reader in 0..<4 {
+                group.addTask {
+                    for number in 0..<1_500 {
+                        let subject = "u\(reader)-\(number / 30)"
+                        let used = try ledger.check("stories", for: subject).usage?.used ?? 0
+                        #expect(used >= 0 && used <= 2)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        for writer in 0..<4 {
+            for number in 0..<50 {
+                #expect(try ledger.check("stories", for: "u\(writer)-\(number)").usage?.used == 2)
+            }
+        }
+        let findings = try ledger.verify()
+        #expect(findings.filter { !$0.isClean } == [])
+        try ledger.close()
+        let reopened = try Ledger.open(folder.path, clock: { 1_767_225_600_000 })
+        #expect(try reopened.verify().allSatisfy(\.isClean))
+        try reopened.close()
+    }
+}

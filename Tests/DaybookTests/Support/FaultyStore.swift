@@ -1,0 +1,66 @@
+import DaybookEvents
+import DaybookStore
+import Synchronization
+
+/// A store in memory that fails when it is told to: before a commit, or when rows or documents are read.
+final class FaultyStore: EventStore {
+    enum Fault: Sendable { case none, commit, rows }
+
+    private let inner: InMemoryEventStore
+    private let fault = Mutex(Fault.none)
+
+    init(app: String) { inner = InMemoryEventStore(app: app) }
+
+    func fail(_ fault: Fault) { self.fault.withLock { $0 = fault } }
+
+    private func check(_ kind: Fault) throws {
+        if fault.withLock({ $0 == kind }) {
+            throw StoreError(.failed, "the test lets \(kind) fail")
+        }
+    }
+
+    var header: StoreHeader { inner.header }
+    var durability: String { inner.durability }
+    func head() throws -> StoreHead { try inner.head() }
+    func names(after count: Int) throws -> [String] { try inner.names(after: count) }
+    func streams(after id: UInt32) throws -> [StreamRecord] { try inner.streams(after: id) }
+    func scan(
+        after start: Checkpoint, through end: Checkpoint, chunkCount: Int,
+        _ body: (borrowing [Event]) throws -> Void
+    ) throws {
+        try inner.scan(after: start, through: end, chunkCount: chunkCount, body)
+    }
+    func scanRows(
+        after start: Checkpoint, through end: Checkpoint, chunkCount: Int,
+        _ body: ([EventRow]) throws -> Void
+    ) throws {
+        try inner.scanRows(after: start, through: end, chunkCount: chunkCount, body)
+    }
+    func rows(at positions: [Int64]) throws -> [EventRow] {
+        try check(.rows)
+        return try inner.rows(at: positions)
+    }
+    func stream(endingAt position: Int64) throws -> [EventRow] {
+        try check(.rows)
+        return try inner.stream(endingAt: position)
+    }
+    func position(recordedAtOrBefore instant: Int64) throws -> Int64 {
+        try inner.position(recordedAtOrBefore: instant)
+    }
+    func document(sha256: String) throws -> [UInt8]? { try inner.document(sha256: sha256) }
+    func foreignChangeCounter() throws -> Int64 { try inner.foreignChangeCounter() }
+    func exclusively<Result>(_ body: (any StoreWriter) throws -> Result) throws -> Result {
+        try inner.exclusively { writer in try body(Writer(store: self, inner: writer)) }
+    }
+    func findings() throws -> [String] { try inner.findings() }
+    func close() throws { try inner.close() }
+
+    private struct Writer: StoreWriter {
+        let store: FaultyStore
+        let inner: any StoreWriter
+        func append(_ batch: AppendBatch) throws {
+            try store.check(.commit)
+            try inner.append(batch)
+        }
+    }
+}
