@@ -8,11 +8,7 @@ import Testing
 struct SQLitePropertyTests {
     @Test("The SQLite store and a store with unique indexes agree on any history", arguments: 0..<8)
     func oracle(round: UInt64) throws {
-        let seed =
-            ProcessInfo.processInfo.environment["DAYBOOK_SEED"].flatMap(UInt64.init)
-            ?? UInt64.random(in: 0...UInt64.max)
-        print("store property, round \(round), seed \(seed) (DAYBOOK_SEED repeats it)")
-        var random = SplitMix(state: seed &+ round)
+        var random = SplitMix.seeded("store property, round \(round)", round)
         let folder = try TemporaryFolder()
         let path = folder.newPath()
         var store = try SQLiteEventStore.create(at: path, app: "dozzi")
@@ -29,7 +25,7 @@ struct SQLitePropertyTests {
             }
         }
         try expectAgreement(store, oracle, &random)
-        #expect(try store.findings() == [], "seed \(seed)")
+        #expect(try store.findings() == [])
         try store.close()
     }
 
@@ -148,18 +144,5 @@ private struct RandomHistory {
                     letters.randomElement(using: &random) ?? "a"
                 })
         }
-    }
-}
-
-/// A small generator whose whole state is its seed (Steele, Lea and Flood 2014).
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -2,26 +2,29 @@
 ///
 /// Blocks of eight 32-bit words; a hash chooses one block by its upper half and one bit of every word by its lower
 /// half, multiplied by eight odd numbers (Putze, Sanders and Singler 2007; the layout that Apache Parquet describes).
-/// With 12 bits a key about one in 250 unknown keys is taken for known.
-enum LookupFilter {
-    static let blockByteCount = 32
+/// With 12 bits a key about one in 180 unknown keys is taken for known (measured).
+package enum LookupFilter {
+    /// How many bytes decide about one hash.
+    package static let blockByteCount = 32
     private static let bitsPerKey = 12
     private static let salts: [UInt32] = [
         0x47B6_137B, 0x4497_4D91, 0x8824_AD5B, 0xA2B7_289D, 0x7054_95C7, 0x2DF1_424B, 0x9EFC_4947,
         0x5C6B_FB31,
     ]
 
-    static func blockCount(keyCount: Int) -> Int {
+    /// How many blocks a filter for so many keys has; at least one.
+    package static func blockCount(keyCount: Int) -> Int {
         max(1, (keyCount * bitsPerKey + 8 * blockByteCount - 1) / (8 * blockByteCount))
     }
 
     /// The block that a hash belongs to.
-    static func block(of hash: UInt64, blockCount: Int) -> Int {
+    package static func block(of hash: UInt64, blockCount: Int) -> Int {
+        // In Swift a shift binds more tightly than a product.
         Int(((hash >> 32) &* UInt64(blockCount)) >> 32)
     }
 
     /// The bits that stand for some hashes.
-    static func make(_ hashes: [UInt64]) -> [UInt8] {
+    package static func make(_ hashes: [UInt64]) -> [UInt8] {
         let blockCount = blockCount(keyCount: hashes.count)
         var words = [UInt32](repeating: 0, count: 8 * blockCount)
         for hash in hashes {
@@ -33,8 +36,9 @@ enum LookupFilter {
         return writer.bytes
     }
 
+    /// Whether a hash may be among those that the filter was made of.
     /// - Parameter block: The 32 bytes that `block(of:blockCount:)` names.
-    static func mayContain(_ hash: UInt64, _ block: UnsafeRawBufferPointer) -> Bool {
+    package static func mayContain(_ hash: UInt64, _ block: UnsafeRawBufferPointer) -> Bool {
         for index in 0..<8 {
             let word = UInt32(
                 littleEndian: block.loadUnaligned(fromByteOffset: 4 * index, as: UInt32.self))

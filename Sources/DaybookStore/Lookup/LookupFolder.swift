@@ -22,7 +22,7 @@ public struct LookupFolder: Sendable {
         public var problems: [String] = []
     }
 
-    /// Reads the headers of all files that end at or before a position.
+    /// Reads the headers of all files that end at or before a position; later ones are passed over in silence.
     /// - Parameter anchor: Gives the first 64 bits of the digest of the key of the event at a position.
     public func contents(
         through head: Int64, anchor: (Int64) throws -> UInt64?
@@ -33,9 +33,15 @@ public struct LookupFolder: Sendable {
             do {
                 let file = try ContainerFile(path: "\(path)/\(name)")
                 let run = try LookupRun(file: file)
-                guard file.header.ledger == ledger, run.range.upperBound <= head else {
+                guard file.header.ledger == ledger else {
                     throw StoreError(.damaged, "\(file.path) is of another ledger")
                 }
+                guard run.hasWholeUnits else {
+                    throw StoreError(
+                        .damaged, "\(file.path) does not begin and end with a unit of positions")
+                }
+                // Somebody who commits at this moment sealed it after the head was read: it is for the next one.
+                guard run.range.upperBound <= head else { continue }
                 found.append(run)
             } catch let error as StoreError {
                 // Another process may have merged and removed it since the folder was read.
@@ -68,7 +74,7 @@ public struct LookupFolder: Sendable {
         guard run.path == nil else { return run }
         try DerivedFile.createFolder(path)
         let name = "\(path)/\(Self.name(run.range))"
-        // Another process that shares the ledger comes to the same runs.
+        // Another process that shares the ledger comes to the same runs; a file that cannot be read is replaced.
         if !isReplacing, let file = try? ContainerFile(path: name), file.header.ledger == ledger,
             file.header.anchor == anchor, let known = try? LookupRun(file: file)
         {

@@ -14,12 +14,20 @@ import Synchronization
 public final class LookupRun: Sendable {
     /// Runs begin and end at multiples of this many positions.
     public static let unitCount: Int64 = 16_384
-    /// Says how the bytes of a run and the hashes of keys are to be read.
-    static let fingerprint: UInt64 = 1
+    /// Says how the bytes of a run and the hashes of keys are to be read. 1 had a filter that knew no key.
+    static let fingerprint: UInt64 = 2
 
     private enum Backing {
         case memory(hashes: [UInt64], offsets: [UInt32], filter: [UInt8])
-        case file(ContainerFile)
+        case file(MappedRun)
+    }
+
+    /// A run's file, and where in it the columns are.
+    private struct MappedRun {
+        var file: ContainerFile
+        var filter: ContainerFile.Part
+        var hashes: ContainerFile.Part
+        var offsets: ContainerFile.Part
     }
 
     /// First and last position, both included.
@@ -45,7 +53,7 @@ public final class LookupRun: Sendable {
 
     /// Opens a run's file.
     /// - Throws: `StoreError.damaged` when it does not have the shape of one.
-    init(file: ContainerFile) throws {
+    package init(file: ContainerFile) throws {
         let header = file.header
         guard header.kind == .keys, header.fingerprint == Self.fingerprint,
             header.firstPosition >= 1, header.firstPosition <= header.cut,
@@ -53,21 +61,29 @@ public final class LookupRun: Sendable {
         else { throw StoreError(.damaged, "\(file.path): no key lookup array of this version") }
         range = header.firstPosition...header.cut
         let count = range.count
-        guard file.byteCount("hashes") == 8 * count, file.byteCount("offsets") == 4 * count,
-            file.byteCount("filter")
+        let mapped = MappedRun(
+            file: file, filter: try file.part("filter"), hashes: try file.part("hashes"),
+            offsets: try file.part("offsets"))
+        guard mapped.hashes.byteCount == 8 * count, mapped.offsets.byteCount == 4 * count,
+            mapped.filter.byteCount
                 == LookupFilter.blockByteCount * LookupFilter.blockCount(keyCount: count)
         else { throw StoreError(.damaged, "\(file.path): sections have wrong sizes") }
-        backing = .file(file)
+        backing = .file(mapped)
+    }
+
+    /// Whether the run begins and ends where runs of a ledger do.
+    var hasWholeUnits: Bool {
+        range.lowerBound % Self.unitCount == 1 && range.upperBound % Self.unitCount == 0
     }
 
     /// The file that holds the run; `nil` while it is in memory.
     public var path: String? {
-        if case .file(let file) = backing { file.path } else { nil }
+        if case .file(let mapped) = backing { mapped.file.path } else { nil }
     }
 
     /// The first 64 bits of the digest of the last event's key, as the file says; `nil` in memory.
     public var anchor: UInt64? {
-        if case .file(let file) = backing { file.header.anchor } else { nil }
+        if case .file(let mapped) = backing { mapped.file.header.anchor } else { nil }
     }
 
     /// Set when a block could not be read: the range must be read from the events again.
@@ -91,9 +107,9 @@ public final class LookupRun: Sendable {
                 index += 1
             }
             return found
-        case .file(let file):
+        case .file(let mapped):
             do {
-                return try positions(of: hash, file)
+                return try positions(of: hash, mapped)
             } catch {
                 damage.store(true, ordering: .relaxed)
                 throw error
@@ -110,64 +126,70 @@ public final class LookupRun: Sendable {
             rebasing: filter[start..<start + LookupFilter.blockByteCount])
     }
 
-    private func positions(of hash: UInt64, _ file: ContainerFile) throws -> [Int64] {
+    private func positions(of hash: UInt64, _ mapped: MappedRun) throws -> [Int64] {
         let count = range.count
         let blockCount = LookupFilter.blockCount(keyCount: count)
         let start =
             LookupFilter.blockByteCount * LookupFilter.block(of: hash, blockCount: blockCount)
         guard
-            try file.withBytes(
-                "filter", start..<start + LookupFilter.blockByteCount,
+            try mapped.file.withBytes(
+                mapped.filter, start..<start + LookupFilter.blockByteCount,
                 { LookupFilter.mayContain(hash, $0) })
         else { return [] }
         var found: [Int64] = []
-        var index = try Self.firstIndex(of: hash, in: try guess(hash, file)) { index in
-            try Self.hash(index, file)
-        }
-        while index < count, try Self.hash(index, file) == hash {
-            found.append(
-                range.lowerBound
-                    + Int64(
-                        try file.withBytes("offsets", 4 * index..<4 * index + 4) {
-                            UInt32(littleEndian: $0.loadUnaligned(as: UInt32.self))
-                        }))
+        var index = try firstIndex(of: hash, mapped)
+        while index < count, try Self.hash(index, mapped) == hash {
+            let offset = try mapped.file.withBytes(mapped.offsets, 4 * index..<4 * index + 4) {
+                UInt32(littleEndian: $0.loadUnaligned(as: UInt32.self))
+            }
+            found.append(range.lowerBound + Int64(offset))
             index += 1
         }
         return found
     }
 
-    private static func hash(_ index: Int, _ file: ContainerFile) throws -> UInt64 {
-        try file.withBytes("hashes", 8 * index..<8 * index + 8) {
+    private static func hash(_ index: Int, _ mapped: MappedRun) throws -> UInt64 {
+        try mapped.file.withBytes(mapped.hashes, 8 * index..<8 * index + 8) {
             UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self))
         }
     }
 
-    /// Where a hash must stand: hashes are spread evenly, so its value tells the place to within a few standard
-    /// deviations, and a look-up touches one block or two instead of all that a bisection of the whole would.
-    private func guess(_ hash: UInt64, _ file: ContainerFile) throws -> Range<Int> {
+    /// The first place of a hash, or of the next greater one.
+    ///
+    /// Hashes are spread evenly, so its value tells the place to within a few standard deviations, and a look-up touches
+    /// one block or two instead of all that a bisection of the whole would.
+    private func firstIndex(of hash: UInt64, _ mapped: MappedRun) throws -> Int {
         let count = range.count
         let middle = Int(hash.multipliedFullWidth(by: UInt64(count)).high)
         var reach = 64
-        while reach < count {
+        while true {
             let low = max(0, middle - reach)
             let high = min(count, middle + reach)
-            // Strictly below on the left and strictly above on the right: every equal hash lies between.
-            let fitsLow = try low == 0 || Self.hash(low, file) < hash
-            let fitsHigh = try high == count || Self.hash(high - 1, file) > hash
-            if fitsLow, fitsHigh { return low..<high }
+            let found = try mapped.file.withBytes(mapped.hashes, 8 * low..<8 * high) {
+                raw -> Int? in
+                func value(_ index: Int) -> UInt64 {
+                    UInt64(
+                        littleEndian: raw.loadUnaligned(
+                            fromByteOffset: 8 * (index - low), as: UInt64.self))
+                }
+                // Strictly below on the left and strictly above on the right: every equal hash lies between.
+                guard low == 0 || value(low) < hash, high == count || value(high - 1) > hash
+                else { return nil }
+                return Self.firstIndex(of: hash, in: low..<high, value)
+            }
+            if let found { return found }
             reach *= 8
         }
-        return 0..<count
     }
 
     private static func firstIndex(
-        of hash: UInt64, in range: Range<Int>, _ value: (Int) throws -> UInt64
-    ) rethrows -> Int {
+        of hash: UInt64, in range: Range<Int>, _ value: (Int) -> UInt64
+    ) -> Int {
         var low = range.lowerBound
         var high = range.upperBound
         while low < high {
             let middle = (low + high) / 2
-            if try value(middle) < hash { low = middle + 1 } else { high = middle }
+            if value(middle) < hash { low = middle + 1 } else { high = middle }
         }
         return low
     }
@@ -210,17 +232,17 @@ public final class LookupRun: Sendable {
     private func columns() throws -> (hashes: [UInt64], offsets: [UInt32]) {
         switch backing {
         case .memory(let hashes, let offsets, _): return (hashes, offsets)
-        case .file(let file):
+        case .file(let mapped):
             do {
                 let count = range.count
-                let hashes = try file.withBytes("hashes", 0..<8 * count) { raw in
+                let hashes = try mapped.file.withBytes(mapped.hashes, 0..<8 * count) { raw in
                     (0..<count).map {
                         UInt64(
                             littleEndian: raw.loadUnaligned(
                                 fromByteOffset: 8 * $0, as: UInt64.self))
                     }
                 }
-                let offsets = try file.withBytes("offsets", 0..<4 * count) { raw in
+                let offsets = try mapped.file.withBytes(mapped.offsets, 0..<4 * count) { raw in
                     (0..<count).map {
                         UInt32(
                             littleEndian: raw.loadUnaligned(
@@ -236,7 +258,7 @@ public final class LookupRun: Sendable {
     }
 
     /// Writes a run of memory under its final name and maps it.
-    func written(to path: String, ledger: UInt64, anchor: UInt64) throws -> LookupRun {
+    package func written(to path: String, ledger: UInt64, anchor: UInt64) throws -> LookupRun {
         guard case .memory(let hashes, let offsets, let filter) = backing else { return self }
         var hashBytes = ByteWriter()
         for hash in hashes { hashBytes.append(hash) }

@@ -2,8 +2,10 @@ import Synchronization
 
 #if canImport(Darwin)
     import Darwin
-#else
+#elseif canImport(Glibc)
     import Glibc
+#elseif canImport(Musl)
+    import Musl
 #endif
 
 /// A container opened by mapping it: nothing is decoded before it is asked for, and every block is checked once.
@@ -131,16 +133,40 @@ public final class ContainerFile: Sendable {
         sections.first { $0.name == name }?.byteCount ?? 0
     }
 
+    /// A section of this file that was found once, for whoever reads it often.
+    public struct Part: Sendable {
+        fileprivate let index: Int
+        /// How many bytes the section has.
+        public let byteCount: Int
+    }
+
+    /// Finds a section by name.
+    /// - Throws: `StoreError.damaged` without the section.
+    public func part(_ name: String) throws -> Part {
+        guard let index = sections.firstIndex(where: { $0.name == name }) else {
+            throw StoreError(.damaged, "\(path) has no section \(name)")
+        }
+        return Part(index: index, byteCount: sections[index].byteCount)
+    }
+
     /// Reads a range of a section's bytes.
     /// - Throws: `StoreError.damaged` outside of the section, or where a block's checksum does not fit.
     public func withBytes<Result>(
         _ name: String, _ range: Range<Int>, _ body: (UnsafeRawBufferPointer) throws -> Result
     ) throws -> Result {
-        guard let section = sections.first(where: { $0.name == name }),
-            range.lowerBound >= 0, range.upperBound <= section.byteCount
-        else {
+        try withBytes(try part(name), range, body)
+    }
+
+    /// Reads a range of a section's bytes.
+    /// - Parameter part: Of this very file.
+    /// - Throws: `StoreError.damaged` outside of the section, or where a block's checksum does not fit.
+    public func withBytes<Result>(
+        _ part: Part, _ range: Range<Int>, _ body: (UnsafeRawBufferPointer) throws -> Result
+    ) throws -> Result {
+        let section = sections[part.index]
+        guard range.lowerBound >= 0, range.upperBound <= section.byteCount else {
             throw StoreError(
-                .damaged, "\(path): bytes \(range) of section \(name) are not there")
+                .damaged, "\(path): bytes \(range) of section \(section.name) are not there")
         }
         try check(section, range)
         return try body(
