@@ -1,44 +1,47 @@
 #if canImport(Darwin)
     import Darwin
-#else
+#elseif canImport(Glibc)
     import Glibc
+#elseif canImport(Musl)
+    import Musl
 #endif
 
 /// Files that can be made again from the ledger at any time.
 public enum DerivedFile {
+    /// A temporary file of this age, in seconds, belongs to a writer that died.
+    private static let staleSeconds = 3_600
+
     /// Writes the parts under a temporary name, syncs, renames, syncs the folder.
+    ///
+    /// The name is random: threads, processes and containers that share a folder, and perhaps a process number, may
+    /// write the same file at once, and each renames a whole one.
     static func replace(_ path: String, with parts: [[UInt8]]) throws {
-        let temporary = "\(path).\(getpid()).tmp"
-        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        let temporary = "\(path).\(String(UInt64.random(in: .min ... .max), radix: 16)).tmp"
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { throw failure("create", temporary) }
         do {
-            for part in parts { try write(part, to: descriptor, temporary) }
+            for part in parts { try writeAll(part, to: descriptor, temporary) }
             guard fsync(descriptor) == 0 else { throw failure("sync", temporary) }
         } catch {
             close(descriptor)
             unlink(temporary)
             throw error
         }
+        removeStale(like: path, than: descriptor)
         close(descriptor)
         guard rename(temporary, path) == 0 else {
             let error = failure("rename", temporary)
             unlink(temporary)
             throw error
         }
-        syncFolder(of: path)
+        Folder.sync(Folder.of(path))
     }
 
-    private static func write(_ bytes: [UInt8], to descriptor: Int32, _ path: String) throws {
+    private static func writeAll(_ bytes: [UInt8], to descriptor: CInt, _ path: String) throws {
         try bytes.withUnsafeBytes { raw in
             var done = 0
             while done < raw.count {
-                #if canImport(Darwin)
-                    let count = Darwin.write(
-                        descriptor, raw.baseAddress?.advanced(by: done), raw.count - done)
-                #else
-                    let count = Glibc.write(
-                        descriptor, raw.baseAddress?.advanced(by: done), raw.count - done)
-                #endif
+                let count = write(descriptor, raw.baseAddress?.advanced(by: done), raw.count - done)
                 if count < 0, errno == EINTR { continue }
                 guard count > 0 else { throw failure("write", path) }
                 done += count
@@ -46,12 +49,31 @@ public enum DerivedFile {
         }
     }
 
-    private static func syncFolder(of path: String) {
-        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
-        let descriptor = open(folder, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return }
-        fsync(descriptor)
-        close(descriptor)
+    /// Removes what writers of the same kind of file left behind when they were killed.
+    /// - Parameter descriptor: A file that was written just now: its time is the file system's clock.
+    private static func removeStale(like path: String, than descriptor: CInt) {
+        var now = stat()
+        guard let dot = path.lastIndex(of: "."), fstat(descriptor, &now) == 0 else { return }
+        let folder = Folder.of(path)
+        for name in names(in: folder, suffix: ".tmp") where isTemporary(name, path[dot...]) {
+            var status = stat()
+            guard stat("\(folder)/\(name)", &status) == 0 else { continue }
+            if seconds(status) < seconds(now) - staleSeconds { remove("\(folder)/\(name)") }
+        }
+    }
+
+    /// `<anything><suffix>.<digits>.tmp`
+    private static func isTemporary(_ name: String, _ suffix: Substring) -> Bool {
+        guard let dot = name.dropLast(4).lastIndex(of: ".") else { return false }
+        return name[..<dot].hasSuffix(suffix)
+    }
+
+    private static func seconds(_ status: stat) -> Int {
+        #if canImport(Darwin)
+            Int(status.st_mtimespec.tv_sec)
+        #else
+            Int(status.st_mtim.tv_sec)
+        #endif
     }
 
     static func failure(_ what: String, _ path: String) -> StoreError {

@@ -1,0 +1,48 @@
+import DaybookStore
+import DaybookTesting
+import Foundation
+import Testing
+
+/// Files that can be made again: whole under their name, whoever else writes or dies.
+struct DerivedFileTests {
+    private static let header = ContainerHeader(
+        kind: .snapshot, fingerprint: 1, ledger: 1, firstPosition: 0, cut: 1, anchor: 1)
+
+    @Test("Many threads write one file at once, and each leaves a whole one")
+    func manyWriters() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/1.daysnap"
+        DispatchQueue.concurrentPerform(iterations: 8) { writer in
+            do {
+                for round in 0..<10 {
+                    let bytes = [UInt8](repeating: UInt8(writer * 16 + round), count: 100_000)
+                    let section = ContainerSection(
+                        name: "bytes", elementCount: bytes.count, bytes: bytes)
+                    try ContainerWriter.write(Self.header, [section], to: path)
+                    let read = try ContainerFile(path: path).bytes("bytes")
+                    #expect(read.count == 100_000)
+                    #expect(Set(read).count == 1)
+                }
+            } catch {
+                Issue.record(error)
+            }
+        }
+        #expect(try folder.fileNames == ["1.daysnap"])
+    }
+
+    @Test("What a killed writer left behind is removed after an hour, and nothing else")
+    func leftovers() throws {
+        let folder = try TemporaryFolder()
+        let old = ["1.daysnap.6b2f.tmp", "2.daysnap.4711.tmp"]
+        let kept = ["3.daysnap.77.tmp", "notes.tmp", "x.daykeys.12.tmp", "4.daysnap"]
+        for name in old + kept {
+            let path = folder.path + "/" + name
+            try Data([1]).write(to: URL(filePath: path))
+            guard name != "3.daysnap.77.tmp" else { continue }
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSinceNow: -7_200)], ofItemAtPath: path)
+        }
+        try ContainerWriter.write(Self.header, [], to: folder.path + "/5.daysnap")
+        #expect(try folder.fileNames == (kept + ["5.daysnap"]).sorted())
+    }
+}
