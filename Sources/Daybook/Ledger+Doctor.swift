@@ -153,6 +153,8 @@ extension Ledger {
         switch why {
         case "needs_assignment": "assign it: daybook profile assign SUBJECT TRANSACTION PROFILE"
         case "family_not_shareable": "the catalog does not share this product with families"
+        case "family_serves_no_profile":
+            "the catalog's policy familyServesOneProfile lets a shared purchase serve a profile"
         case "unknown_product": "add the product to the catalog"
         case "unverified": "post the signed transaction; a client's word counts only for a while"
         default: nil

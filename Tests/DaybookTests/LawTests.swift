@@ -102,28 +102,7 @@ struct LawTests {
         "Rule 4: at every moment of every recorded stream the ledger says what the naive model says",
         arguments: Fixtures.apps)
     func model(_ app: String) async throws {
-        let files = try FileManager.default.contentsOfDirectory(
-            atPath: Fixtures.root.appending(path: "events/\(app)").path
-        ).filter { $0.hasSuffix(".ndjson") }.sorted()
-        #expect(!files.isEmpty)
-        for file in files {
-            let ledger = try Ledger(inMemory: app, clock: { 0 })
-            try await ledger.publish(
-                CatalogPublication(document: try Fixtures.catalogDocument(app), effectiveAt: 0))
-            var chunks = [
-                Array(try Data(contentsOf: Fixtures.root.appending(path: "events/\(app)/\(file)")))
-            ]
-            _ = try await ledger.importLines(
-                { chunks.popLast() }, options: ImportOptions(isAsRecorded: true))
-            let comparison = try ModelComparison(ledger, app)
-            for at in comparison.moments {
-                for cut in 1...comparison.eventCount {
-                    for difference in try comparison.differences(at: at, cut: cut) {
-                        Issue.record("\(file): \(difference)")
-                    }
-                }
-            }
-        }
+        try await ModelComparison.compareStreams(of: app, try Fixtures.catalogDocument(app))
     }
 }
 
@@ -137,7 +116,7 @@ struct ModelComparison {
     /// Every event's time, the millisecond before it, and the end of the year.
     let moments: [Int64]
 
-    init(_ ledger: Ledger, _ app: String) throws {
+    init(_ ledger: Ledger) throws {
         self.ledger = ledger
         var events: [RecordedEvent] = []
         try ledger.export { line in
@@ -148,16 +127,44 @@ struct ModelComparison {
                     position: Int64(events.count + 1), streamVersion: 0, recordedAt: 0,
                     stream: EventRouter.stream(of: draft), draft: draft))
         }
-        catalog = try Fixtures.catalog(app)
+        let published = try ledger.catalogs()
+        catalog = try #require(published.newest?.catalog)
         let zones = ZoneTables()
         model = ReferenceModel(
             events: events,
-            catalogs: [(position: 1, effectiveAt: 0, scope: .all, version: 1, catalog: catalog)],
-            zones: { zones.table(named: $0) })
+            catalogs: published.versions.map {
+                (
+                    position: $0.position, effectiveAt: $0.effectiveAt, scope: $0.scope,
+                    version: $0.version, catalog: $0.catalog
+                )
+            }, zones: { zones.table(named: $0) })
         eventCount = Int64(events.count)
         subjects = try ledger.subjects()
         let times = Set(events.dropFirst().compactMap(\.draft.occurredAt))
         moments = Array(times.union(times.map { $0 - 1 }).union([1_798_675_200_000])).sorted()
+    }
+
+    /// Asks about every moment and every cut of every recorded stream of an app, under one catalog.
+    static func compareStreams(of app: String, _ catalog: [UInt8]) async throws {
+        let folder = Fixtures.root.appending(path: "events/\(app)")
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            .filter { $0.hasSuffix(".ndjson") }.sorted()
+        #expect(!files.isEmpty)
+        for file in files {
+            let ledger = try Ledger(inMemory: app, clock: { 0 })
+            try await ledger.publish(CatalogPublication(document: catalog, effectiveAt: 0))
+            var chunks = [Array(try Data(contentsOf: folder.appending(path: file)))]
+            _ = try await ledger.importLines(
+                { chunks.popLast() }, options: ImportOptions(isAsRecorded: true))
+            let comparison = try ModelComparison(ledger)
+            for at in comparison.moments {
+                for cut in 1...comparison.eventCount {
+                    for difference in try comparison.differences(at: at, cut: cut) {
+                        Issue.record("\(file): \(difference)")
+                    }
+                }
+            }
+        }
     }
 
     func differences(at: Int64, cut: Int64?) throws -> [String] {

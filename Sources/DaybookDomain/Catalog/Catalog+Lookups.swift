@@ -6,6 +6,16 @@ extension Catalog {
         products.first { $0.id == id }
     }
 
+    /// Why a family member's share of a purchase of this product gives nothing; `nil`: it gives.
+    ///
+    /// Sharing is the store's to switch on (`familyShareable`); whether the share of a product that is sold per profile
+    /// may serve one of the member's own profiles is the app's (`familyServesOneProfile`, OL-26).
+    func familyRefusal(of product: Product) -> String? {
+        if !product.familyShareable { return "family_not_shareable" }
+        return product.scope == .profile && !policies.familyServesOneProfile
+            ? "family_serves_no_profile" : nil
+    }
+
     /// The entitlement of this name.
     public func entitlement(_ name: String) -> Entitlement? {
         entitlements.first { $0.name == name }

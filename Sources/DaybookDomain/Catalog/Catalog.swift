@@ -211,7 +211,7 @@ public struct Meter: Sendable, Equatable {
     /// How long a reservation holds without commit, in milliseconds.
     public var reservationTimeoutMilliseconds: Int64
     public var recordsDenials: Bool
-    /// A plan change starts the count anew (`usage.reset{plan_change}` is written with it).
+    /// A plan change starts the count anew (E61); computed, see `PlanChanges`.
     public var resetsOnPlanChange: Bool
     /// Most and least that carries over into the next period from a grant; `nil`: nothing carries
     /// over.

@@ -47,6 +47,11 @@ public struct CatalogHistory: Sendable {
     /// Every published catalog, in the order in which they take effect.
     public var versions: [CatalogVersion] { entries }
 
+    /// Whether any known catalog begins a meter anew when the plan changes.
+    var resetsOnPlanChange: Bool {
+        entries.contains { $0.catalog.meters.contains(where: \.resetsOnPlanChange) }
+    }
+
     /// The highest version number; 0 when nothing was published.
     public var versionMax: Int64 { entries.map(\.version).max() ?? 0 }
 

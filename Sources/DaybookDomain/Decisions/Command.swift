@@ -113,6 +113,8 @@ public enum Rejection: Error, Sendable, Equatable {
     case unknownTransaction(String)
     case productMismatch(transaction: String, product: String)
     case transactionAlreadyAssigned(transaction: String, profile: String)
+    /// A family member's share that the catalog lets serve nobody, or no profile (OL-26).
+    case familyNotServed(transaction: String, product: String, reason: String)
     case unknownReservation(String)
     case reservationExpired(String, expiredAt: Int64)
     case reservationClosed(String)
@@ -146,6 +148,7 @@ public enum Rejection: Error, Sendable, Equatable {
         case .unknownTransaction: "unknown_transaction"
         case .productMismatch: "product_mismatch"
         case .transactionAlreadyAssigned: "transaction_already_assigned"
+        case .familyNotServed(_, _, let reason): reason
         case .unknownReservation: "unknown_reservation"
         case .reservationExpired: "reservation_expired"
         case .reservationClosed: "reservation_closed"
@@ -188,6 +191,8 @@ extension Rejection: CustomStringConvertible {
             "purchase \(id) is of \(product), which is not sold per profile"
         case .transactionAlreadyAssigned(let id, let profile):
             "purchase \(id) already serves profile \(profile); unassign it first or buy another"
+        case .familyNotServed(let id, let product, let reason):
+            "purchase \(id) of \(product) is shared by the family and serves no profile: \(reason)"
         case .unknownReservation(let id): "no reservation \(id)"
         case .reservationExpired(let id, let at):
             "reservation \(id) expired at \(RFC3339.format(at)); consume anew"

@@ -85,9 +85,12 @@ struct ProfileDecider {
         let id = Reference(transaction)
         let fact = question.lines.lazy.flatMap(\.state.transactions).first { $0.id == id }
         guard let fact, !fact.coreRank.isNone else { throw .unknownTransaction(transaction) }
-        let product = question.names[fact.product]
-        guard check.catalog.product(product)?.scope == .profile else {
-            throw .productMismatch(transaction: transaction, product: product)
+        let name = question.names[fact.product]
+        guard let product = check.catalog.product(name), product.scope == .profile else {
+            throw .productMismatch(transaction: transaction, product: name)
+        }
+        if fact.isFamilyShared, let reason = check.catalog.familyRefusal(of: product) {
+            throw .familyNotServed(transaction: transaction, product: name, reason: reason)
         }
         if let owner = Assignments(question).profile(of: id, at: decider.now) {
             if owner == profile { return Verdict(events: [], isRepeated: true) }

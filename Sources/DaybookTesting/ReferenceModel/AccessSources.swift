@@ -26,7 +26,7 @@ struct AccessSources {
     }
 
     /// The transactions of a line that count at T.
-    private func counting(_ facts: LineFacts) -> [TransactionFacts] {
+    func counting(_ facts: LineFacts) -> [TransactionFacts] {
         facts.transactions(question.kind).filter { transaction in
             // Rule 10: clear hides facts that start before it.
             guard transaction.startsAt >= overrides.hiddenBefore else { return false }

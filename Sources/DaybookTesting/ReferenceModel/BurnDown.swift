@@ -45,16 +45,22 @@ struct BurnDown {
     private let question: ReferenceCase
     private let periods: CounterPeriods
     private let currentLimit: Int64?
+    /// The best limit with a number that an entitlement gave at an instant.
+    private let entitledLimit: (Int64) -> Int64?
     private var credits: [Credit] = []
     private var quotas: [Int64: FreeQuota] = [:]
     private var debt: Int64 = 0
 
     /// - Parameter currentLimit: Of the period that contains the asked time; `nil`: unlimited.
-    init(_ meter: Meter, currentLimit: Int64?, _ question: ReferenceCase, _ catalog: Catalog) {
+    init(
+        _ meter: Meter, currentLimit: Int64?, _ question: ReferenceCase, _ catalog: Catalog,
+        planChanges: [Int64], entitledLimit: @escaping (Int64) -> Int64?
+    ) {
         self.meter = meter
         self.question = question
         self.currentLimit = currentLimit
-        periods = CounterPeriods(meter, question)
+        self.entitledLimit = entitledLimit
+        periods = CounterPeriods(meter, question, planChanges: planChanges)
         credits = Self.grants(meter, question) + Self.consumables(meter, question, catalog)
         credits.sort(by: Credit.isBurnedFirst)
     }
@@ -231,9 +237,11 @@ struct BurnDown {
             balance: isCurrent ? currentLimit : closedLimit(segment.end - 1))
     }
 
-    /// E60: closed periods keep the old limit, the free one (rule 12: no entitlement is asked).
+    /// E60: closed periods keep the old limit. Rule 12: no unlimited entitlement is asked, its uses say so themselves.
     private func closedLimit(_ instant: Int64) -> Int64? {
-        let old = question.catalog(at: instant)?.meter(named: meter.name)
-        return old == nil ? meter.limit : old?.limit
+        guard let old = question.catalog(at: instant)?.meter(named: meter.name) else {
+            return meter.limit
+        }
+        return old.limit.map { max($0, entitledLimit(instant) ?? $0) }
     }
 }

@@ -23,15 +23,21 @@ struct ReferenceCase {
     let lines: [(name: String, events: [KnownEvent])]
     let zoneHistory: ZoneHistory
     let firstSeenAt: Int64
+    let history: KnownHistory
+    private let subject: String
     private let catalogs: [PublishedCatalog]
+    private let zones: (String) -> ZoneTable?
 
     init(
         subject: String, environment: Environment, at: Int64, history: KnownHistory,
-        catalogs: [PublishedCatalog], zones: (String) -> ZoneTable?
+        catalogs: [PublishedCatalog], zones: @escaping (String) -> ZoneTable?
     ) {
         self.environment = environment
         self.at = at
+        self.subject = subject
+        self.history = history
         self.catalogs = catalogs
+        self.zones = zones
         identities = Identities(history)
         let person = identities.person(subject)
         self.person = person
@@ -49,6 +55,13 @@ struct ReferenceCase {
             .compactMap { $0.integer("first_seen_at") }
         let events = customerEvents.isEmpty ? lines.flatMap(\.events) : customerEvents
         firstSeenAt = seen.min() ?? events.map(\.occurredAt).min() ?? at
+    }
+
+    /// The same question about another time.
+    func moved(to instant: Int64) -> ReferenceCase {
+        ReferenceCase(
+            subject: subject, environment: environment, at: instant, history: history,
+            catalogs: catalogs, zones: zones)
     }
 
     /// Rule 4: usage, gauges and the customer's status take part iff they happened by T.

@@ -81,15 +81,20 @@ struct CounterPeriods {
     /// When manual and plan-change resets take effect, ascending.
     private let resets: [Int64]
 
-    init(_ meter: Meter, _ question: ReferenceCase) {
+    init(_ meter: Meter, _ question: ReferenceCase, planChanges: [Int64]) {
         self.meter = meter
         self.question = question
         // A scheduled reset is evidence and folds as nothing.
-        resets = question.events("usage.reset").filter {
+        let told = question.events("usage.reset").filter {
             $0.text("meter") == meter.name
                 && ["manual", "plan_change"].contains($0.word("trigger"))
         }
-        .compactMap { $0.integer("effective_at") }.filter { $0 <= question.at }.sorted()
+        .compactMap { $0.integer("effective_at") }
+        // E61: no silent reset unless the catalog of that moment says so.
+        let changed = planChanges.filter {
+            question.catalog(at: $0)?.meter(named: meter.name)?.resetsOnPlanChange == true
+        }
+        resets = (told + changed).filter { $0 <= question.at }.sorted()
     }
 
     func period(at instant: Int64) -> MeterPeriod {

@@ -20,7 +20,10 @@ struct ReferenceMeters {
         let limit = limit(of: meter)
         switch meter.kind {
         case .counter:
-            var burnDown = BurnDown(meter, currentLimit: limit, question, catalog)
+            var burnDown = BurnDown(
+                meter, currentLimit: limit, question, catalog,
+                planChanges: PlanTimeline(question, catalog, sources).changes,
+                entitledLimit: { entitledLimit(of: meter.name, at: $0) })
             return burnDown.answer()
         case .gauge:
             let count = Int64(refs(of: meter).count)
@@ -42,6 +45,17 @@ struct ReferenceMeters {
         let entitled = meter.limitsWith.filter { sources.answer($0.entitlement).isActive }
         let limits = [meter.limit] + entitled.map(\.limit)
         return limits.contains(nil) ? nil : limits.compactMap(\.self).max()
+    }
+
+    /// What the entitlements of another time allowed in numbers.
+    private func entitledLimit(of meter: String, at instant: Int64) -> Int64? {
+        let then = question.moved(to: instant)
+        guard let catalog = then.catalog(at: instant), let rule = catalog.meter(named: meter) else {
+            return nil
+        }
+        let sources = AccessSources(then, catalog, ReferenceProfiles(then))
+        return rule.limitsWith.filter { sources.answer($0.entitlement).isActive }
+            .compactMap(\.limit).max()
     }
 
     /// Rule 13: the refs whose latest event is a +1.

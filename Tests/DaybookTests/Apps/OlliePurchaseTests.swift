@@ -162,20 +162,61 @@ struct OlliePurchaseTests {
         #expect(try !ollie.check("export", "demo", at: until).allowed)
     }
 
-    @Test("OL-26 A family's purchase serves a member's dog only where the catalog shares it")
-    func family() async throws {
-        let sharing = try await OllieStory(replacing: [
+    @Test(
+        "OL-26 A family's purchase serves a member's dog only where the catalog shares it and says so",
+        arguments: [
+            (false, false, "family_not_shareable"), (false, true, "family_not_shareable"),
+            (true, false, "family_serves_no_profile"), (true, true, nil),
+        ])
+    func family(_ isShareable: Bool, _ servesProfile: Bool, _ refusal: String?) async throws {
+        let story = try await OllieStory(replacing: [
+            "familyShareable: false": "familyShareable: \(isShareable)",
+            "familyServesOneProfile: false": "familyServesOneProfile: \(servesProfile)",
+        ])
+        try await story.dog("rex")
+        try await story.dog("bella")
+        try await story.story.record(
+            story.purchase("3000", at: start, ["ownership": "FAMILY_SHARED"]))
+        let assignment = Command.assignPurchase(transaction: "3000", profile: "rex")
+        #expect(try await story.story.refusal(of: assignment)?.code == refusal)
+        let decision = try story.check("export", "rex")
+        #expect(decision.allowed == (refusal == nil))
+        #expect(decision.reason == (refusal == nil ? "family" : "not_entitled"))
+        #expect(try !story.check("export", "bella").allowed)
+        guard refusal == nil else { return }
+        // Any one of the member's dogs, and no second one.
+        let second = Command.assignPurchase(transaction: "3000", profile: "bella")
+        #expect(
+            try await story.story.refusal(of: second)
+                == .transactionAlreadyAssigned(transaction: "3000", profile: "rex"))
+        #expect(try story.story.entitlement("premium")?.isActive == false)
+    }
+
+    @Test("OL-26 An assignment that was reported all the same gives nothing, and doctor says why")
+    func familyReported() async throws {
+        let story = try await OllieStory(replacing: [
             "familyShareable: false": "familyShareable: true"
         ])
-        for (story, isShared) in [(ollie, false), (sharing, true)] {
-            try await story.dog("rex")
-            try await story.story.record(
-                story.purchase("3000", at: start, ["ownership": "FAMILY_SHARED"]))
-            try await story.story.perform(.assignPurchase(transaction: "3000", profile: "rex"))
-            let decision = try story.check("export", "rex")
-            #expect(decision.allowed == isShared)
-            #expect(decision.reason == (isShared ? "family" : "not_entitled"))
-        }
+        try await story.dog("rex")
+        try await story.story.record(
+            story.purchase("3000", at: start, ["ownership": "FAMILY_SHARED"]),
+            .reported(
+                "purchase.assigned", at: start, key: "a1",
+                ["transaction_id": "3000", "profile": "rex"]))
+        #expect(try !story.check("export", "rex").allowed)
+        let sources = try story.check("export", "rex").candidates
+        #expect(sources.map(\.why) == ["family_serves_no_profile"])
+        let findings = try story.ledger.doctor(subject: "ada").filter { $0.area == "purchase" }
+        #expect(findings.count == 1)
+        #expect(findings.first?.remedy?.contains("familyServesOneProfile") == true)
+        // The policy is the catalog's, so that it can be changed without touching history.
+        story.story.clock.now += 1
+        try await story.story.publish(replacing: [
+            "familyShareable: false": "familyShareable: true",
+            "familyServesOneProfile: false": "familyServesOneProfile: true",
+        ])
+        #expect(try story.check("export", "rex").reason == "family")
+        #expect(try !story.check("export", "rex", at: start).allowed)
     }
 
     @Test("OL-28 When a dog is deleted its purchase is free again, for one other dog")

@@ -24,6 +24,8 @@ public struct EntitlementsAnswer: Sendable {
     public let warnings: [String]
     public let profiles: [ProfileAnswer]
     public let introEligibleAfter: Int64
+    /// When the customer's plan changed, up to the asked time, ascending; see `PlanChanges`.
+    let planChanges: [Int64]
 
     public init(_ question: CustomerCase) {
         let gathering = SourceGathering(question)
@@ -32,6 +34,10 @@ public struct EntitlementsAnswer: Sendable {
         profiles = gathering.profiles
         sources = gathering.sources()
         introEligibleAfter = gathering.debug.trialEligibilityResetAt ?? Int64.min
+        // Nothing asks for them unless a catalog resets a meter by them, and a check must be quick.
+        planChanges =
+            question.catalogs.resetsOnPlanChange
+            ? PlanChanges(gathering.planStretches()).instants : []
         warnings = Self.warnings(sources, question)
     }
 

@@ -139,9 +139,9 @@ struct LineAnswer {
             source.flags.append("unknown_product")
             return
         }
-        if period.fact.isFamilyShared, !product.familyShareable {
+        if period.fact.isFamilyShared, let reason = catalog?.familyRefusal(of: product) {
             source.isActive = false
-            source.why = "family_not_shareable"
+            source.why = reason
         }
     }
 }

@@ -50,7 +50,7 @@ struct SourceGathering {
         return ends.max() ?? question.at
     }
 
-    private static func periods(
+    static func periods(
         of line: CustomerCase.OwnedLine, _ question: CustomerCase, _ zone: ZoneHistory,
         _ debug: DebugLayer
     ) -> [LinePeriod] {

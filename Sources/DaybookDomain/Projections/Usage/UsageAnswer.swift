@@ -131,8 +131,7 @@ public struct UsageAnswer {
             answer.periodName = periodName(of: meter, period)
         }
         let ids = meterIDs(meter)
-        let resets = question.state.usage.resets.filter { ids.contains($0.meter) }
-            .map(\.effectiveAt)
+        let resets = resets(meter, ids)
         let segment = Self.segment(of: period, at: at, resets: resets)
         answer.lastResetAt = segment.start == Int64.min ? nil : segment.start
         let (burns, reserved) = burns(meter, ids)
@@ -145,7 +144,7 @@ public struct UsageAnswer {
             period: { instant in
                 let period = self.period(of: meter, at: instant)
                 let segment = Self.segment(of: period, at: instant, resets: resets)
-                return (segment, self.freeLimit(meter, period, now: limit))
+                return (segment, self.limit(of: meter, in: segment, now: limit))
             }, allowsDebt: meter.allowsDebt
         ).run(burns: burns, grants: grants(meter), at: at)
         answer.granted = result.grantsRemaining
@@ -158,7 +157,19 @@ public struct UsageAnswer {
         if result.overage > 0 { answer.flags.append("overage") }
     }
 
-    /// A period as manual resets cut it: the stretch that contains the time.
+    /// When the count began anew within periods: by hand, and with a change of plan where the catalog then in force
+    /// said so (rule 14, E61).
+    private func resets(_ meter: Meter, _ ids: Set<NameID>) -> [Int64] {
+        let told = question.state.usage.resets.filter { ids.contains($0.meter) }
+            .map(\.effectiveAt)
+        return told
+            + entitlements.planChanges.filter { instant in
+                let rules = question.catalog(at: instant)?.catalog
+                return rules?.meter(named: meter.name)?.resetsOnPlanChange == true
+            }
+    }
+
+    /// A period as resets cut it: the stretch that contains the time.
     static func segment(of period: MeterPeriod, at instant: Int64, resets: [Int64]) -> MeterPeriod {
         var start = period.start
         var end = period.end
@@ -168,11 +179,26 @@ public struct UsageAnswer {
         return MeterPeriod(number: period.number, start: start, end: end)
     }
 
-    /// Closed periods keep the limit that ruled at their end (E60).
-    private func freeLimit(_ meter: Meter, _ period: MeterPeriod, now limit: Int64) -> Int64 {
-        guard period.end <= question.at else { return limit }
-        let then = question.catalog(at: period.end - 1)?.catalog.meter(named: meter.name)
-        return then.map { $0.limit ?? Int64.max } ?? limit
+    /// What is closed, by its end or by a reset, keeps the limit that ruled at its end (E60).
+    ///
+    /// Of the entitlements only limits with a number count: what an unlimited source covered says so itself (rule 12).
+    private func limit(of meter: Meter, in stretch: MeterPeriod, now limit: Int64) -> Int64 {
+        guard stretch.end <= question.at else { return limit }
+        var past = question
+        past.at = stretch.end - 1
+        guard let old = past.catalog(at: past.at)?.catalog.meter(named: meter.name) else {
+            return limit
+        }
+        guard var best = old.limit else { return Int64.max }
+        let rules = old.limitsWith.filter { $0.limit != nil }
+        if rules.isEmpty { return best }
+        for source in EntitlementsAnswer(past).sources
+        where source.isActive && (source.profile == nil || catalog.freePeriods.isEmpty) {
+            for rule in rules where source.entitlements.contains(rule.entitlement) {
+                best = max(best, rule.limit ?? best)
+            }
+        }
+        return best
     }
 
     private func meterIDs(_ meter: Meter) -> Set<NameID> {

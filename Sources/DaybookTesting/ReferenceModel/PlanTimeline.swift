@@ -1,0 +1,88 @@
+import DaybookDomain
+import DaybookEvents
+
+/// What a customer was subscribed to, moment by moment, and when that changed (E61).
+struct PlanTimeline {
+    private struct Holding {
+        let product: String
+        let group: String
+        let start: Int64
+        /// Exclusive.
+        let end: Int64
+    }
+
+    private let holdings: [Holding]
+    /// When a plan began, ascending.
+    private(set) var changes: [Int64] = []
+
+    init(_ question: ReferenceCase, _ catalog: Catalog, _ sources: AccessSources) {
+        guard catalog.meters.contains(where: \.resetsOnPlanChange) else {
+            holdings = []
+            return
+        }
+        holdings = Self.holdings(question, catalog, sources)
+        let starts = Set(holdings.map(\.start)).filter { $0 <= question.at }.sorted()
+        let products = Set(holdings.map(\.product))
+        changes = starts.filter { instant in
+            products.contains { begins($0, at: instant) && !goesOn($0, at: instant) }
+        }
+    }
+
+    private func isHeld(_ product: String, at instant: Int64) -> Bool {
+        holdings.contains {
+            $0.product == product && $0.start <= instant && instant < $0.end
+        }
+    }
+
+    private func begins(_ product: String, at instant: Int64) -> Bool {
+        isHeld(product, at: instant) && !isHeld(product, at: instant - 1)
+    }
+
+    /// The same product after less than 60 days, with no other of its group begun in between (rules §2.1).
+    private func goesOn(_ product: String, at instant: Int64) -> Bool {
+        let earlier = holdings.filter { $0.product == product && $0.end <= instant }
+        guard let last = earlier.map(\.end).max(), instant - last < 60 * 86_400_000 else {
+            return false
+        }
+        let others = holdings.filter {
+            $0.group == earlier[0].group && $0.product != product && $0.start >= last
+                && $0.start < instant
+        }
+        return !others.contains { begins($0.product, at: $0.start) }
+    }
+
+    /// The paid periods of every line, as long as this person owned it.
+    private static func holdings(
+        _ question: ReferenceCase, _ catalog: Catalog, _ sources: AccessSources
+    ) -> [Holding] {
+        var lines: [String: [KnownEvent]] = [:]
+        for event in question.history.events {
+            if case .line(let name) = Belonging(event) { lines[name, default: []].append(event) }
+        }
+        let handovers = question.history.events.filter { $0.type == "purchase.transferred" }
+            .map(\.occurredAt)
+        var holdings: [Holding] = []
+        for (name, events) in lines {
+            let facts = LineFacts(name: name, events: events)
+            let transactions = sources.counting(facts).filter {
+                $0.kind == .autoRenewable && $0.assertedAt == nil
+            }
+            let line = SubscriptionLine(
+                facts: facts, transactions: transactions, policies: catalog.policies)
+            for period in line.periods where period.start < period.end {
+                guard let product = catalog.product(period.facts.product),
+                    product.scope == .subject, let group = product.group
+                else { continue }
+                let cuts = handovers.filter { period.start < $0 && $0 < period.end }.sorted()
+                let starts = [period.start] + cuts
+                for (start, end) in zip(starts, cuts + [period.end]) {
+                    let owner = question.identities.owner(ofLine: name, events: events, at: start)
+                    guard let owner, question.person.contains(owner) else { continue }
+                    holdings.append(
+                        Holding(product: product.id, group: group, start: start, end: end))
+                }
+            }
+        }
+        return holdings
+    }
+}
