@@ -46,7 +46,9 @@ extension Ledger {
 
     private func decide(_ requests: [WriteRequest]) throws -> Decided {
         try state.withLock { state in
-            var group = GroupDecision(store: store, state: state, now: clock())
+            var group = GroupDecision(
+                store: store, state: state, now: clock(),
+                eventsPerUnitMax: Int64(eventsPerUnitMax))
             var answers: [(WriteRequest, Result<WriteRequest.Answer, LedgerError>)] = []
             for (index, request) in requests.enumerated() {
                 if group.isClosed || group.rows.count >= Self.eventsPerCommitMax {

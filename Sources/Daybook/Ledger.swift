@@ -28,6 +28,8 @@ public final class Ledger: Sendable {
     let clock: @Sendable () -> Int64
     let zoneTables: ZoneTables
     let log: Logger
+    /// How many events one customer or line may have (rule 30).
+    let eventsPerUnitMax: Int
     private let queue = Mutex<WriteQueue?>(nil)
     /// The cut of the snapshot that was used or written last; 0 without one.
     let snapshotPosition = Mutex<Int64>(0)
@@ -35,13 +37,21 @@ public final class Ledger: Sendable {
     private let seenForeignChange = Mutex<Int64>(-1)
 
     /// Opens a ledger over any store.
-    /// - Parameter clock: Milliseconds since 1970 UTC; the ledger never records a smaller time than before.
+    /// - Parameters:
+    ///   - clock: Milliseconds since 1970 UTC; the ledger never records a smaller time than before.
+    ///   - eventsPerUnitMax: How many events one customer or line may have; smaller than the bound of rule 30 for
+    ///     tests, or for an app that wants to hear of a runaway client sooner. Checked when an event is appended.
     /// - Throws: `LedgerError.store` when the store cannot be read.
     public init(
         store: any EventStore, path: String? = nil, readOnly: Bool = false,
         zones: ZoneTables = ZoneTables(),
+        eventsPerUnitMax: Int = EventBounds.eventsPerUnitMax,
         clock: @escaping @Sendable () -> Int64 = SystemClock.now
     ) throws {
+        precondition(
+            (1...EventBounds.eventsPerUnitMax).contains(eventsPerUnitMax),
+            "A unit holds 1 to \(EventBounds.eventsPerUnitMax) events (rule 30).")
+        self.eventsPerUnitMax = eventsPerUnitMax
         self.store = store
         self.path = path
         isReadOnly = readOnly

@@ -1,4 +1,5 @@
 public import DaybookDomain
+import DaybookEvents
 public import DaybookStore
 
 /// Why the ledger did not do what it was asked.
@@ -24,12 +25,24 @@ public struct InputProblem: Error, Sendable, Equatable, CustomStringConvertible 
     public var column: Int?
     public var code: String
     public var reason: String
+    /// The path of the member that is wrong, such as `source.key`; `nil` where no event is meant.
+    public var member: String?
 
-    public init(line: Int?, column: Int?, code: String, reason: String) {
+    public init(
+        line: Int?, column: Int?, code: String, reason: String, member: String? = nil
+    ) {
         self.line = line
         self.column = column
         self.code = code
         self.reason = reason
+        self.member = member
+    }
+
+    /// What is wrong with one event of an input.
+    init(line: Int?, column: Int? = nil, _ problem: EventProblem) {
+        self.init(
+            line: line, column: column, code: problem.code.rawValue,
+            reason: "\(problem.member): \(problem.reason)", member: problem.member)
     }
 
     public var description: String {

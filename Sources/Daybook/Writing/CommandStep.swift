@@ -39,13 +39,13 @@ struct CommandStep {
         do throws(EventProblem) {
             try checkSubject()
         } catch {
-            return .error(
-                .badInput([
-                    InputProblem(
-                        line: nil, column: nil, code: error.code.rawValue, reason: error.reason)
-                ]))
+            return badInput(error)
         }
         return try decide(key, digest, &group, &state)
+    }
+
+    private func badInput(_ problem: EventProblem) -> Outcome {
+        .error(.badInput([InputProblem(line: nil, problem)]))
     }
 
     private func checkSubject() throws(EventProblem) {
@@ -73,24 +73,27 @@ struct CommandStep {
         ).decide()
         var first: Int64?
         var positions: [Int64] = []
+        var bound = UnitBound(eventsMax: group.eventsPerUnitMax)
         for draft in verdict.events {
             let isMain = draft.source.key == key
             let canonical: EventDraft
             do throws(EventProblem) {
                 canonical = try EventValidator.canonical(draft)
             } catch {
-                return .error(
-                    .badInput([
-                        InputProblem(
-                            line: nil, column: nil, code: error.code.rawValue,
-                            reason: "\(error.member): \(error.reason)")
-                    ]))
+                return badInput(error)
             }
             let name = EventKey(
                 draft.environment, state.names.intern(draft.source.kind),
                 Reference(draft.source.key ?? ""))
             // Evidence and resets are written once; their keys say what they are about.
             if !isMain, try group.position(of: name, state) != nil { continue }
+            do throws(EventProblem) {
+                try bound.take(canonical, group, state)
+            } catch {
+                // Evidence is left out where there is no room; the command itself comes first in its verdict.
+                if isMain { return badInput(error) }
+                continue
+            }
             let body =
                 isMain ? digest : EventJSON.requestDigest(EventJSON.object(of: canonical))
             group.add(canonical, requestDigest: body, state: &state, isCommand: true)

@@ -8,6 +8,8 @@ import DaybookStore
 struct GroupDecision {
     let store: any EventStore
     let now: Int64
+    /// How many events one unit may have (rule 30).
+    let eventsPerUnitMax: Int64
     private(set) var rows: [EventRow] = []
     private(set) var documents: [StoredDocument] = []
     private var undecided: [UInt32: [OrderedEvent]] = [:]
@@ -17,8 +19,9 @@ struct GroupDecision {
     /// Set when later requests must see this group committed first (aliases, catalogs, corrections).
     private(set) var isClosed = false
 
-    init(store: any EventStore, state: LedgerState, now: Int64) {
+    init(store: any EventStore, state: LedgerState, now: Int64, eventsPerUnitMax: Int64) {
         self.store = store
+        self.eventsPerUnitMax = eventsPerUnitMax
         self.now = max(now, state.head.recordedAt)
         headPosition = state.head.position
     }

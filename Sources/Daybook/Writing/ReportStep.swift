@@ -18,6 +18,7 @@ struct ReportStep {
         var documents: [StoredDocument] = []
         var duplicates = 0
         var lastRecordedAt = state.head.recordedAt
+        var bound = UnitBound(eventsMax: group.eventsPerUnitMax)
         for (index, draft) in drafts.enumerated() {
             let line = index < options.lines.count ? options.lines[index] : nil
             do {
@@ -47,13 +48,11 @@ struct ReportStep {
                 } else {
                     canonical.recordedAt = nil
                 }
+                try bound.take(canonical, group, state)
                 seen[key] = fresh.count
                 fresh.append((canonical, digest))
             } catch let problem as EventProblem {
-                problems.append(
-                    InputProblem(
-                        line: line, column: nil, code: problem.code.rawValue,
-                        reason: "\(problem.member): \(problem.reason)"))
+                problems.append(InputProblem(line: line, problem))
             }
         }
         guard problems.isEmpty else { return .failure(.badInput(problems)) }

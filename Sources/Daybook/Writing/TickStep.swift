@@ -10,6 +10,7 @@ struct TickStep {
     func run(_ group: inout GroupDecision, _ state: inout LedgerState) throws -> ReportReceipt {
         let instant = at ?? group.recordedAt
         let first = group.rows.count
+        var bound = UnitBound(eventsMax: group.eventsPerUnitMax)
         for unit in state.units.ids + state.late.sorted() {
             let record = state.stream(unit)
             guard record.kind == .customer else { continue }
@@ -23,6 +24,12 @@ struct TickStep {
                     draft.environment, state.names.intern(draft.source.kind),
                     Reference(draft.source.key ?? ""))
                 if try group.position(of: key, state) != nil { continue }
+                do throws(EventProblem) {
+                    try bound.take(draft, group, state)
+                } catch {
+                    // A reset is evidence of what time does by itself: a full unit goes without.
+                    continue
+                }
                 group.add(
                     draft, requestDigest: EventJSON.requestDigest(EventJSON.object(of: draft)),
                     state: &state, isCommand: true)

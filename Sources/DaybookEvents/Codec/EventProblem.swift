@@ -14,6 +14,7 @@ public struct EventProblem: Error, Equatable, CustomStringConvertible {
         case otherApp = "other_app"
         case forbidden = "forbidden"
         case unknownName = "unknown_name"
+        case unitFull = "unit_full"
     }
     public let code: Code
     /// Where: `data.amount`, `source.key`.
