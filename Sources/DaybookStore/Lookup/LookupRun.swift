@@ -156,8 +156,8 @@ public final class LookupRun: Sendable {
 
     /// The first place of a hash, or of the next greater one.
     ///
-    /// Hashes are spread evenly, so its value tells the place to within a few standard deviations, and a look-up touches
-    /// one block or two instead of all that a bisection of the whole would.
+    /// Hashes are spread evenly, so its value tells the place to within a few standard deviations, and a look-up
+    /// touches one block or two instead of all that a bisection of the whole would.
     private func firstIndex(of hash: UInt64, _ mapped: MappedRun) throws -> Int {
         let count = range.count
         let middle = Int(hash.multipliedFullWidth(by: UInt64(count)).high)
