@@ -75,7 +75,12 @@ let package = Package(
         tests("DaybookEvents", ["DaybookEvents"]),
         tests("DaybookDomain", ["DaybookDomain"]),
         tests("DaybookStore", ["DaybookStore"]),
-        tests("Daybook", ["Daybook"]),
+        tests(
+            "Daybook",
+            [
+                "Daybook", .product(name: "Logging", package: "swift-log"),
+                .product(name: "InMemoryLogging", package: "swift-log"),
+            ]),
         tests("DaybookCLI", ["Daybook"], exclude: ["Goldens"]),
         tests("Tidy", []),
     ]

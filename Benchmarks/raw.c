@@ -159,8 +159,9 @@ static int64_t make_batch(
         subject->position = row->position;
         row->occurred_at = FIRST_INSTANT + i * BETWEEN_EVENTS;
         row->recorded_at = FIRST_INSTANT + start * BETWEEN_EVENTS + RECORDED_LATER;
-        big_endian(row->key, word(index + 1));
-        big_endian(row->key + 8, word(index + 2));
+        /* A random UUID, version 4 (RFC 9562, 5.4). */
+        big_endian(row->key, (word(index + 1) & 0xFFFFFFFFFFFF0FFFULL) | 0x4000);
+        big_endian(row->key + 8, (word(index + 2) & 0x3FFFFFFFFFFFFFFFULL) | 1ULL << 63);
         row->request = (int64_t)word(index + 3);
         snprintf(row->ref, sizeof row->ref, "story-%lld", (long long)i);
     }

@@ -113,7 +113,22 @@ extension Ledger {
         }
         return found(products, "product") { catalog.product($0) != nil }
             + found(meters, "meter") { catalog.meter(named: $0) != nil }
-            + found(unknownTypes, "event type") { _ in false }
+            + unknownTypes.map { (names[$0.key], $0.value) }
+            .sorted { precedesInBytes($0.0, $1.0) }.map(Self.unknownType)
+    }
+
+    /// What was recorded under a type that was unknown then stays so in this ledger (decision 0020).
+    private static func unknownType(_ name: String, _ count: Int64) -> DoctorFinding {
+        let isKnownNow = Vocabulary.isKnown(name)
+        return DoctorFinding(
+            area: "unknown_event_type", severity: .warning,
+            message: "\(count) events are of the type \"\(name)\", "
+                + (isKnownNow
+                    ? "in a version that was unknown when they were recorded; they count for nothing here"
+                    : "which is unknown; they are kept and count for nothing"),
+            remedy: isKnownNow
+                ? "export, and import --as-recorded into a new ledger: there they count"
+                : "a newer daybook may know it; correct the name if it was a mistake")
     }
 
     /// Which purchases give nothing, and why (FR-30).

@@ -1,5 +1,6 @@
 import DaybookDomain
 import DaybookStore
+public import Logging
 
 extension Ledger {
     /// Makes a new ledger file and publishes its first catalog, which names the app.
@@ -23,7 +24,7 @@ extension Ledger {
         let ledger: Ledger
         do {
             let store = try SQLiteEventStore.create(at: path, app: catalog.app)
-            ledger = try Ledger(store: store, path: path, clock: clock)
+            ledger = try Ledger(store: store, path: store.path, clock: clock)
         } catch {
             throw (error as? LedgerError) ?? .store(storeError(error))
         }
@@ -33,23 +34,27 @@ extension Ledger {
         } catch {
             // What was made for this call alone must not stay behind half-made; the first error is the one to tell.
             try? ledger.close()
-            for suffix in ["", "-wal", "-shm", ".lock"] { DerivedFile.remove(path + suffix) }
+            for suffix in ["", "-wal", "-shm", ".lock"] {
+                DerivedFile.remove((ledger.path ?? path) + suffix)
+            }
             throw error
         }
         return ledger
     }
 
     /// Opens a ledger file.
-    /// - Parameter readOnly: Never writes: no event, no checkpoint, no snapshot.
+    /// - Parameters:
+    ///   - readOnly: Never writes: no event, no checkpoint, no snapshot.
+    ///   - log: Is told what was odd and did no harm.
     /// - Throws: `LedgerError.store` with the reason and the remedy.
     public static func open(
-        _ path: String, readOnly: Bool = false,
+        _ path: String, readOnly: Bool = false, log: Logger = Logger(label: "daybook"),
         clock: @escaping @Sendable () -> Int64 = SystemClock.now
     ) throws -> Ledger {
         do {
+            let store = try SQLiteEventStore(path: path, readOnly: readOnly)
             return try Ledger(
-                store: try SQLiteEventStore(path: path, readOnly: readOnly), path: path,
-                readOnly: readOnly, clock: clock)
+                store: store, path: store.path, readOnly: readOnly, log: log, clock: clock)
         } catch {
             throw (error as? LedgerError) ?? .store(storeError(error))
         }

@@ -27,7 +27,7 @@ extension Ledger {
             return try state.withLock { state in
                 let positions = try listedPositions(subject, environment, state)
                 let rows = try store.rows(at: positions.filter { $0 <= cut })
-                return entries(rows, state, cut: cut, until: moment.at ?? Int64.max)
+                return try entries(rows, state, cut: cut, until: moment.at ?? Int64.max)
             }
         }
     }
@@ -59,7 +59,7 @@ extension Ledger {
 
     private func entries(
         _ rows: [EventRow], _ state: LedgerState, cut: Int64, until: Int64
-    ) -> [HistoryEntry] {
+    ) throws -> [HistoryEntry] {
         var latest = Int64.min
         var late: Set<Int64> = []
         for row in rows {
@@ -70,16 +70,32 @@ extension Ledger {
         OrderedEvent.sort(&ordered, names: state.names)
         let byPosition = Dictionary(
             rows.map { ($0.event.position, $0) }, uniquingKeysWith: { first, _ in first })
-        return ordered.compactMap { ordered in
+        return try ordered.compactMap { ordered in
             guard ordered.event.occurredAt <= until, let row = byPosition[ordered.event.position]
             else { return nil }
             let stream = state.streamName(row.event.stream)
-            let recorded = EventDecoder.recorded(row, stream: stream, names: state.names)
+            let recorded: RecordedEvent
+            var label: String?
+            do throws(RowDamage) {
+                recorded = try EventDecoder.recorded(row, stream: stream, names: state.names)
+            } catch {
+                // One damaged row must not hide the others; `export`, which would lose its data, refuses.
+                recorded = error.readable
+                label = "damaged: \(error)"
+            }
             let key = EventKey(stream.environment, row.event.source, row.event.key)
+            let amendments = state.corrections.amendments(of: key, cut: cut)
+            let holding =
+                amendments.isEmpty
+                ? []
+                : try Amendments(store: store, names: state.names).apply(
+                    amendments, to: row, in: stream
+                ).holding
             return HistoryEntry(
-                event: recorded, label: Self.label(recorded, state.catalogs.newest?.catalog),
+                event: recorded,
+                label: label ?? Self.label(recorded, state.catalogs.newest?.catalog),
                 isVoid: state.corrections.isVoid(key, cut: cut),
-                amendments: state.corrections.amendments(of: key, cut: cut),
+                amendments: holding,
                 isLate: late.contains(row.event.position))
         }
     }
@@ -92,53 +108,5 @@ extension Ledger {
             return label
         }
         return event.draft.type.map { $0 == "." || $0 == "_" ? " " : String($0) }.joined()
-    }
-
-    /// Writes events as canonical lines, in position order; catalogs carry their document inline.
-    /// - Parameters:
-    ///   - position: Exclusive start.
-    ///   - usesAppNames: The apps' own names where they have one (rule 27).
-    public func export(
-        after position: Int64 = 0, subject: String? = nil, environment: Environment? = nil,
-        usesAppNames: Bool = false, _ body: ([UInt8]) throws -> Void
-    ) throws {
-        try refresh()
-        let chosen: Set<Int64>? = try subject.map { subject in
-            Set(
-                try history(of: subject, environment: environment ?? .production)
-                    .map(\.event.position))
-        }
-        let (names, streams, head) = state.withLock { state in
-            (state.names, state.streams, state.head)
-        }
-        try translating {
-            try store.scanRows(
-                after: Checkpoint(position: position), through: head.checkpoint, chunkCount: 1_000
-            ) { rows in
-                for row in rows {
-                    if let chosen, !chosen.contains(row.event.position) { continue }
-                    let record = streams[Int(row.event.stream) - 1]
-                    if let environment, record.environment != environment { continue }
-                    let stream = StreamName(record.environment, record.kind, names[record.name])
-                    let event = EventDecoder.recorded(row, stream: stream, names: names)
-                    try body(try line(event, usesAppNames: usesAppNames))
-                }
-            }
-        }
-    }
-
-    private func line(_ event: RecordedEvent, usesAppNames: Bool) throws -> [UInt8] {
-        var event = event
-        if event.draft.type == "catalog.published",
-            let digest = event.draft.data["document_sha256"]?.text,
-            let bytes = try store.document(sha256: digest)
-        {
-            event.draft.data["document"] = .string(String(decoding: bytes, as: UTF8.self))
-        }
-        var object = EventJSON.object(of: event)
-        if usesAppNames, let name = appName(event) { object["type"] = .string(name) }
-        var bytes = object.canonicalBytes
-        bytes.append(0x0A)
-        return bytes
     }
 }

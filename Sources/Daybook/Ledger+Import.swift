@@ -141,8 +141,4 @@ extension Ledger {
         guard let event = events.first(where: { $0.line == line }) else { return [] }
         return EventJSON.object(of: event.draft).canonicalBytes
     }
-
-    func appName(_ event: RecordedEvent) -> String? {
-        EventAliases.appName(of: event.draft.type, data: event.draft.data, app: app)
-    }
 }

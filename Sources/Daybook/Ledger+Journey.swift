@@ -81,7 +81,8 @@ extension Ledger {
             return try step.run(&group, &state).map { .receipt($0) }
         case .tick(let at):
             loadZones(&state, extra: nil)
-            return .success(.reports(try TickStep(at: at, store: store).run(&group, &state)))
+            let step = TickStep(at: at, store: store, zones: zoneTables)
+            return try step.run(&group, &state).map { .reports($0) }
         }
     }
 
@@ -116,8 +117,7 @@ extension Ledger {
 
     /// Folds the events up to a position of the store that come after the state's own.
     func advance(_ state: inout LedgerState, through head: StoreHead) throws {
-        for name in try store.names(after: state.names.count) { _ = state.names.intern(name) }
-        state.storedNameCount = state.names.count
+        try state.takeNames(from: store)
         for record in try store.streams(after: UInt32(state.streams.count)) { state.add(record) }
         try store.scan(
             after: state.head.checkpoint, through: head.checkpoint, chunkCount: 1_000
@@ -156,9 +156,7 @@ extension Ledger {
         loadZones(&state, extra: nil)
         for unit in state.late.sorted() {
             let record = state.stream(unit)
-            let refolder = Refolder(
-                store: store, corrections: state.corrections, names: state.names,
-                cut: Int64.max, until: Int64.max)
+            let refolder = Refolder(state, store: store, cut: Int64.max, until: Int64.max)
             let folded = try refolder.fold(
                 kind: record.kind, environment: record.environment,
                 heads: state.streams(of: unit).map { state.headOf($0).position })
@@ -188,13 +186,16 @@ extension Ledger {
             log.warning("catalog at position \(event.position) cannot be read: \(error)")
             return
         }
-        let scope: CatalogScope =
-            switch event.bits(0, 3) {
-            case 2: .newSubjects
-            case 3: .nextPeriod
-            case 4: .cohort(event.money.orNil ?? 100)
-            default: .all
-            }
+        let scope: CatalogScope
+        switch event.catalogScope {
+        case 1: scope = .all
+        case 2: scope = .newSubjects
+        case 3: scope = .nextPeriod
+        case 4: scope = .cohort(event.money.orNil ?? 100)
+        default:
+            // Written by code that knows more: for whom it is cannot be told, so it is for nobody.
+            return log.warning("catalog at position \(event.position) is for an unknown scope")
+        }
         state.catalogs.publish(
             CatalogVersion(
                 version: event.amount, effectiveAt: event.timeA, scope: scope,
@@ -234,6 +235,7 @@ extension Ledger {
 
     static func storeError(_ error: any Error) -> StoreError {
         if let error = error as? StoreError { return error }
+        if let error = error as? RowDamage { return StoreError(.damaged, "\(error)") }
         return StoreError(.failed, "the store failed: \(error)", cause: error)
     }
 

@@ -19,6 +19,7 @@ extension Ledger {
     static let tailCountMax: Int64 = 100_000
 
     /// Where the snapshots of a ledger file are: `snapshots/<name>` beside a folder `events`, else beside the file.
+    /// - Parameter path: As the store gives it, absolute and without symbolic links: one ledger has one folder.
     static func snapshotFolder(of path: String) -> String {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count >= 2, parts[parts.count - 2] == "events" else {
@@ -63,6 +64,9 @@ extension Ledger {
                 position: position, units: digest.unitCount)
         }
     }
+
+    /// The cut of the snapshot that this ledger began with or wrote last; 0 without one.
+    package var snapshotCut: Int64 { snapshotPosition.withLock { $0 } }
 
     /// Folds anew what a damaged snapshot cannot give (law 3).
     func heal() throws {
@@ -116,12 +120,12 @@ extension Ledger {
             StateSnapshot.anchor(row) == header.anchor
         else { throw refuse("its last event is not in this ledger") }
         var state = LedgerState()
-        for name in try store.names(after: 0) { _ = state.names.intern(name) }
-        state.storedNameCount = state.names.count
+        try state.takeNames(from: store)
         for record in try store.streams(after: 0) { state.add(record) }
         let units = SnapshotUnits(file)
         try StateSnapshot.restore(file, units, into: &state)
         for row in try store.rows(at: state.special) { state.noteSpecial(row.event) }
+        state.joinLaterStreams()
         state.setHead(StoreHead(position: header.cut, recordedAt: row.recordedAt))
         try settle(&state)
         if !units.stale.isEmpty { try rebuild(units, &state) }

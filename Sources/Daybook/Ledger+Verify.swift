@@ -10,40 +10,97 @@ public struct VerifyFinding: Sendable, Equatable {
 }
 
 extension Ledger {
-    /// Checks everything that can be checked without changing anything.
+    /// Checks a ledger file, also one that is too damaged to be opened as a ledger.
+    /// - Parameter progress: The name of each check as it begins.
+    /// - Throws: `LedgerError.store` when the file is no ledger, cannot be read, or does not even say whose it is.
+    public static func verify(
+        at path: String, progress: (String) -> Void = { _ in }
+    ) throws -> [VerifyFinding] {
+        let ledger: Ledger
+        do {
+            let store = try SQLiteEventStore(path: path, readOnly: true)
+            do {
+                ledger = try Ledger(store: store, path: store.path, readOnly: true)
+            } catch let LedgerError.store(damage) where damage.code == .damaged {
+                progress("file")
+                let findings = [
+                    try verifyFile(store),
+                    VerifyFinding(check: foldingCheck, isClean: false, detail: damage.message),
+                ]
+                try store.close()
+                return findings
+            }
+        } catch {
+            throw (error as? LedgerError) ?? .store(storeError(error))
+        }
+        // The first failure is the one to tell, and nothing is lost by not closing what only read.
+        defer { try? ledger.close() }
+        return try ledger.verify(progress: progress)
+    }
+
+    private static let foldingCheck = "events: all of them can be folded"
+
+    /// Checks everything that can be checked without changing anything; one damage does not hide the next.
     /// - Parameter progress: The name of each check as it begins.
     public func verify(progress: (String) -> Void = { _ in }) throws -> [VerifyFinding] {
-        try refresh()
-        return try translating {
-            var findings: [VerifyFinding] = []
+        try translating {
+            var findings = try attempt(Self.foldingCheck) {
+                try refresh()
+                return []
+            }
             progress("file")
-            let problems = try store.findings()
-            findings.append(
-                VerifyFinding(
-                    check: "file: order, gaps, versions, triggers", isClean: problems.isEmpty,
-                    detail: problems.isEmpty ? "clean" : problems.joined(separator: "; ")))
+            findings.append(try Self.verifyFile(store))
             progress("events")
-            findings += try verifyRows()
+            findings += try attempt("events: all of them can be read", verifyRows)
             progress("corrections")
-            findings.append(try verifyCorrections())
+            findings += try attempt("corrections: every target is there") {
+                [try verifyCorrections(), try verifyAmendments()]
+            }
             progress("catalogs")
-            findings.append(try verifyCatalogs())
+            findings += try attempt("catalogs: documents have their digests") {
+                [try verifyCatalogs()]
+            }
             progress("replay")
-            let report = try replay()
-            findings.append(
-                VerifyFinding(
-                    check: "replay: folding from zero gives the live state",
-                    isClean: report.agrees && report.differences.isEmpty,
-                    detail: report.agrees && report.differences.isEmpty
-                        ? "\(report.events) events, \(report.units) units, digest \(report.digest)"
-                        : "differs: " + report.differences.joined(separator: ", ")))
+            findings += try attempt(Self.replayCheck) { [try verifyReplay()] }
             return findings
         }
     }
 
+    /// Damage is what `verify` is there to report; any other error means that it could not look.
+    private func attempt(
+        _ check: String, _ body: () throws -> [VerifyFinding]
+    ) throws -> [VerifyFinding] {
+        do {
+            return try translating(body)
+        } catch let LedgerError.store(damage) where damage.code == .damaged {
+            return [VerifyFinding(check: check, isClean: false, detail: damage.message)]
+        }
+    }
+
+    private static func verifyFile(_ store: any EventStore) throws -> VerifyFinding {
+        let problems = try store.findings()
+        return VerifyFinding(
+            check: "file: order, gaps, versions, triggers", isClean: problems.isEmpty,
+            detail: problems.isEmpty ? "clean" : problems.joined(separator: "; "))
+    }
+
+    private static let replayCheck = "replay: folding from zero gives the live state"
+
+    private func verifyReplay() throws -> VerifyFinding {
+        let report = try replay()
+        let isClean = report.agrees && report.differences.isEmpty
+        return VerifyFinding(
+            check: Self.replayCheck, isClean: isClean,
+            detail: isClean
+                ? "\(report.events) events, \(report.units) units, digest \(report.digest)"
+                : "differs: " + report.differences.joined(separator: ", "))
+    }
+
     /// Keys stand once, JSON parts are readable, recorded times never go back.
     private func verifyRows() throws -> [VerifyFinding] {
-        let (streams, head) = state.withLock { ($0.streams, $0.head) }
+        let head = state.withLock { $0.head }
+        // As the file has them now: the store vouches that every row's stream is among them.
+        let streams = try store.streams(after: 0)
         var keys: Set<EventKey> = []
         var doubled: [Int64] = []
         var unreadable: [Int64] = []
@@ -54,10 +111,7 @@ extension Ledger {
                 let environment = streams[Int(row.event.stream) - 1].environment
                 let key = EventKey(environment, row.event.source, row.event.key)
                 if !keys.insert(key).inserted { doubled.append(row.event.position) }
-                if let rest = row.rest, (try? JSONReader.read(Array(rest.utf8))) == nil {
-                    // Only whether it can be read is asked here.
-                    unreadable.append(row.event.position)
-                }
+                if EventDecoder.damage(of: row) != nil { unreadable.append(row.event.position) }
                 if row.recordedAt < last { backwards.append(row.event.position) }
                 last = row.recordedAt
             }
@@ -89,6 +143,30 @@ extension Ledger {
         return VerifyFinding(
             check: "corrections: every target is there", isClean: waiting.isEmpty,
             detail: waiting.isEmpty ? "clean" : "waiting for " + waiting.joined(separator: ", "))
+    }
+
+    /// An amendment that came before its target was not checked then; one that cannot be applied changes nothing.
+    private func verifyAmendments() throws -> VerifyFinding {
+        let (corrections, names) = state.withLock { ($0.corrections, $0.names) }
+        let amendments = Amendments(store: store, names: names)
+        var idle: [(position: Int64, text: String)] = []
+        for target in corrections.targets {
+            let positions = corrections.amendments(of: target, cut: Int64.max)
+            guard !positions.isEmpty,
+                let found = try state.withLock({ try $0.position(of: target, in: store) }),
+                let row = try store.rows(at: [found]).first
+            else { continue }
+            let stream = state.withLock { $0.streamName(row.event.stream) }
+            for ignored in try amendments.apply(positions, to: row, in: stream).ignored {
+                idle.append((ignored.position, "@\(ignored.position) (\(ignored.problem))"))
+            }
+        }
+        idle.sort { $0.position < $1.position }
+        return VerifyFinding(
+            check: "corrections: every amendment can be applied", isClean: idle.isEmpty,
+            detail: idle.isEmpty
+                ? "clean" : "without effect: " + idle.prefix(20).map(\.text).joined(separator: "; ")
+        )
     }
 
     private func verifyCatalogs() throws -> VerifyFinding {

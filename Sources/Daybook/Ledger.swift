@@ -1,7 +1,7 @@
 public import DaybookDomain
 public import DaybookEvents
 public import DaybookStore
-import Logging
+public import Logging
 import Synchronization
 
 /// An event-sourced entitlement ledger: what happened, what it means, and what was known when.
@@ -38,6 +38,8 @@ public final class Ledger: Sendable {
 
     /// Opens a ledger over any store.
     /// - Parameters:
+    ///   - zones: Tables that several ledgers may share.
+    ///   - log: Is told what was odd and did no harm, such as a snapshot that is not used.
     ///   - clock: Milliseconds since 1970 UTC; the ledger never records a smaller time than before.
     ///   - eventsPerUnitMax: How many events one customer or line may have; smaller than the bound of rule 30 for
     ///     tests, or for an app that wants to hear of a runaway client sooner. Checked when an event is appended.
@@ -46,6 +48,7 @@ public final class Ledger: Sendable {
         store: any EventStore, path: String? = nil, readOnly: Bool = false,
         zones: ZoneTables = ZoneTables(),
         eventsPerUnitMax: Int = EventBounds.eventsPerUnitMax,
+        log: Logger = Logger(label: "daybook"),
         clock: @escaping @Sendable () -> Int64 = SystemClock.now
     ) throws {
         precondition(
@@ -57,7 +60,7 @@ public final class Ledger: Sendable {
         isReadOnly = readOnly
         self.clock = clock
         zoneTables = zones
-        log = Logger(label: "daybook")
+        self.log = log
         let commit: @Sendable ([WriteRequest]) -> [WriteRequest] = { [weak self] requests in
             self?.commit(requests) ?? []
         }

@@ -40,6 +40,18 @@ public final class ZoneTables: Sendable {
         return built
     }
 
+    /// The case with the zones that its customer lived in, also those that were named a moment ago and are not
+    /// committed yet.
+    func completing(_ question: CustomerCase) -> CustomerCase {
+        var question = question
+        for change in question.state.customer.zones {
+            let name = question.names[change.zone]
+            guard !question.zones.contains(name), let table = table(named: name) else { continue }
+            question.zones.add(table, named: name)
+        }
+        return question
+    }
+
     /// Foundation alone is too kind: it resolves abbreviations, and a name with a NUL byte becomes
     /// GMT.
     private static func isWellFormed(_ name: String) -> Bool {

@@ -27,6 +27,9 @@ extension Event {
         }
     }
 
+    // Words, by their place in the vocabulary's list from 1 on; 0 none, all ones one that is not in the list, which
+    // no fold may take for one that is.
+
     public var isFamilyShared: Bool { bits(0, 2) == 2 }
     /// 1 introductory, 2 promotional, 3 offer code, 4 win-back, 7 another; 0 none.
     public var offerType: UInt8 { UInt8(bits(2, 3)) }
@@ -35,6 +38,27 @@ extension Event {
     /// `introductory` and `free_trial`, nothing else (T27).
     public var isTrial: Bool { offerType == 1 && offerDiscount == 1 }
     /// Whether the customer's name came through the store as the app's own account token.
-    public var hasAccountToken: Bool { bits(12, 1) == 1 }
-    public var isConsumable: Bool { bits(10, 2) == 1 }
+    public var hasAccountToken: Bool { bits(15, 1) == 1 }
+    /// 1 consumable, 2 non-consumable, 3 non-renewing, 7 another; 0 none.
+    public var purchaseKind: UInt8 { UInt8(bits(10, 3)) }
+    public var isConsumable: Bool { purchaseKind == 1 }
+    /// 1 full, 2 prorated, 3 another; 0 none.
+    public var refundType: UInt8 { UInt8(bits(0, 2)) }
+    /// 1 full, 2 prorated, 3 family, 7 another; 0 none.
+    public var revocationType: UInt8 { UInt8(bits(10, 3)) }
+    /// When another product takes effect: 1 now, 2 at the next renewal, 3 not after all, 7 another.
+    public var productChange: UInt8 { UInt8(bits(0, 3)) }
+    /// 1 pending, 2 accepted, 3 declined, 7 another.
+    public var priceStatus: UInt8 { UInt8(bits(0, 3)) }
+    /// 1 scheduled, 2 manual, 3 plan change, 7 another; 0 none.
+    public var resetTrigger: UInt8 { UInt8(bits(0, 3)) }
+    /// 1 force entitlement, 2 expire trial, 3 clear subscription, 4 reset trial eligibility, 7 another; 0 none.
+    public var overrideKind: UInt8 { UInt8(bits(0, 3)) }
+    /// 1 all, 2 new customers, 3 the next period, 4 a cohort, 7 another.
+    public var catalogScope: UInt8 { UInt8(bits(0, 3)) }
+    /// A reset that begins a counter anew; a scheduled one is evidence of what time does by itself (rule 14).
+    public var isDecidedReset: Bool {
+        type == .usageReset && (resetTrigger == 2 || resetTrigger == 3)
+    }
+    public var isScheduledReset: Bool { type == .usageReset && resetTrigger <= 1 }
 }

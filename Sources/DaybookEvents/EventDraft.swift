@@ -12,9 +12,24 @@ public struct EventSource: Sendable, Equatable {
         self.key = key
         self.signedAt = signedAt
     }
+
+    public static func == (left: EventSource, right: EventSource) -> Bool {
+        haveSameBytes(left.kind, right.kind) && haveSameBytes(left.key, right.key)
+            && left.signedAt == right.signedAt
+    }
+
+    /// A key that is made of names: itself, or its digest where it would be longer than a key may be (rule 30).
+    public static func boundedKey(_ text: String) -> String {
+        text.utf8.count <= EventBounds.nameByteCountMax ? text : digestKey(of: Array(text.utf8))
+    }
+
+    /// The key that stands in for some bytes.
+    static func digestKey(of bytes: [UInt8]) -> String {
+        "sha256:" + Digest.hexadecimal(Digest.sha256(bytes).prefix(16))
+    }
 }
 
-/// An event before it has a place in the ledger.
+/// An event before it has a place in the ledger. Two are equal when their texts have the same bytes.
 public struct EventDraft: Sendable, Equatable {
     /// The wire name, also of a type that this build does not know.
     public var type: String
@@ -52,6 +67,15 @@ public struct EventDraft: Sendable, Equatable {
         self.data = data
         self.extras = extras
         self.recordedAt = recordedAt
+    }
+
+    public static func == (left: EventDraft, right: EventDraft) -> Bool {
+        haveSameBytes(left.type, right.type) && left.version == right.version
+            && left.environment == right.environment && haveSameBytes(left.subject, right.subject)
+            && haveSameBytes(left.profile, right.profile) && left.occurredAt == right.occurredAt
+            && left.sequence == right.sequence && left.source == right.source
+            && left.trust == right.trust && left.data == right.data && left.extras == right.extras
+            && left.recordedAt == right.recordedAt
     }
 }
 
@@ -98,7 +122,7 @@ public struct StreamName: Sendable, Hashable, CustomStringConvertible {
 
     public static func == (left: StreamName, right: StreamName) -> Bool {
         left.environment == right.environment && left.kind == right.kind
-            && left.name.utf8.elementsEqual(right.name.utf8)
+            && haveSameBytes(left.name, right.name)
     }
 
     public func hash(into hasher: inout Hasher) {

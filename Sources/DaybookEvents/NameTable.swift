@@ -1,20 +1,3 @@
-/// Text that is equal only when its bytes are.
-///
-/// Swift compares text by canonical equivalence; a ledger must not take two byte sequences for one name.
-public struct ExactText: Hashable, Sendable {
-    public let text: String
-    public init(_ text: String) { self.text = text }
-
-    public static func == (left: ExactText, right: ExactText) -> Bool {
-        left.text.utf8.elementsEqual(right.text.utf8)
-    }
-
-    public func hash(into hasher: inout Hasher) {
-        var text = text
-        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-    }
-}
-
 /// The names of a ledger by number, in order of first use; numbers are dense and start at 1.
 ///
 /// Numbers are this ledger's own business: they never decide an order and never reach a digest.
@@ -56,9 +39,4 @@ public struct NameTable: Sendable {
             ids[ExactText(texts.removeLast())] = nil
         }
     }
-}
-
-/// Compares text by its UTF-8 bytes, the order of every canonical form.
-public func precedesInBytes(_ left: String, _ right: String) -> Bool {
-    left.utf8.lexicographicallyPrecedes(right.utf8)
 }

@@ -6,18 +6,29 @@ import Crypto
 /// bytes 0 … 14   text of at most 15 bytes, padded with zeros
 /// byte  15       its length, 0 … 15
 /// ```
-/// or, for longer text, byte 15 has its top bit set and the other 127 bits are
-/// - the UUID itself (lower case, canonical form, top bit of its last byte clear), or
-/// - the first 127 bits of the text's SHA-256.
-///
-/// Short text is exact. Longer text is equal when its digest is: 127 bits, so two of a ledger's refs meet by
-/// chance once in 10^18 ledgers of 10^10 events. Idempotency additionally compares the text of the key.
-/// Short references compare like their bytes; for long ones only the text can tell (`isOrdered`).
+/// or, for longer text, the top two bits of byte 15 say what the other 126 are:
+/// ```
+/// 10   a UUID in lower-case canonical form, of the variant of RFC 9562: its bytes, the top two bits of byte 8
+///      (the variant, which is 10) and of byte 15 having changed places
+/// 11   the first 16 bytes of the text's SHA-256, less these two bits
+/// ```
+/// Short text and such UUIDs are exact. Other text is equal when its digest is: 126 bits, so two of a ledger's refs
+/// meet by chance once in 10^18 ledgers of 10^10 events, and no UUID can be made to meet a digest. Idempotency
+/// additionally compares the text of the key. Short references compare like their bytes; for long ones only the text
+/// can tell (`isOrdered`).
 public struct Reference: Sendable, Hashable {
+    /// Which bits a text has; part of the fingerprint of every file that keeps references or hashes of them.
+    public static let layoutVersion: UInt64 = 2
+
     public var high: UInt64
     public var low: UInt64
 
     public static let none = Reference(high: 0, low: 0)
+
+    /// The top two bits of byte 15.
+    private static let uuidTag: UInt64 = 0x80
+    private static let digestTag: UInt64 = 0xC0
+    private static let tagMask: UInt64 = 0xC0
 
     public init(high: UInt64, low: UInt64) {
         self.high = high
@@ -34,8 +45,7 @@ public struct Reference: Sendable, Hashable {
 
     private static func make(_ bytes: UnsafeBufferPointer<UInt8>) -> Reference {
         if bytes.count <= 15 { return inline(bytes) }
-        // One bit of the 128 marks long text, so only UUIDs that have it clear fit as they are; the others are hashed.
-        if let uuid = UUIDText.parse(bytes), uuid.1 & 0x80 == 0 { return Reference(packed: uuid) }
+        if let uuid = UUIDText.parse(bytes), let exact = packed(uuid) { return exact }
         return hashed(bytes)
     }
 
@@ -47,7 +57,7 @@ public struct Reference: Sendable, Hashable {
             Reference(
                 high: UInt64(bigEndian: raw.loadUnaligned(as: UInt64.self)),
                 low: UInt64(bigEndian: raw.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
-                    | 0x80)
+                    | digestTag)
         }
     }
 
@@ -64,16 +74,22 @@ public struct Reference: Sendable, Hashable {
         return Reference(high: high, low: low)
     }
 
-    private init(packed uuid: (UInt64, UInt64)) {
-        self.init(high: uuid.0, low: uuid.1 | 0x80)
+    /// The UUID itself; `nil` for the variants before and beside RFC 9562, whose text is hashed.
+    private static func packed(_ uuid: (UInt64, UInt64)) -> Reference? {
+        guard uuid.1 >> 62 == 0b10 else { return nil }
+        let rest = uuid.1 & 0x3FFF_FFFF_FFFF_FFFF & ~tagMask
+        return Reference(high: uuid.0, low: rest | (uuid.1 & tagMask) << 56 | uuidTag)
     }
 
     /// The reference of a UUID's canonical text, from its two halves.
     public init(uuid: (UInt64, UInt64)) {
-        if uuid.1 & 0x80 == 0 {
-            self.init(packed: uuid)
+        if let exact = Self.packed(uuid) {
+            self = exact
         } else {
-            self.init(UUIDText.format(uuid))
+            self = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: UUIDText.byteCount) {
+                UUIDText.write(uuid, to: $0)
+                return Self.hashed(UnsafeBufferPointer($0))
+            }
         }
     }
 
@@ -101,55 +117,5 @@ public struct Reference: Sendable, Hashable {
         if left == right { return false }
         guard left.isExact, right.isExact else { return nil }
         return (left.high, left.low) < (right.high, right.low)
-    }
-}
-
-/// The canonical text of a UUID, read and written without Foundation.
-public enum UUIDText {
-    /// The two halves, big-endian; `nil` unless the text is 36 bytes of lower-case canonical form.
-    public static func parse(_ bytes: UnsafeBufferPointer<UInt8>) -> (UInt64, UInt64)? {
-        guard bytes.count == 36 else { return nil }
-        var halves: (UInt64, UInt64) = (0, 0)
-        var digits = 0
-        for index in 0..<36 {
-            let byte = bytes[index]
-            if index == 8 || index == 13 || index == 18 || index == 23 {
-                guard byte == UInt8(ascii: "-") else { return nil }
-                continue
-            }
-            let value: UInt8
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = byte - UInt8(ascii: "0")
-            case UInt8(ascii: "a")...UInt8(ascii: "f"): value = byte - UInt8(ascii: "a") + 10
-            default: return nil
-            }
-            if digits < 16 {
-                halves.0 = halves.0 << 4 | UInt64(value)
-            } else {
-                halves.1 = halves.1 << 4 | UInt64(value)
-            }
-            digits += 1
-        }
-        return halves
-    }
-
-    public static func parse(_ text: String) -> (UInt64, UInt64)? {
-        guard text.utf8.count == 36 else { return nil }
-        var text = text
-        return text.withUTF8 { parse($0) }
-    }
-
-    public static func format(_ halves: (UInt64, UInt64)) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(36)
-        for index in 0..<32 {
-            if index == 8 || index == 12 || index == 16 || index == 20 {
-                bytes.append(UInt8(ascii: "-"))
-            }
-            let half = index < 16 ? halves.0 : halves.1
-            bytes.append(digits[Int(half >> UInt64(60 - 4 * (index & 15)) & 15)])
-        }
-        return String(decoding: bytes, as: UTF8.self)
     }
 }

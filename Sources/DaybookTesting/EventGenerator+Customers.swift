@@ -45,9 +45,10 @@ extension EventGenerator {
         customers[index].usages.append((key, ref))
         if chance(12), let usage = pick(customers[index].usages) {
             let target = chance(50) ? usage.key : usage.ref ?? usage.key
-            add(
-                "usage.reversed", index, at: time + number(1...40 * Self.day),
-                ["target": .string(target), "reason": "mistake"])
+            var fields: JSONObject = ["target": .string(target), "reason": "mistake"]
+            // Of which meter: the right one, perhaps another, or none.
+            if chance(50), let meter = pick(counters) { fields["meter"] = .string(meter.name) }
+            add("usage.reversed", index, at: time + number(1...40 * Self.day), fields)
         }
     }
 

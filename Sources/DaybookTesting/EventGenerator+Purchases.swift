@@ -319,16 +319,32 @@ extension EventGenerator {
         fields["target"] = ["source": .string(target.source.kind), "key": .string(key)]
         let time = min(Self.end - 1, (target.occurredAt ?? Self.start) + number(0...20) * Self.day)
         guard customers[index].environment == target.environment else { return }
-        let isAmendment = chance(40)
-        if isAmendment {
-            let patches: [JSONValue] = [
-                ["amount": 2], ["amount": 1, "covered_by": nil], ["tz": "Asia/Kolkata"],
-                ["expires_at": .integer(time + 5 * Self.day)], ["transaction_id": "stolen"],
-            ]
-            fields["patch"] = pick(patches)
-        }
+        let patch = chance(40) ? patch(of: target) : nil
+        if let patch { fields["patch"] = .object(patch) }
+        let isAmendment = patch != nil
         add(
             isAmendment ? "correction.amended" : "correction.voided", index, at: time, fields,
             trust: .admin)
+    }
+
+    /// Fields that a correction may replace, with values that it may give them, so that it is accepted whether it comes
+    /// before its target or after.
+    private mutating func patch(of target: EventDraft) -> JSONObject? {
+        guard target.trust != .verified, let time = target.occurredAt else { return nil }
+        switch target.type {
+        case "usage.recorded":
+            let meter = catalog.meter(named: target.data["meter"]?.text ?? "")
+            guard meter?.kind == .counter else { return ["amount": chance(50) ? 1 : -1] }
+            return chance(50)
+                ? ["amount": .integer(number(1...4))] : ["amount": 1, "covered_by": nil]
+        case "usage.reserved", "grant.issued":
+            return ["expires_at": .integer(time + number(1...40) * Self.day)]
+        case "subject.created", "subject.tz_changed":
+            return pick(Self.zones).map { ["tz": .string($0)] }
+        case "subscription.started":
+            return ["expires_at": .integer(time + number(1...60) * Self.day)]
+        case "usage.reset": return ["effective_at": .integer(time + number(0...9) * Self.day)]
+        default: return nil
+        }
     }
 }

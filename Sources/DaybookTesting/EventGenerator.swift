@@ -109,10 +109,10 @@ public struct EventGenerator {
     @discardableResult
     mutating func add(
         _ type: String, _ index: Int, at: Int64, _ fields: JSONObject, profile: String? = nil,
-        source: String = "native", trust: Trust = .imported, signedAt: Int64? = nil,
-        isNamed: Bool = true
+        source: String = "native", key: String? = nil, trust: Trust = .imported,
+        signedAt: Int64? = nil, isNamed: Bool = true
     ) -> String {
-        let key = "k\(next())"
+        let key = key ?? "k\(next())"
         drafts.append(
             EventDraft(
                 type: type, environment: customers[index].environment,

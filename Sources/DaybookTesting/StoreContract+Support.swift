@@ -121,13 +121,19 @@ extension StoreContract {
         let failures = Mutex<[any Error]>([])
         DispatchQueue.concurrentPerform(iterations: writerCount) { writer in
             do {
+                var (last, version) = (Int64(0), Int64(0))
                 for _ in 0..<batchCount {
                     try store.exclusively { turn in
                         let head = try store.head()
                         let rows = (1...rowCount).map { offset in
-                            var row = template.row(in: streams[writer], key: "\(writer)")
+                            version += 1
+                            var row = template.row(
+                                in: streams[writer], key: "\(writer) \(version)")
                             row.event.position = head.position + Int64(offset)
+                            row.streamVersion = version
+                            row.previous = last
                             row.recordedAt = head.recordedAt + 1
+                            last = row.event.position
                             return row
                         }
                         try turn.append(
@@ -142,6 +148,7 @@ extension StoreContract {
         }
         if let first = failures.withLock({ $0.first }) { throw first }
         try expectWhole(store, writerCount * batchCount, rowCount: rowCount)
+        try expect(try store.findings(), [], "the findings")
     }
 
     private func expectWhole(_ store: any EventStore, _ batchCount: Int, rowCount: Int) throws {

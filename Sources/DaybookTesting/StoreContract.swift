@@ -35,6 +35,7 @@ public struct StoreContract: Sendable {
         Clause(description: "A batch that is not the next one appends nothing") {
             try $0.checkConflicts()
         },
+        Clause(description: "Recorded time never goes back") { try $0.checkRecordedTimes() },
         Clause(description: "A scan gives the same events in chunks of any size") {
             try $0.checkChunks()
         },
@@ -46,6 +47,9 @@ public struct StoreContract: Sendable {
         Clause(description: "Names and streams come back in order") { try $0.checkNames() },
         Clause(description: "A store can be read while its events are handed out") {
             try $0.checkReentry()
+        },
+        Clause(description: "Whoever watches the store notices every append") {
+            try $0.checkChangeCounter()
         },
         Clause(description: "Writers never interleave") { try $0.checkWriters() },
         Clause(description: "A failing body releases the right to write") { try $0.checkRelease() },
@@ -168,6 +172,49 @@ public struct StoreContract: Sendable {
             }
             try append(next, to: store)
             try expect(try allRows(store, 9), first.rows + next.rows, "the rows at last")
+        }
+    }
+
+    /// Before, at and after the last time; also within a batch, and also for a batch of no events.
+    public func checkRecordedTimes() throws {
+        try withStore { store in
+            var builder = BatchBuilder()
+            let stream = builder.stream("s1")
+            try append(
+                builder.batch([builder.row(in: stream, key: "first")], recordedAt: 10), to: store)
+            for (key, recordedAt) in [("same time", 10), ("later", 11)] as [(String, Int64)] {
+                var early = builder
+                try expectConflict(
+                    store,
+                    early.batch([early.row(in: stream, key: key)], recordedAt: 9),
+                    "a time before the last one")
+                try append(
+                    builder.batch([builder.row(in: stream, key: key)], recordedAt: recordedAt),
+                    to: store)
+            }
+            try append(builder.batch([], recordedAt: 0), to: store)
+            try expect(try store.head(), StoreHead(position: 3, recordedAt: 11), "the head")
+            try expect(try allRows(store, 9).map(\.recordedAt), [10, 10, 11], "the times")
+        }
+    }
+
+    /// The counter stands still while nothing is appended, and moves with each append (rule 29).
+    public func checkChangeCounter() throws {
+        try withStore { store in
+            var builder = BatchBuilder()
+            let stream = builder.stream("s1")
+            for number in 1...3 {
+                let before = try store.foreignChangeCounter()
+                _ = try allRows(store, 9)
+                try expect(
+                    try store.foreignChangeCounter(), before, "the change counter after reading")
+                let rows = [builder.row(in: stream, key: "\(number)")]
+                try append(builder.batch(rows, recordedAt: 10), to: store)
+                guard try store.foreignChangeCounter() != before else {
+                    throw Violation(
+                        description: "the change counter is \(before) after an append as before it")
+                }
+            }
         }
     }
 

@@ -31,7 +31,7 @@ enum StoreSamples {
             rows.append(numbers(builder.row(in: streams[1], key: "number \(number)"), number))
         }
         rows.append(extreme(builder.row(in: streams[0], key: "greatest")))
-        rows.append(bare(builder.row(in: streams[0], key: "least")))
+        rows.append(bare(builder.row(in: streams[0], key: "least"), builder.names.count))
         rows.append(long(builder.row(in: streams[1], key: "long")))
         return rows
     }
@@ -69,14 +69,14 @@ enum StoreSamples {
         return row
     }
 
-    /// Every number at its least; an unknown type.
-    private static func bare(_ row: EventRow) -> EventRow {
+    /// Every number at its least; an unknown type, which the last name names.
+    private static func bare(_ row: EventRow, _ nameCount: Int) -> EventRow {
         var row = row
         row.event.occurredAt = 0
         row.event.signedAt = 0
         row.event.typeCode = 0
         row.event.trustCode = 0
-        row.event.nameA = .max
+        row.event.nameA = NameID(nameCount)
         row.schemaVersion = 0
         return row
     }
@@ -95,6 +95,14 @@ enum StoreSamples {
             change(&batch)
             return batch
         }
+        let nameCount = NameID(next.nameCount + next.names.count)
+        func stream(_ id: Int, name: NameID = 1) -> StreamRecord {
+            StreamRecord(id: UInt32(id), environment: .sandbox, kind: .line, name: name)
+        }
+        let streamCount = first.streams.count
+        let nameSlots: [WritableKeyPath<Event, NameID>] = [
+            \.source, \.party, \.profile, \.nameA, \.nameB, \.nameC,
+        ]
         return [
             ("appending the same batch again", first),
             ("a head that is behind", changed { $0.expectedHead = 0 }),
@@ -110,6 +118,36 @@ enum StoreSamples {
                     batch.rows = [batch.rows[0]] + first.rows
                 }
             ),
+            ("a stream that is there", changed { $0.streams = [stream(streamCount)] }),
+            ("a stream's number left out", changed { $0.streams = [stream(streamCount + 2)] }),
+            (
+                "a second stream's number left out",
+                changed { $0.streams = [stream(streamCount + 1), stream(streamCount + 3)] }
+            ),
+            (
+                "a stream with a name that does not exist",
+                changed { $0.streams = [stream(streamCount + 1, name: nameCount + 1)] }
+            ),
+            ("an event in no stream", changed { $0.rows[1].event.stream = 0 }),
+            (
+                "an event in a stream that does not exist",
+                changed { $0.rows[1].event.stream = UInt32(streamCount + 1) }
+            ),
+            (
+                "a time before the last one",
+                changed { batch in
+                    for index in batch.rows.indices {
+                        batch.rows[index].recordedAt = first.rows[0].recordedAt - 1
+                    }
+                }
+            ),
+            ("a second time before the first", changed { $0.rows[1].recordedAt -= 1 }),
         ]
+            + nameSlots.map { slot in
+                (
+                    "a name that does not exist",
+                    changed { $0.rows[1].event[keyPath: slot] = nameCount + 1 }
+                )
+            }
     }
 }

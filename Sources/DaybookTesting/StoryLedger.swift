@@ -97,6 +97,16 @@ public struct StoryLedger: Sendable {
         }
     }
 
+    /// Why reports were not taken in: the codes of their problems; empty: they were.
+    public func problems(of drafts: EventDraft...) async throws -> [String] {
+        do {
+            try await ledger.record(drafts)
+            return []
+        } catch LedgerError.badInput(let problems) {
+            return problems.map(\.code)
+        }
+    }
+
     /// May the customer?
     public func check(
         _ name: String, at time: Int64? = nil, knownAt: Moment.Knowledge? = nil

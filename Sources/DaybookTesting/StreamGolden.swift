@@ -31,6 +31,7 @@ public enum StreamGolden {
         try Fixtures.apps.flatMap { app in
             let streams = try names(in: "events/\(app)", ending: ".ndjson")
             let goldens = try names(in: "snapshots/\(app)", ending: ".json")
+                .subtracting([SyntheticMonth.goldenName])
             return streams.union(goldens).sorted().map { Pair(app: app, name: $0) }
         }
     }

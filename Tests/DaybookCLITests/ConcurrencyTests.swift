@@ -1,3 +1,4 @@
+import Daybook
 import DaybookEvents
 import Foundation
 import Testing
@@ -57,5 +58,26 @@ struct ConcurrencyTests {
         #expect(results.allSatisfy { $0.status == 0 })
         #expect(Set(results.map(\.output)).count == 1)
         #expect(try bench.events().count == 2)
+    }
+
+    @Test(
+        "Two ledgers of one process on one file keep their locks when other processes come and go")
+    func twoInOneProcess() async throws {
+        let bench = try Workbench()
+        let path = try bench.begin()
+        let first = try Ledger.open(path)
+        try await first.consume("stories", by: "ada", ref: "s1")
+        let second = try Ledger.open(path, readOnly: true)
+        // Whoever closes last moves the log into the file and removes it: that is not this process.
+        #expect(try bench.run("consume bob stories --ref s2 --ledger \(path)").status == 0)
+        #expect(bench.exists("a.sqlite-wal"))
+        #expect(try second.check("stories", for: "bob").usage?.used == 1)
+        try await first.consume("stories", by: "cleo", ref: "s3")
+        #expect(try bench.events().count { $0["type"] == "usage.recorded" } == 3)
+        #expect(try bench.run("verify --ledger \(path)").status == 0)
+        try second.close()
+        try first.close()
+        #expect(!bench.exists("a.sqlite-wal"))
+        #expect(try bench.events().count == 4)
     }
 }

@@ -157,7 +157,7 @@ struct ImportTests {
         _ = try load(Lines.usage("s1") + Lines.usage("s2", subject: "bob"))
         _ = try bench.run("export --output out.ndjson --after 1 --ledger \(ledger)")
         #expect(try bench.text(of: "out.ndjson").split(separator: "\n").count == 2)
-        let bob = try bench.run("export --subject bob --app-names --ledger \(ledger)").output
+        let bob = try bench.run("export --subject bob --names app --ledger \(ledger)").output
         #expect(bob.split(separator: "\n").count == 1)
         #expect(bob.has("storyCreatedFree"))
         #expect(try bench.run("export --output no/such/folder --ledger \(ledger)").status == 4)
@@ -184,5 +184,11 @@ struct ImportTests {
                 .status == 0)
         #expect(try tell(["app.launched", "ada", "--stream"]).status == 2)
         #expect(try tell(["-", "ada"]).status == 2)
+        // Without a key the time tells one from the next: the same screen, shown again, is another event.
+        let again = try tell(["paywall.shown", "ada", "--data", #"{"context":"x"}"#, "--json"])
+        #expect(try again.json["appended"] == 1)
+        let timeless = try tell([#"{"type":"paywall.shown","subject":"ada"}"#, "--json"])
+        #expect(timeless.status == 3)
+        #expect(timeless.errors.has("occurred_at or source.key"))
     }
 }

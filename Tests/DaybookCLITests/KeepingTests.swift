@@ -96,6 +96,18 @@ struct KeepingTests {
         try writeCatalog("five.yaml") { $0.replacing("limit: 2\n", with: "limit: 5\n") }
         #expect(try tell("catalog publish five.yaml --applies-to cohort:0").status == 0)
         #expect(try tell("check ada stories --json").json["limit"] == 2)
+        try writeCatalog("six.yaml") { $0.replacing("limit: 2\n", with: "limit: 6\n") }
+        #expect(try tell("catalog publish six.yaml --applies-to cohort:50").status == 0)
+        let limits = try (0..<16).map {
+            try tell("check u\($0) stories --json").json["limit"]?.integer ?? 0
+        }
+        #expect(Set(limits) == [2, 6])
+        #expect(
+            try (0..<16).map { try tell("check u\($0) stories --json").json["limit"]?.integer ?? 0 }
+                == limits)
+        try writeCatalog("seven.yaml") { $0.replacing("limit: 2\n", with: "limit: 7\n") }
+        #expect(try tell("catalog publish seven.yaml --applies-to cohort:100").status == 0)
+        #expect(try tell("check ada stories --json").json["limit"] == 7)
     }
 
     @Test("snapshot tells what it wrote, and changes no answer")
@@ -103,9 +115,10 @@ struct KeepingTests {
         _ = try tell("consume ada stories --ref s1")
         let before = try tell("status ada --at 2027-01-01T00:00:00Z --json").output
         let json = try tell("snapshot --json").json
-        #expect(json["path"]?.text?.isEmpty == false)
-        #expect(json["position"]?.integer != nil)
-        #expect(json["bytes"]?.integer != nil)
+        let path = try #require(json["path"]?.text)
+        #expect(json["position"]?.integer == 2)
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        #expect((attributes[.size] as? Int64 ?? 0) > json["bytes"]?.integer ?? .max)
         #expect(try tell("status ada --at 2027-01-01T00:00:00Z --json").output == before)
     }
 

@@ -112,6 +112,14 @@ final class Workbench: Sendable {
             output: try text(of: "\(name).out"), errors: try text(of: "\(name).err"))
     }
 
+    /// Removes the files of a run, where thousands would pile up.
+    func forget(_ name: String) {
+        for suffix in ["in", "out", "err"] {
+            // One that is not there any more is as good as removed.
+            try? FileManager.default.removeItem(atPath: path("\(name).\(suffix)"))
+        }
+    }
+
     /// Runs the program with words that hold no spaces.
     func run(
         _ line: String, environment: [String: String] = [:], input: String? = nil

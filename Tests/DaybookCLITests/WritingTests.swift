@@ -224,5 +224,57 @@ struct WritingTests {
         #expect(try bench.run(line).json["appended"] == 1)
         #expect(try bench.run(line).json["appended"] == 0)
         #expect(try bench.run("tick --at 2026-02-01 --ledger \(magical)").status == 3)
+        let ahead = try bench.run("tick --at 9000-02-01T00:00:00Z --json --ledger \(magical)")
+        #expect(ahead.status == 3)
+        #expect(try ahead.error["code"] == "out_of_bounds")
+    }
+
+    @Test("A screen that is shown twice is recorded twice; a key makes it one")
+    func recordedTwice() throws {
+        func count() throws -> Int { try bench.events().count { $0["type"] == "paywall.shown" } }
+        #expect(try tell("record paywall.shown ada").status == 0)
+        let first = try bench.events().last?["occurred_at"]?.integer
+        while try bench.events().last?["occurred_at"]?.integer == first {
+            #expect(try tell("record paywall.shown ada").status == 0)
+        }
+        #expect(try count() == 2)
+        for _ in 0..<2 { #expect(try tell("record paywall.shown ada --key p1").status == 0) }
+        #expect(try count() == 3)
+        for _ in 0..<2 {
+            #expect(try tell("record paywall.shown ada --at 2026-01-01T00:00:00Z").status == 0)
+        }
+        #expect(try count() == 4)
+    }
+
+    @Test("Words, names and ends that mean nothing are bad input; signed facts need a ticket")
+    func refusals() throws {
+        func code(_ line: String, status: Int32 = 3) throws -> String? {
+            let result = try tell(line + " --json")
+            #expect(result.status == status, "\(line): \(result.status)")
+            return try result.error["code"]?.text
+        }
+        #expect(try code("grant issue ada --entitlement unlimited --kind whim") == "unknown_word")
+        let force = "override set ada force_entitlement"
+        #expect(try code("\(force) unlimted --env sandbox") == "unknown_name")
+        #expect(
+            try code("\(force) unlimited --env sandbox --expires 2026-01-01T00:00:00Z")
+                == "override_ended")
+        #expect(try code("pin ada rex") == "no_gauge")
+        #expect(try code("consume ada stories -9223372036854775808") == "amount_out_of_bounds")
+        _ = try tell("consume ada stories --ref s1")
+        _ = try tell("reverse ada s1")
+        #expect(try code("consume ada stories --ref s1", status: 1) == "usage_reversed")
+        _ = try bench.run(["import", "-", "--ledger", ledger], input: Lines.purchase("zoe"))
+        let void = "void apple/buy-zoe"
+        #expect(try code("\(void) --reason fraud") == "signed_fact_needs_ticket")
+        #expect(try tell("\(void) --reason fraud --ticket T --actor kim").status == 0)
+        let debug = try bench.run(
+            [
+                "record", "debug.override_set", "ada", "--key", "d", "--trust", "imported",
+                "--ledger", ledger, "--json", "--data",
+                #"{"kind":"force_entitlement","value":"unlimited","expires_at":4102444800000,"actor":"x"}"#,
+            ])
+        #expect(debug.status == 3)
+        #expect(try debug.error["code"] == "forbidden")
     }
 }

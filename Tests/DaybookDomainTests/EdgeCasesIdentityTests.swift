@@ -148,11 +148,15 @@ struct EdgeCasesIdentityTests {
         arguments: ["null", "undefined", "0", "guest", "NULL", "someone@example.com"])
     func junk(_ name: String) async throws {
         let head = try story.ledger.head()
-        await #expect(throws: LedgerError.self) {
-            try await story.record(.used("stories", at: start, ref: "s1", subject: name))
-        }
-        await #expect(throws: LedgerError.self) {
+        let code = name.contains("@") ? "pii_forbidden" : "junk_subject"
+        #expect(
+            try await story.problems(of: .used("stories", at: start, ref: "s1", subject: name))
+                == [code])
+        await #expect {
             try await story.ledger.consume("stories", by: name, ref: "s1")
+        } throws: { error in
+            guard case .badInput(let problems)? = error as? LedgerError else { return false }
+            return problems.map(\.code) == [code]
         }
         #expect(try story.ledger.head() == head)
     }

@@ -26,7 +26,11 @@ struct EdgeCasesUsageTests {
             let request = CommandRequest(
                 .consume(meter: "stories", amount: 1, ref: "s4"), subject: "ada",
                 clientAt: clientAt)
-            await #expect(throws: LedgerError.self) { try await story.ledger.perform(request) }
+            await #expect {
+                try await story.ledger.perform(request)
+            } throws: { error in
+                (error as? LedgerError)?.code == "limit_reached"
+            }
         }
         story.clock.now = instant("2026-02-10T00:00:00Z")
         try await story.ledger.perform(
@@ -197,9 +201,9 @@ struct EdgeCasesUsageTests {
         #expect(
             try await story.refusal(of: .consume(meter: "stories", amount: amount, ref: "s1"))
                 == .amountOutOfBounds(amount))
-        await #expect(throws: LedgerError.self) {
-            try await story.record(.used("stories", at: now, ref: "s2", amount: amount))
-        }
+        #expect(
+            try await story.problems(of: .used("stories", at: now, ref: "s2", amount: amount))
+                == ["out_of_bounds"])
         #expect(try story.ledger.head() == head)
     }
 }
@@ -247,10 +251,11 @@ struct EdgeCasesGaugeTests {
         #expect(
             try await story.refusal(of: .consume(meter: "groups", amount: 1, ref: nil))
                 == .ambiguousGauge(meter: "groups"))
-        await #expect(throws: LedgerError.self) {
-            try await story.record(
-                .reported("usage.recorded", at: now, key: "k", ["meter": "groups", "amount": 1]))
-        }
+        #expect(
+            try await story.problems(
+                of: .reported(
+                    "usage.recorded", at: now, key: "k", ["meter": "groups", "amount": 1]))
+                == ["missing_field"])
         #expect(try groups().used == 0)
     }
 

@@ -69,14 +69,14 @@ struct ModelHistory {
         var catalogs = [
             (
                 position: Int64(1), effectiveAt: Self.start, scope: CatalogScope.all,
-                version: Int64(1), catalog: catalog
+                document: "1", catalog: catalog
             )
         ]
         for (index, next) in later.enumerated() {
             catalogs.append(
                 (
                     position: Int64(1000 + index), effectiveAt: next.effectiveAt, scope: next.scope,
-                    version: Int64(index + 2), catalog: next.catalog
+                    document: "\(index + 2)", catalog: next.catalog
                 ))
         }
         let model = ReferenceModel(events: events, catalogs: catalogs) { name in

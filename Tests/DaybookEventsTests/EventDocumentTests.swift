@@ -123,15 +123,20 @@ private enum EventTable {
         ```
 
         - **Required in the envelope**: `type`; `subject` where the stream is a customer's; `source.key` from Purchases \
-        to Usage, save `gauge.pinned`. Where a key may be absent, the digest of the event's bytes stands in for it. \
+        to Usage, save `gauge.pinned`. Elsewhere the digest of the event's bytes stands in for a key that is absent, and \
+        `occurred_at` is required then: without both, two events would be one. `id` stands in for `source.key` too. \
         The same environment, `source.kind` and `source.key` are one event, for ever.
         - **Defaults**: `v` 1, `environment` production, `source.kind` native, `trust` imported, `occurred_at` the \
         ledger's clock, `data` empty.
         - **Stream**: *customer* is `subject`; *line* is the store's original transaction (`apple:2000000123`), named by \
-        `original_transaction_id`, else by `transaction_id`: one of the two must be there; \
-        *ledger* is for catalogs and corrections.
-        - **Bounds**: names have at most \(EventBounds.nameByteCountMax) bytes, an event at most \
-        \(EventBounds.eventByteCountMax); an amount lies within ±\(EventBounds.amountMax); money is in thousandths \
+        `original_transaction_id`, else by `transaction_id`: one of the two must be there, and `store` has no colon; \
+        *ledger* is for catalogs and corrections. A consumable stays with its buyer, and whatever follows it (a refund, \
+        a revocation) must say `kind` too: without it a line is meant, which a consumable is not, so the event takes \
+        nothing back. That is right for subscriptions, which have no `kind`.
+        - **Bounds**: names have 1 to \(EventBounds.nameByteCountMax) bytes, those of the envelope without control \
+        characters; an event has at most \(EventBounds.eventByteCountMax) bytes of canonical JSON, a catalog's document \
+        aside (\(EventBounds.documentByteCountMax)), and \(JSONReader.depthMax) levels; other text has at most \
+        \(EventBounds.freeTextScalarCountMax) characters (Unicode scalars); an amount lies within ±\(EventBounds.amountMax); money is in thousandths \
         of its currency; times are milliseconds since 1970 UTC.
         - Unknown types, fields and words are kept, shown and skipped by every fold. Numbers that are no integers \
         are kept as their text.

@@ -134,6 +134,38 @@ struct SQLiteHistoryTests {
         #expect(findings.contains { $0.contains(finding) }, "\(findings)")
     }
 
+    @Test("A stream of thousands of events is read whole")
+    func longStream() throws {
+        var bench = try Bench()
+        try bench.append(3_997)
+        let rows = try bench.store.stream(endingAt: 4_000)
+        #expect(rows.map(\.event.position) == (1...4_000).reversed())
+        #expect(try bench.store.rows(at: rows.map(\.event.position)) == rows)
+        #expect(try bench.store.stream(endingAt: 2_000) == Array(rows.dropFirst(2_000)))
+    }
+
+    @Test(
+        "A chain that leads astray is damage, not a shorter history",
+        arguments: [
+            ("previous = 9", "follows 9, which is not before it"),
+            ("previous = position", "follows 3, which is not before it"),
+            ("previous = 2, stream = 1", "follows 2, which is in stream 2"),
+            ("position = 7, previous = 5", "follows 5, which is missing"),
+        ])
+    func brokenChains(change: String, reason: String) throws {
+        let bench = try Bench()
+        try bench.store.executeOnWriteConnection(
+            """
+            DROP TRIGGER events_no_update; INSERT INTO streams VALUES (2, 0, 0, 1); \
+            UPDATE events SET stream = 2, previous = NULL WHERE position = 2; \
+            UPDATE events SET \(change) WHERE position = 3
+            """)
+        let last = change.hasPrefix("position") ? Int64(7) : 3
+        let error = try failure { _ = try bench.store.stream(endingAt: last) }
+        #expect(error?.code == .damaged)
+        #expect(error?.message.contains(reason) == true, "\(error?.message ?? "no error")")
+    }
+
     @Test("The view reads as history")
     func view() throws {
         let bench = try Bench(eventCount: 0)

@@ -89,6 +89,31 @@ struct SQLiteOpeningTests {
         #expect(try folder.fileNames.count == 1)
     }
 
+    @Test("A pipe is no ledger, and nobody waits for its other end", .timeLimit(.minutes(1)))
+    func pipe() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.newPath()
+        try #require(mkfifo(path, 0o600) == 0)
+        let error = try failure { _ = try SQLiteEventStore(path: path) }
+        #expect(error?.code == .notALedger)
+        #expect(error?.message.contains("it is not a file") == true)
+    }
+
+    @Test("What appears under the name while a ledger is created is not overwritten")
+    func creationRace() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.newPath()
+        // The statements of a later version run while the draft is written; these make a file under the final name.
+        let intruder = ["ATTACH '\(path)' AS other", "CREATE TABLE other.theirs(x)"]
+        let error = try failure {
+            _ = try SQLiteEventStore.create(at: path, app: "a", laterMigrations: [intruder])
+        }
+        #expect(error?.code == .alreadyExists)
+        let bytes = try #require(FileManager.default.contents(atPath: path))
+        #expect(bytes[68..<72] == Data([0, 0, 0, 0]))
+        #expect(try folder.fileNames.filter { $0.hasSuffix(".new") } == [])
+    }
+
     @Test("A folder is no ledger")
     func folderAsLedger() throws {
         let folder = try TemporaryFolder()

@@ -33,6 +33,35 @@ struct SQLiteProcessTests {
         }
     }
 
+    @Test("Too many open files are called that, and not a log in a folder that cannot be written")
+    func tooManyFiles() async throws {
+        let bench = try Bench()
+        try bench.store.close()
+        await #expect(processExitsWith: .success) { [path = bench.path as String] in
+            #if canImport(Darwin)
+                let resource = RLIMIT_NOFILE
+            #else
+                let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+            #endif
+            var limit = rlimit()
+            getrlimit(resource, &limit)
+            let free = open("/dev/null", O_RDONLY)
+            close(free)
+            var refusals = 0
+            // Not even the file, the file alone, its log too, …
+            for count in 0..<6 {
+                limit.rlim_cur = rlim_t(Int(free) + count)
+                setrlimit(resource, &limit)
+                let error = try failure { try SQLiteEventStore(path: path).close() }
+                guard let error else { continue }
+                try #require(error.code == .failed, "\(error.message)")
+                try #require(error.message.contains("too many files open"), "\(error.message)")
+                refusals += 1
+            }
+            try #require(refusals >= 2)
+        }
+    }
+
     @Test("What was acknowledged before SIGKILL is there, and the lock is free")
     func killed() async throws {
         let folder = try TemporaryFolder()

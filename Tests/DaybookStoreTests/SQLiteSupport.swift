@@ -10,7 +10,9 @@ final class TemporaryFolder: Sendable {
     private let fileCount = Atomic<Int>(0)
 
     init() throws {
-        var template = Array((NSTemporaryDirectory() + "/daybook-XXXXXX").utf8CString)
+        var parent = NSTemporaryDirectory()
+        while parent.count > 1, parent.hasSuffix("/") { parent.removeLast() }
+        var template = Array((parent + "/daybook-XXXXXX").utf8CString)
         guard let made = mkdtemp(&template) else { throw CocoaError(.fileWriteUnknown) }
         path = String(cString: made)
     }

@@ -59,6 +59,7 @@ struct SQLiteWritingTests {
         try bench.store.close()
         #expect(try code { _ = try bench.store.head() } == .closed)
         #expect(try code { try bench.store.exclusively { _ in } } == .closed)
+        #expect(try code { _ = try bench.store.foreignChangeCounter() } == .closed)
     }
 
     @Test("A forgotten store leaves nothing behind that the next one cannot read")

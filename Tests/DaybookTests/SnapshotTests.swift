@@ -43,6 +43,7 @@ struct SnapshotTests {
                 try ledger.close()
             }
             let reopened = try Ledger.open(path, clock: { 0 })
+            #expect(reopened.snapshotCut == Int64(drafts.count) + 1)
             let report = try reopened.replay()
             #expect(report.agrees)
             #expect(report.differences == [])
@@ -51,50 +52,21 @@ struct SnapshotTests {
         }
     }
 
-    @Test("A snapshot damaged at any byte costs time and never changes an answer")
-    func damage() async throws {
-        try await Self.withLedger { path, drafts in
-            let ledger = try Ledger.open(path, clock: { 0 })
-            try await ledger.record(drafts)
-            let expected = try ledger.digest()
-            let subjects = try ledger.subjects()
-            let answers = try subjects.map { try ledger.status(of: $0).status }
-            try ledger.snapshot()
-            try ledger.close()
-            let file = try Self.snapshotFile(path)
-            let whole = try Data(contentsOf: file)
-            // Every byte of the header and the table, then every 61st: a prime, so that all fields are met.
-            let places = Array(0..<500) + Array(stride(from: 500, to: whole.count, by: 61))
-            for place in places where place < whole.count {
-                var damaged = whole
-                damaged[place] ^= 0x20
-                try damaged.write(to: file)
-                let reopened = try Ledger.open(path, readOnly: true, clock: { 0 })
-                let statuses = try subjects.map { try reopened.status(of: $0).status }
-                #expect(statuses == answers, "byte \(place)")
-                #expect(try reopened.digest() == expected, "byte \(place)")
-                try reopened.close()
-            }
-            try whole.prefix(whole.count / 2).write(to: file)
-            let cut = try Ledger.open(path, readOnly: true, clock: { 0 })
-            #expect(try cut.digest() == expected)
-            try cut.close()
-        }
-    }
-
     @Test("A snapshot of another ledger is not used")
     func foreign() async throws {
         try await Self.withLedger { path, drafts in
             try await Self.withLedger { other, _ in
-                for (name, part) in [(path, drafts), (other, Array(drafts.prefix(9)))] {
+                // The same events at the same positions: only the ledger's id tells them apart.
+                for name in [path, other] {
                     let ledger = try Ledger.open(name, clock: { 0 })
-                    try await ledger.record(part)
+                    try await ledger.record(drafts)
                     try ledger.snapshot()
                     try ledger.close()
                 }
                 let foreign = try Data(contentsOf: try Self.snapshotFile(other))
                 try foreign.write(to: try Self.snapshotFile(path))
                 let ledger = try Ledger.open(path, readOnly: true, clock: { 0 })
+                #expect(ledger.snapshotCut == 0)
                 #expect(try ledger.replay().agrees)
                 try ledger.close()
             }
@@ -115,6 +87,7 @@ struct SnapshotTests {
                 let file = try Self.snapshotFile(path)
                 try Self.rewrite(file, stale.rawValue) { $0 ^= 1 }
                 let reopened = try Ledger.open(path, clock: { 0 })
+                #expect(reopened.snapshotCut == Int64(drafts.count) + 1, "\(stale)")
                 #expect(try reopened.digest() == expected, "\(stale)")
                 #expect(try reopened.replay().differences == [], "\(stale)")
                 try reopened.close()

@@ -8,6 +8,9 @@ import Testing
 @Suite("Recorded streams and their golden states")
 struct StreamGoldenTests {
     private static let isRecording = ProcessInfo.processInfo.environment["RECORD_GOLDEN"] == "1"
+    /// Random orders per stream.
+    private static let permutations =
+        ProcessInfo.processInfo.environment["DAYBOOK_TIER"] == nil ? 200 : 1_000
 
     @Test("There are streams of every app, and none is without its golden or the other way round")
     func complete() throws {
@@ -50,22 +53,22 @@ struct StreamGoldenTests {
     )
     func anyOrder(_ pair: StreamGolden.Pair) async throws {
         let drafts = try StreamGolden.drafts(of: pair)
-        let expected = try await StreamGolden.ledger(pair.app, holding: drafts)
+        let mold = try await LedgerMold(pair.app)
+        let expected = try mold.ledger()
+        try await expected.record(drafts)
+        let digest = try expected.digest().digest
         let answers = try FinalAnswers(expected)
-        let seed = UInt64.random(in: 0...UInt64.max)
+        let seed = LawTests.seed
         print("\(pair): seed \(seed)")
-        var generator = Shuffler(state: seed)
-        for round in 1...20 {
-            var shuffled = (drafts + drafts.shuffled(using: &generator).prefix(3))
-                .shuffled(using: &generator)
-            for index in shuffled.indices { shuffled[index].recordedAt = Int64(index) }
-            let ledger = try await StreamGolden.ledger(
-                pair.app, holding: shuffled, batchCount: Int.random(in: 1...7, using: &generator))
-            #expect(
-                try ledger.digest().digest == expected.digest().digest,
-                "\(pair), seed \(seed), round \(round)")
-            #expect(
-                try FinalAnswers(ledger) == answers, "\(pair), seed \(seed), round \(round)")
+        var random = SplitMix64(seed: seed)
+        for round in 1...Self.permutations {
+            let repeated = drafts + drafts.shuffled(using: &random).prefix(3)
+            let ledger = try mold.ledger()
+            try await LawTests.record(
+                repeated.shuffled(using: &random), in: ledger, batchCountMax: 7, &random)
+            let place: Comment = "\(pair), seed \(seed), round \(round)"
+            #expect(try ledger.digest().digest == digest, place)
+            #expect(try FinalAnswers(ledger) == answers, place)
         }
     }
 
@@ -97,34 +100,5 @@ struct StreamGoldenTests {
         let meter = "subjects.u_1042.answers[0].status.meters.stories"
         #expect(differences.prefix(2) == ["\(meter).limit", "\(meter).remaining"])
         #expect(!differences.contains { $0.hasSuffix(".used") })
-    }
-}
-
-/// What the customers may do at the end, whatever was known when.
-private struct FinalAnswers: Equatable {
-    private var statuses: [Status] = []
-
-    init(_ ledger: Ledger) throws {
-        let moment = Moment(at: 1_798_675_200_000)
-        for environment in Environment.allCases {
-            for subject in try ledger.subjects(in: environment) {
-                let (status, _) = try ledger.status(
-                    of: subject, environment: environment, moment: moment)
-                statuses.append(status)
-            }
-        }
-    }
-}
-
-/// A reproducible source of orders (SplitMix64).
-private struct Shuffler: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

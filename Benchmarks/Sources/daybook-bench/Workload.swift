@@ -39,8 +39,11 @@ struct Workload {
 
     func subjectName(_ subject: Int) -> String { "customer-\(subject)" }
 
+    /// A random UUID, version 4 (RFC 9562 §5.4), as clients send them.
     func key(of index: Int) -> String {
-        UUIDText.format((Self.word(UInt64(index) * 4 + 1), Self.word(UInt64(index) * 4 + 2)))
+        let high = Self.word(UInt64(index) * 4 + 1) & 0xFFFF_FFFF_FFFF_0FFF | 0x4000
+        let low = Self.word(UInt64(index) * 4 + 2) & 0x3FFF_FFFF_FFFF_FFFF | 1 << 63
+        return UUIDText.format((high, low))
     }
 
     func reference(of index: Int) -> String { "story-\(index)" }

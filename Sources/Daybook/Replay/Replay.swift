@@ -125,10 +125,7 @@ struct ReplayFold {
 
     private func refold(_ unit: UInt32) throws -> UnitState? {
         let record = frozen.stream(unit)
-        let state = try Refolder(
-            store: store, corrections: frozen.corrections, names: frozen.names, cut: Int64.max,
-            until: Int64.max
-        ).fold(
+        let state = try Refolder(frozen, store: store, cut: Int64.max, until: Int64.max).fold(
             kind: record.kind, environment: record.environment,
             heads: frozen.streams(of: unit).map { frozen.headOf($0).position })
         return state.eventCount == 0 && state.newest == .first ? nil : state

@@ -18,9 +18,10 @@ import DaybookStore
 /// has the key that the header names. Each projection's section has the fingerprint of its own fold's version: one that
 /// no longer fits is folded again, the others are used.
 enum StateSnapshot {
-    /// What gives all bytes their meaning: the vocabulary with its slots, and what units have in common.
+    /// What gives all bytes their meaning: the vocabulary with its slots, the bits of references, and what units have
+    /// in common.
     static let fingerprint: UInt64 = {
-        var text = "2/\(UnitState.version)"
+        var text = "2/\(UnitState.version)/\(Reference.layoutVersion)"
         for schema in Vocabulary.schemas {
             text += "|\(schema.type.rawValue):\(schema.name):\(schema.version)"
             for field in schema.fields {

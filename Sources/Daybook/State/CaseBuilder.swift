@@ -74,9 +74,7 @@ struct CaseBuilder {
             }
             if isUsable { return live }
         }
-        return try Refolder(
-            store: store, corrections: state.corrections, names: state.names, cut: cut, until: at
-        ).fold(
+        return try Refolder(state, store: store, cut: cut, until: at).fold(
             kind: kind, environment: environment, heads: streams.map { state.headOf($0).position },
             extra: extra)
     }

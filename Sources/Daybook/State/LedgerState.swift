@@ -49,6 +49,22 @@ struct LedgerState {
     /// Events that need more than memory: catalogs to read, targets of corrections to find.
     private(set) var pending: [Event] = []
 
+    // MARK: Names
+
+    /// Takes in the names that the store has and the state does not.
+    /// - Throws: `.damaged` for a text that is there twice: every later name would get another number than in the file.
+    mutating func takeNames(from store: any EventStore) throws {
+        for name in try store.names(after: names.count) {
+            let number = names.count + 1
+            guard names.intern(name) == NameID(number) else {
+                throw StoreError(
+                    .damaged,
+                    "the ledger is damaged: name \(number) is there twice; restore a backup")
+            }
+        }
+        storedNameCount = names.count
+    }
+
     // MARK: Streams
 
     func stream(_ id: UInt32) -> StreamRecord { streams[Int(id) - 1] }
@@ -314,6 +330,13 @@ struct LedgerState {
     /// Gives a unit of a snapshot its rebuilt state.
     mutating func replace(_ unit: UInt32, _ state: UnitState) {
         if !late.contains(unit) { units.set(unit, state) }
+    }
+
+    /// Groups the streams that begin after the snapshot: an alias in it may name an id that had no event yet.
+    mutating func joinLaterStreams() {
+        for record in streams where record.kind == .customer && headOf(record.id).position == 0 {
+            join(CustomerKey(record.environment, record.name))
+        }
     }
 
     mutating func setHead(_ newHead: StoreHead) { head = newHead }

@@ -12,6 +12,16 @@ struct Refolder {
     let cut: Int64
     /// Usage and status after it do not take part.
     let until: Int64
+    private let streams: [StreamRecord]
+
+    init(_ state: LedgerState, store: any EventStore, cut: Int64, until: Int64) {
+        self.store = store
+        corrections = state.corrections
+        names = state.names
+        self.cut = cut
+        self.until = until
+        streams = state.streams
+    }
 
     /// - Parameters:
     ///   - heads: The position of the last event of every stream of the unit.
@@ -43,21 +53,18 @@ struct Refolder {
     }
 
     private func amended(
-        _ row: EventRow, _ environment: Environment, _ patches: [Int64]
+        _ row: EventRow, _ environment: Environment, _ positions: [Int64]
     ) throws -> Event {
-        let target = StreamName(environment, .customer, "")
-        var recorded = EventDecoder.recorded(row, stream: target, names: names)
-        for correction in try store.rows(at: patches) {
-            let patch = EventDecoder.recorded(
-                correction, stream: StreamName(environment, .ledger, "corrections"), names: names
-            ).draft.data["patch"]?.object
-            for member in patch?.members ?? [] {
-                recorded.draft.data[member.name] = member.value == .null ? nil : member.value
-            }
-        }
+        // Signed facts can be voided, never amended, whoever brought the correction (rule 20).
+        if row.event.trust == .verified { return row.event }
+        let record = streams[Int(row.event.stream) - 1]
+        let stream = StreamName(record.environment, record.kind, names[record.name])
+        let outcome = try Amendments(store: store, names: names).apply(
+            positions, to: row, in: stream)
+        if outcome.holding.isEmpty { return row.event }
         // The patch's names were interned when it was appended, so this adds none.
         var interned = names
-        var event = EventEncoder.row(recorded.draft, names: &interned).event
+        var event = EventEncoder.row(outcome.draft, names: &interned).event
         event.position = row.event.position
         event.stream = row.event.stream
         event.signedAt = row.event.signedAt

@@ -61,15 +61,13 @@ struct CommandStep {
         _ key: String, _ digest: Int64, _ group: inout GroupDecision, _ state: inout LedgerState
     ) throws -> Outcome {
         let now = try decisionTime(group, state)
-        let question = try group.customerCase(
-            state, request.environment, request.subject, at: now)
-        if let error = try targetError(group, state) {
-            return .error(.rejected(error, decision: nil))
-        }
+        let question = try question(group, state, at: now)
+        if let error = try correctionError(group, state) { return .error(error) }
         let zones = zones
         let verdict = Decider(
             question, request, now: now, recordedAt: group.recordedAt, key: key,
-            zoneExists: { zones.table(named: $0) != nil }, person: person(state)
+            zoneExists: { zones.table(named: $0) != nil }, person: person(state),
+            links: links(state)
         ).decide()
         var first: Int64?
         var positions: [Int64] = []
@@ -95,7 +93,7 @@ struct CommandStep {
                 continue
             }
             let body =
-                isMain ? digest : EventJSON.requestDigest(EventJSON.object(of: canonical))
+                isMain ? digest : EventJSON.requestDigest(of: canonical)
             group.add(canonical, requestDigest: body, state: &state, isCommand: true)
             let position = group.rows.last?.event.position ?? 0
             positions.append(position)
@@ -106,7 +104,8 @@ struct CommandStep {
         }
         var decision = verdict.decision
         if first != nil, verdict.decision != nil {
-            decision = try answer(after: group, state, at: now) ?? decision
+            decision =
+                try answer(group, state, at: now, through: positions.last ?? Int64.max) ?? decision
         }
         return .receipt(
             Receipt(
@@ -117,7 +116,9 @@ struct CommandStep {
     /// The ledger's clock, or the client's where the catalog accepts it, which is never ahead of ours.
     private func decisionTime(_ group: GroupDecision, _ state: LedgerState) throws -> Int64 {
         guard let clientAt = request.clientAt else { return group.recordedAt }
-        let clock = state.catalogs.newest?.catalog.policies.clock ?? .server
+        let question = try group.customerCase(
+            state, request.environment, request.subject, at: group.recordedAt)
+        let clock = question.catalog(at: group.recordedAt)?.catalog.policies.clock ?? .server
         return clock == .accept ? min(clientAt, group.recordedAt) : group.recordedAt
     }
 
@@ -130,46 +131,93 @@ struct CommandStep {
         ).members.map { state.names[$0] }
     }
 
-    /// A correction must have a target, and a signed fact may only be voided (rule 20).
-    private func targetError(_ group: GroupDecision, _ state: LedgerState) throws -> Rejection? {
-        let source: String
-        let key: String
-        var isAmending = false
-        switch request.command {
-        case .voidEvent(let kind, let name, _): (source, key) = (kind, name)
-        case .amendEvent(let kind, let name, _, _):
-            (source, key) = (kind, name)
-            isAmending = true
-        default: return nil
-        }
-        guard let id = state.names.id(of: source),
-            let position = try group.position(
-                of: EventKey(request.environment, id, Reference(key)), state),
-            let row = try group.row(at: position)
-        else { return .targetUnknown(source: source, key: key) }
-        return isAmending && row.event.trust == .verified
-            ? .signedFactUnamendable(source: source, key: key) : nil
+    /// The ids that an alias links with the subject directly.
+    private func links(_ state: LedgerState) -> [AliasLink] {
+        guard let id = state.names.id(of: request.subject) else { return [] }
+        return state.identity.links(
+            of: CustomerKey(request.environment, id), cut: Int64.max,
+            corrections: state.corrections, names: state.names
+        ).map { AliasLink(other: state.names[$0.other], isAlias: $0.isAliasSide) }
     }
 
-    /// The numbers after the event, from the same rules that decided it.
-    private func answer(
-        after group: GroupDecision, _ state: LedgerState, at instant: Int64
-    ) throws -> Decision? {
-        let name: String
-        var amount: Int64 = 1
+    /// What the command is decided upon, or an earlier answer repeated from.
+    /// - Parameter last: Of this group's events, only those up to this position are known.
+    private func question(
+        _ group: GroupDecision, _ state: LedgerState, at instant: Int64,
+        through last: Int64 = Int64.max
+    ) throws -> CustomerCase {
+        let question = try group.customerCase(
+            state, request.environment, request.subject, at: instant, through: last)
+        return zones.completing(question)
+    }
+
+    /// A correction must have a target. A signed fact may only be voided, and then somebody answers for it (rule 20).
+    private func correctionError(
+        _ group: GroupDecision, _ state: LedgerState
+    ) throws -> LedgerError? {
         switch request.command {
-        case .consume(let meter, let count, _): (name, amount) = (meter, count)
-        case .reserve(let meter, let count, _, _): (name, amount) = (meter, count)
+        case .voidEvent(let source, let key, let ticket):
+            guard let row = try target(source, key, group, state) else {
+                return .rejected(.targetUnknown(source: source, key: key), decision: nil)
+            }
+            guard !row.isCatalog else {
+                return .rejected(.catalogUncorrectable(source: source, key: key), decision: nil)
+            }
+            guard row.event.trust == .verified else { return nil }
+            let missing = [
+                ("reason", request.reason), ("ticket", ticket), ("actor", request.actor),
+            ].filter { $0.1?.isEmpty ?? true }.map(\.0)
+            return missing.isEmpty
+                ? nil
+                : .rejected(
+                    .signedFactNeeds(missing, source: source, key: key), decision: nil)
+        case .amendEvent(let source, let key, let patch, _):
+            guard let row = try target(source, key, group, state) else {
+                return .rejected(.targetUnknown(source: source, key: key), decision: nil)
+            }
+            guard !row.isCatalog else {
+                return .rejected(.catalogUncorrectable(source: source, key: key), decision: nil)
+            }
+            guard row.event.trust != .verified else {
+                return .rejected(.signedFactUnamendable(source: source, key: key), decision: nil)
+            }
+            return try amendmentError(patch, of: row, state)
         default: return nil
         }
-        let question = try group.customerCase(
-            state, request.environment, request.subject, at: instant)
-        guard let check = Check(question), let meter = check.catalog.meter(counting: name)
+    }
+
+    private func target(
+        _ source: String, _ key: String, _ group: GroupDecision, _ state: LedgerState
+    ) throws -> EventRow? {
+        guard let id = state.names.id(of: source),
+            let position = try group.position(
+                of: EventKey(request.environment, id, Reference(key)), state)
         else { return nil }
-        var decision = try check.decide(CheckQuestion(name, amount: 0, profile: request.profile))
-        decision.usage = check.usage.answer(meter)
-        decision.amount = amount
-        return decision
+        return try group.row(at: position)
+    }
+
+    /// The outcome of a patch must be an event that would have been accepted (rule 30, E76).
+    private func amendmentError(
+        _ patch: JSONObject, of row: EventRow, _ state: LedgerState
+    ) throws -> LedgerError? {
+        guard let catalog = state.catalogs.newest?.catalog else {
+            return .rejected(.noCatalog, decision: nil)
+        }
+        let target = try EventDecoder.recorded(
+            row, stream: state.streamName(row.event.stream), names: state.names)
+        do throws(EventProblem) {
+            _ = try CorrectionCheck(catalog: catalog).amended(target.draft, by: patch)
+        } catch {
+            if error.code == .forbidden {
+                return .rejected(.fieldUnamendable(error.member), decision: nil)
+            }
+            return .badInput([
+                InputProblem(
+                    line: nil, column: nil, code: error.code.rawValue,
+                    reason: "\(error.member): \(error.reason)")
+            ])
+        }
+        return PatchNames.refusal(of: patch, catalog).map { .rejected($0, decision: nil) }
     }
 
     /// The same key: the first receipt again, or a conflict when the body differs (law 7).
@@ -182,42 +230,57 @@ struct CommandStep {
         }
         var positions = [row.event.position]
         var next = row.event.position + 1
-        // What one command wrote stands together and is written by the ledger itself.
-        while let other = try group.row(at: next), other.recordedAt == row.recordedAt,
-            other.event.stream == row.event.stream, other.event.source == row.event.source,
-            other.event.type.isEvidence || other.event.type == .usageReset
-        {
+        while let other = try group.row(at: next), try isCaused(other, by: row, state) {
             positions.append(next)
             next += 1
         }
-        var decision: Decision?
-        if case .consume(let meter, let amount, _) = request.command {
-            decision = try answer(asOf: positions, row, meter, amount, state)
-        }
-        if case .reserve(let meter, let amount, _, _) = request.command {
-            decision = try answer(asOf: positions, row, meter, amount, state)
-        }
+        let decision = try answer(
+            group, state, at: row.event.occurredAt, through: positions.last ?? next)
         return .receipt(
             Receipt(
                 key: key, positions: positions, recordedAt: row.recordedAt,
                 durability: store.durability, decision: decision))
     }
 
-    /// What was answered then: the answer as known right after the first event.
+    /// Whether the command wrote this event beside its own: evidence and resets name the key that they came with.
+    private func isCaused(
+        _ other: EventRow, by row: EventRow, _ state: LedgerState
+    ) throws -> Bool {
+        guard other.event.type.isEvidence || other.event.type == .usageReset,
+            other.event.source == row.event.source, other.recordedAt == row.recordedAt
+        else { return false }
+        let stream = state.streamName(other.event.stream)
+        guard stream.environment == request.environment else { return false }
+        let draft = try EventDecoder.recorded(other, stream: stream, names: state.names).draft
+        return draft.extras[Decider.causation]?.text == row.key
+    }
+
+    /// The numbers after a use or a reservation, from the same rules that decided it.
+    /// - Parameter last: The position of the command's last event: nothing after it is known, so that the same request
+    ///   gets the same answer for ever.
     private func answer(
-        asOf positions: [Int64], _ row: EventRow, _ meter: String, _ amount: Int64,
-        _ state: LedgerState
+        _ group: GroupDecision, _ state: LedgerState, at instant: Int64, through last: Int64
     ) throws -> Decision? {
-        let question = try CaseBuilder(
-            state: state, store: store, cut: positions.last ?? row.event.position,
-            at: row.event.occurredAt
-        ).build(request.environment, request.subject)
-        guard let check = Check(question), let rule = check.catalog.meter(counting: meter) else {
-            return nil
+        let name: String
+        let amount: Int64
+        switch request.command {
+        case .consume(let meter, let count, _): (name, amount) = (meter, count)
+        case .reserve(let meter, let count, _, _): (name, amount) = (meter, count)
+        default: return nil
         }
-        var decision = try check.decide(CheckQuestion(meter, amount: 0, profile: request.profile))
-        decision.usage = check.usage.answer(rule)
+        let question = try question(group, state, at: instant, through: last)
+        guard let check = Check(question), let meter = check.catalog.meter(counting: name)
+        else { return nil }
+        var decision = try check.decide(CheckQuestion(name, amount: 0, profile: request.profile))
+        decision.usage = check.usage.answer(meter)
         decision.amount = amount
         return decision
+    }
+}
+
+extension EventRow {
+    /// Which catalog ruled when is read beside the folds; a rollback is the event that says otherwise (rule 8).
+    fileprivate var isCatalog: Bool {
+        event.type == .catalogPublished || event.type == .catalogRolledBack
     }
 }

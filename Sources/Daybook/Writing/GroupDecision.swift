@@ -29,12 +29,21 @@ struct GroupDecision {
     /// The clock of this commit.
     var recordedAt: Int64 { now }
 
+    /// Where the next event will stand.
+    var nextPosition: Int64 { headPosition + Int64(rows.count) + 1 }
+
     /// Builds the case that a command is decided upon.
+    /// - Parameter last: The last position that is known, committed or decided before in this group.
     func customerCase(
-        _ state: LedgerState, _ environment: Environment, _ subject: String, at instant: Int64
+        _ state: LedgerState, _ environment: Environment, _ subject: String, at instant: Int64,
+        through last: Int64 = Int64.max
     ) throws -> CustomerCase {
-        try CaseBuilder(
-            state: state, store: store, cut: Int64.max, at: instant, undecided: undecided
+        var known = undecided
+        if last < headPosition + Int64(rows.count) {
+            known = known.mapValues { $0.filter { $0.event.position <= last } }
+        }
+        return try CaseBuilder(
+            state: state, store: store, cut: last, at: instant, undecided: known
         ).build(environment, subject)
     }
 

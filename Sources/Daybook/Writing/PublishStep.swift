@@ -11,61 +11,31 @@ struct PublishStep {
     func run(
         _ group: inout GroupDecision, _ state: inout LedgerState
     ) throws -> Result<Receipt, LedgerError> {
-        let effectiveAt = publication.effectiveAt ?? group.recordedAt
-        if effectiveAt < group.recordedAt, !state.catalogs.isEmpty, !publication.isRetroactive {
-            return .failure(
-                problem(
-                    "retroactive",
-                    "the catalog would take effect at \(RFC3339.format(effectiveAt)), which is past; say --retroactive if answers about the past shall change"
-                ))
-        }
-        if let version = publication.rollBackTo {
-            return rollBack(to: version, at: effectiveAt, &group, &state)
-        }
-        let catalog: Catalog
-        do throws(CatalogProblems) {
-            catalog = try CatalogReader.read(
-                publication.document, knownEventTypes: Vocabulary.names)
+        let plan: PublicationPlan
+        do throws(LedgerError) {
+            plan = try PublicationCheck(app: app, catalogs: state.catalogs).plan(
+                publication, now: group.recordedAt, position: group.nextPosition,
+                isTaken: { version throws(LedgerError) in
+                    do {
+                        return try group.position(
+                            of: Self.key("catalog/\(version)", state), state) != nil
+                    } catch {
+                        throw .store(Ledger.storeError(error))
+                    }
+                })
         } catch {
-            return .failure(
-                .badInput(
-                    error.problems.map {
-                        InputProblem(
-                            line: $0.line, column: $0.column, code: "catalog",
-                            reason: "\($0.path): \($0.sentence) \($0.remedy)")
-                    }))
+            return .failure(error)
         }
-        guard catalog.app == app else {
-            return .failure(
-                problem(
-                    "other_app",
-                    "the catalog is of app \"\(catalog.app)\", this ledger is \"\(app)\""))
+        let entry = plan.entry
+        if plan.isInForceAlready {
+            return .success(receipt([], group, key: "catalog/\(entry.version)"))
         }
-        if let published = state.catalogs.newest {
-            let conflicts = CatalogStructure(published.catalog).conflicts(
-                with: CatalogStructure(catalog))
-            guard conflicts.isEmpty else { return .failure(.catalogConflict(conflicts)) }
-        }
-        let digest = Digest.hexadecimal(Digest.sha256(publication.document))
-        if let newest = state.catalogs.newest, newest.documentDigest == digest,
-            newest.scope == publication.scope, publication.effectiveAt == nil
-        {
-            // The same document again changes nothing.
-            return .success(receipt([], group, key: "catalog/\(newest.version)"))
-        }
-        return add(digest, effectiveAt, &group, &state)
-    }
-
-    private func add(
-        _ digest: String, _ effectiveAt: Int64, _ group: inout GroupDecision,
-        _ state: inout LedgerState
-    ) -> Result<Receipt, LedgerError> {
-        let version = state.catalogs.versionMax + 1
+        if publication.rollBackTo != nil { return try rollBack(to: entry, &group, &state) }
         var data: JSONObject = [
-            "version": .integer(version), "effective_at": .integer(effectiveAt),
-            "document_sha256": .string(digest),
+            "version": .integer(entry.version), "effective_at": .integer(entry.effectiveAt),
+            "document_sha256": .string(entry.documentDigest),
         ]
-        switch publication.scope {
+        switch entry.scope {
         case .all: data["applies_to"] = "all"
         case .newSubjects: data["applies_to"] = "new_users"
         case .nextPeriod: data["applies_to"] = "next_period"
@@ -73,25 +43,29 @@ struct PublishStep {
             data["applies_to"] = "cohort"
             data["percent"] = .integer(percent)
         }
-        group.add(StoredDocument(sha256: digest, bytes: publication.document))
-        return append(.catalogPublished, data, key: "catalog/\(version)", &group, &state)
+        group.add(StoredDocument(sha256: entry.documentDigest, bytes: publication.document))
+        return append(.catalogPublished, data, key: "catalog/\(entry.version)", &group, &state)
     }
 
     private func rollBack(
-        to version: Int64, at effectiveAt: Int64, _ group: inout GroupDecision,
-        _ state: inout LedgerState
-    ) -> Result<Receipt, LedgerError> {
-        guard state.catalogs.versions.contains(where: { $0.version == version }) else {
-            let known = Set(state.catalogs.versions.map(\.version)).sorted().map(String.init)
-            return .failure(
-                problem(
-                    "unknown_version",
-                    "no catalog version \(version); there are \(known.joined(separator: ", "))"))
+        to entry: CatalogVersion, _ group: inout GroupDecision, _ state: inout LedgerState
+    ) throws -> Result<Receipt, LedgerError> {
+        let key = "rollback/\(group.recordedAt)/\(entry.version)/\(entry.effectiveAt)"
+        // Asked twice within one millisecond of the clock, it is one rollback.
+        if let position = try group.position(of: Self.key(key, state), state) {
+            return .success(receipt([position], group, key: key))
         }
         return append(
             .catalogRolledBack,
-            ["to_version": .integer(version), "effective_at": .integer(effectiveAt)],
-            key: "rollback/\(group.recordedAt)/\(version)", &group, &state)
+            [
+                "to_version": .integer(entry.version),
+                "effective_at": .integer(entry.effectiveAt),
+            ], key: key, &group, &state)
+    }
+
+    /// The name of an event of the ledger's own; catalogs are the same for all environments.
+    private static func key(_ key: String, _ state: LedgerState) -> EventKey {
+        EventKey(.production, state.names.id(of: "ledger") ?? 0, Reference(key))
     }
 
     private func append(
@@ -104,9 +78,20 @@ struct PublishStep {
             type: Vocabulary.name(of: type), subject: nil, occurredAt: group.recordedAt,
             source: EventSource(kind: "ledger", key: key), trust: .admin, data: data,
             extras: extras)
+        let canonical: EventDraft
+        do throws(EventProblem) {
+            canonical = try EventValidator.canonical(draft)
+        } catch {
+            return .failure(
+                .badInput([
+                    InputProblem(
+                        line: nil, column: nil, code: error.code.rawValue,
+                        reason: "\(error.member): \(error.reason)")
+                ]))
+        }
         group.add(
-            draft, requestDigest: EventJSON.requestDigest(EventJSON.object(of: draft)),
-            state: &state, isCommand: false)
+            canonical, requestDigest: EventJSON.requestDigest(of: canonical), state: &state,
+            isCommand: false)
         return .success(receipt([group.rows.last?.event.position ?? 0], group, key: key))
     }
 
@@ -114,9 +99,5 @@ struct PublishStep {
         Receipt(
             key: key, positions: positions, recordedAt: group.recordedAt,
             durability: store.durability, decision: nil)
-    }
-
-    private func problem(_ code: String, _ reason: String) -> LedgerError {
-        .badInput([InputProblem(line: nil, column: nil, code: code, reason: reason)])
     }
 }

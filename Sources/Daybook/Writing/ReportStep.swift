@@ -19,13 +19,15 @@ struct ReportStep {
         var duplicates = 0
         var lastRecordedAt = state.head.recordedAt
         var bound = UnitBound(eventsMax: group.eventsPerUnitMax)
+        var catalogs = CatalogReports(
+            app: store.header.app, catalogs: state.catalogs, position: group.nextPosition)
         for (index, draft) in drafts.enumerated() {
             let line = index < options.lines.count ? options.lines[index] : nil
             do {
                 var canonical = try EventValidator.canonical(draft)
-                try takeDocument(&canonical, &documents)
-                try checkStructure(canonical, state)
-                let digest = EventJSON.requestDigest(EventJSON.object(of: canonical))
+                let document = try catalogs.takeDocument(&canonical, store)
+                try StructureRules.check(canonical) { catalogs.catalogs.meter(named: $0) }
+                let digest = EventJSON.requestDigest(of: canonical)
                 if canonical.occurredAt == nil { canonical.occurredAt = group.recordedAt }
                 let key = EventKey(
                     EventRouter.stream(of: canonical).environment,
@@ -43,12 +45,15 @@ struct ReportStep {
                     duplicates += 1
                     continue
                 }
+                try checkCorrection(canonical, fresh, seen, group, state)
                 if options.isAsRecorded {
                     try checkRecordedAt(canonical, &lastRecordedAt)
                 } else {
                     canonical.recordedAt = nil
                 }
+                try catalogs.take(canonical, document, store)
                 try bound.take(canonical, group, state)
+                if let document { documents.append(document) }
                 seen[key] = fresh.count
                 fresh.append((canonical, digest))
             } catch let problem as EventProblem {
@@ -64,37 +69,6 @@ struct ReportStep {
         }
         let position = fresh.isEmpty ? nil : group.rows[first].event.position
         return .success(receipt(fresh.count, duplicates, position))
-    }
-
-    /// A published catalog brings its document along, which is kept by its digest (rule 8).
-    private func takeDocument(
-        _ draft: inout EventDraft, _ documents: inout [StoredDocument]
-    ) throws {
-        guard draft.type == "catalog.published" else { return }
-        let digest = draft.data["document_sha256"]?.text ?? ""
-        guard let text = draft.data["document"]?.text else {
-            if try store.document(sha256: digest) == nil {
-                throw EventProblem(
-                    .missingField, "data.document",
-                    "the catalog \(digest.prefix(12)) is not in this ledger; export writes it inline"
-                )
-            }
-            return
-        }
-        let bytes = Array(text.utf8)
-        guard Digest.hexadecimal(Digest.sha256(bytes)) == digest else {
-            throw EventProblem(
-                .wrongType, "data.document", "the document does not have the digest \(digest)")
-        }
-        do throws(CatalogProblems) {
-            _ = try CatalogReader.read(bytes)
-        } catch {
-            throw EventProblem(
-                .wrongType, "data.document",
-                error.problems.first.map { "\($0.sentence)" } ?? "cannot be read")
-        }
-        draft.data["document"] = nil
-        documents.append(StoredDocument(sha256: digest, bytes: bytes))
     }
 
     private func receipt(_ count: Int, _ duplicates: Int, _ first: Int64?) -> ReportReceipt {
@@ -118,7 +92,7 @@ struct ReportStep {
     ) throws {
         guard let row = try group.row(at: position) else { return }
         if row.requestDigest == digest { return }
-        let stored = EventDecoder.recorded(
+        let stored = try EventDecoder.recorded(
             row, stream: state.streamName(row.event.stream), names: state.names)
         if EventJSON.object(of: stored.draft) == EventJSON.object(of: draft) { return }
         throw conflict(draft, at: position)
@@ -137,29 +111,24 @@ struct ReportStep {
         last = recordedAt
     }
 
-    /// What only the catalog can tell: a gauge needs a ref, a counter a positive amount (rules 12 and 13).
-    private func checkStructure(_ draft: EventDraft, _ state: LedgerState) throws {
-        guard draft.type == "usage.recorded" else { return }
-        let amount = draft.data["amount"]?.integer ?? 0
-        if amount == 0 {
-            throw EventProblem(.outOfBounds, "data.amount", "0 units are no usage")
-        }
-        guard let catalog = state.catalogs.newest?.catalog,
-            let meter = catalog.meter(named: draft.data["meter"]?.text ?? "")
+    /// A correction of what is there already is judged now; where the target comes later, when both are folded.
+    private func checkCorrection(
+        _ draft: EventDraft, _ fresh: [(draft: EventDraft, digest: Int64)],
+        _ seen: [EventKey: Int], _ group: GroupDecision, _ state: LedgerState
+    ) throws {
+        guard draft.type == "correction.voided" || draft.type == "correction.amended",
+            let source = draft.data.value(at: ["target", "source"])?.text,
+            let name = draft.data.value(at: ["target", "key"])?.text,
+            let id = state.names.id(of: source)
         else { return }
-        switch meter.kind {
-        case .gauge:
-            if draft.data["ref"] == nil {
-                throw EventProblem(
-                    .missingField, "data.ref",
-                    "\(meter.name) is a gauge: say which one came or went")
-            }
-        case .counter, .window:
-            if amount < 1 {
-                throw EventProblem(
-                    .outOfBounds, "data.amount",
-                    "\(amount) on a counter; use usage.reversed to take usage back")
-            }
-        }
+        let key = EventKey(draft.environment, id, Reference(name))
+        let check = CorrectionCheck(catalog: state.catalogs.newest?.catalog)
+        if let index = seen[key] { return try check.check(draft, of: fresh[index].draft) }
+        guard let position = try group.position(of: key, state),
+            let row = try group.row(at: position)
+        else { return }
+        let target = try EventDecoder.recorded(
+            row, stream: state.streamName(row.event.stream), names: state.names)
+        try check.check(draft, of: target.draft)
     }
 }

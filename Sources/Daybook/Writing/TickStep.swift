@@ -6,16 +6,22 @@ import DaybookStore
 struct TickStep {
     let at: Int64?
     let store: any EventStore
+    let zones: ZoneTables
 
-    func run(_ group: inout GroupDecision, _ state: inout LedgerState) throws -> ReportReceipt {
+    func run(
+        _ group: inout GroupDecision, _ state: inout LedgerState
+    ) throws -> Result<ReportReceipt, LedgerError> {
         let instant = at ?? group.recordedAt
+        // A reset dated in the future would make everything until then late.
+        guard instant <= group.recordedAt else { return .failure(Self.ahead(instant, group)) }
         let first = group.rows.count
         var bound = UnitBound(eventsMax: group.eventsPerUnitMax)
         for unit in state.units.ids + state.late.sorted() {
             let record = state.stream(unit)
             guard record.kind == .customer else { continue }
-            let question = try group.customerCase(
-                state, record.environment, state.names[record.name], at: instant)
+            let question = zones.completing(
+                try group.customerCase(
+                    state, record.environment, state.names[record.name], at: instant))
             guard let check = Check(question) else { continue }
             let resets = ScheduledResets(question, check)
             for meter in check.catalog.meters {
@@ -31,14 +37,27 @@ struct TickStep {
                     continue
                 }
                 group.add(
-                    draft, requestDigest: EventJSON.requestDigest(EventJSON.object(of: draft)),
+                    draft, requestDigest: EventJSON.requestDigest(of: draft),
                     state: &state, isCommand: true)
             }
         }
         let count = group.rows.count - first
         let position = count == 0 ? nil : group.rows[first].event.position
-        return ReportReceipt(
-            appended: count, duplicates: 0, firstPosition: position,
-            lastPosition: position.map { $0 + Int64(count) - 1 }, durability: store.durability)
+        return .success(
+            ReportReceipt(
+                appended: count, duplicates: 0, firstPosition: position,
+                lastPosition: position.map { $0 + Int64(count) - 1 },
+                durability: store.durability))
+    }
+
+    private static func ahead(_ instant: Int64, _ group: GroupDecision) -> LedgerError {
+        let (asked, now) = (RFC3339.format(instant), RFC3339.format(group.recordedAt))
+        return .badInput([
+            InputProblem(
+                line: nil, column: nil, code: "out_of_bounds",
+                reason:
+                    "\(asked) is ahead of the ledger's clock, which says \(now); a reset is written when it is due"
+            )
+        ])
     }
 }

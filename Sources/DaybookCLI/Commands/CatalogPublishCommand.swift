@@ -12,7 +12,11 @@ struct CatalogPublishCommand: AsyncParsableCommand {
 
               daybook catalog publish events/dozzi/catalog.yaml
               daybook catalog publish five-stories.yaml --applies-to cohort:20
-              daybook catalog publish april.yaml --effective 2026-04-01T00:00:00Z
+              daybook catalog publish april.yaml --effective 2026-04-01T00:00:00Z --dry-run
+              daybook catalog publish fixed.yaml --effective 2026-01-01T00:00:00Z --retroactive
+
+            A time in the past changes answers that were given. How many is counted and shown before anything is \
+            written, and --dry-run only shows it.
             """)
 
     @Argument(help: "The catalog.")
@@ -21,76 +25,19 @@ struct CatalogPublishCommand: AsyncParsableCommand {
     @Option(help: "all, new, next-period or cohort:PERCENT.")
     var appliesTo = "all"
 
-    @Option(help: ArgumentHelp("From when on. Default: now.", valueName: "time"))
-    var effective: String?
-
-    @Flag(help: "Allow a time in the past, and tell how many answers that changes.")
-    var retroactive = false
-
-    @Option(help: ArgumentHelp("Who publishes, for the audit.", valueName: "name"))
-    var actor: String?
-
-    @OptionGroup var ledger: LedgerOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var options: PublicationOptions
 
     mutating func run() async throws {
         let document = try InputFile(file).all(byteCountMax: CatalogReader.byteCountMax)
         _ = try CatalogFile.read(document, named: file)
-        let publication = CatalogPublication(
-            document: document, scope: try ScopeText.read(appliesTo),
-            effectiveAt: try InstantText.read(effective, option: "--effective"),
-            isRetroactive: retroactive, actor: actor)
-        try await ledger.writing { ledger in
-            let before = try ledger.head().position
-            let receipt = try await ledger.publish(publication)
-            let isBackDated = retroactive && publication.effectiveAt != nil
-            let changed =
-                isBackDated
-                ? try Self.changedAnswers(ledger, since: before, at: publication.effectiveAt) : nil
-            show(receipt, try ledger.catalogs().versionMax, changed)
-        }
-    }
-
-    private func show(_ receipt: Receipt, _ version: Int64, _ changed: Int?) {
-        guard !output.json else {
-            var json = receipt.json
-            json["allowed"] = nil
-            json["version"] = .integer(version)
-            json["published"] = .bool(!receipt.positions.isEmpty)
-            json["changed_answers"] = .orNull(changed.map(Int64.init))
-            return Terminal.output.write(json)
-        }
-        let mark = Terminal.output.paint("✓", .good)
-        let text =
-            receipt.positions.isEmpty
-            ? "\(file) is in force already" : "\(file) is published as version \(version)"
-        Terminal.output.write("\(mark) \(text)\n" + receipt.details(.output))
-        if let changed {
-            Terminal.output.write(
-                "  \(Words.count(Int64(changed), "answer")) about the past changed\n")
-        }
-    }
-
-    /// How many customers' status, then and now, is another one than as known before.
-    private static func changedAnswers(
-        _ ledger: Ledger, since position: Int64, at instant: Int64?
-    ) throws -> Int {
-        var count = 0
-        for environment in Environment.allCases {
-            for subject in try ledger.subjects(in: environment) {
-                for at in [instant, nil] {
-                    let now = try ledger.status(
-                        of: subject, environment: environment, moment: Moment(at: at)
-                    ).status
-                    let before = try ledger.status(
-                        of: subject, environment: environment,
-                        moment: Moment(at: at, knownAt: .position(position))
-                    ).status
-                    if now != before { count += 1 }
-                }
-            }
-        }
-        return count
+        let file = file
+        try await options.perform(
+            CatalogPublication(
+                document: document, scope: try ScopeText.read(appliesTo),
+                effectiveAt: try options.effectiveAt(), isRetroactive: options.retroactive,
+                actor: options.actor),
+            done: { "\(file) is published as version \($0)" },
+            already: "\(file) is in force already")
     }
 }
 

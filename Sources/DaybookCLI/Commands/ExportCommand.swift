@@ -2,6 +2,18 @@ import ArgumentParser
 import Daybook
 import DaybookEvents
 
+/// `daybook` or `app`.
+enum NamesOption: String, ExpressibleByArgument, CaseIterable {
+    case daybook, app
+
+    var names: ExportNames {
+        switch self {
+        case .daybook: .daybook
+        case .app: .app
+        }
+    }
+}
+
 struct ExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Write events as canonical JSON, one a line.",
@@ -10,7 +22,11 @@ struct ExportCommand: AsyncParsableCommand {
 
               daybook export > dozzi.ndjson
               daybook export --subject ada --output ada.ndjson
-              daybook export --after 1042 --app-names
+              daybook export --names app --after 1042
+
+            --names app is for analytics: events have the names of the app's own documents where those have one, and \
+            what the documents name and a store's facts say (Nuzzle's subscription_activated, …) follows the event \
+            that told it first as a line of its own, with derived_from. Import takes the plain export.
             """)
 
     @Option(help: ArgumentHelp("Only events behind this position.", valueName: "position"))
@@ -22,8 +38,11 @@ struct ExportCommand: AsyncParsableCommand {
     @Option(name: .customLong("env"), help: "Only this environment. Default: all.")
     var environment: EnvironmentName?
 
-    @Flag(help: "Use the app's own event names where it has some.")
-    var appNames = false
+    @Option(
+        help: ArgumentHelp(
+            "daybook: as recorded. app: the app's own names, and what they derive from store facts.",
+            valueName: "daybook|app"))
+    var names = NamesOption.daybook
 
     @Option(name: .shortAndLong, help: ArgumentHelp("Into a file.", valueName: "file"))
     var output: String?
@@ -41,7 +60,7 @@ struct ExportCommand: AsyncParsableCommand {
             let writer = try LineWriter(output)
             try ledger.export(
                 after: after, subject: subject, environment: environment?.environment,
-                usesAppNames: appNames
+                names: names.names
             ) { try writer.write($0) }
             try writer.close()
         }

@@ -132,6 +132,10 @@ struct RecordCommand: AsyncParsableCommand {
         if let trust { object["trust"] = .string(trust) }
         if let instant = try InstantText.read(at, option: "--at") {
             object["occurred_at"] = .integer(instant)
+        } else if key == nil {
+            // Without a key the time is what tells one event from the next; with one, the ledger's clock says it, so
+            // that trying again is the same request.
+            object["occurred_at"] = .integer(SystemClock.now())
         }
         if let data { object["data"] = .object(try JSONText.object(data, option: "--data")) }
         return object

@@ -7,6 +7,7 @@ struct ReverseCommand: AsyncParsableCommand {
         commandName: "reverse", abstract: "Take a use back, as if it had not counted.",
         discussion: """
               daybook reverse ada story-1
+              daybook reverse ada story-1 --meter minutes
             """)
 
     @Argument(help: "The customer.")
@@ -15,11 +16,15 @@ struct ReverseCommand: AsyncParsableCommand {
     @Argument(help: "The key or the ref of the use, or a reservation.")
     var target: String
 
+    @Option(
+        help: ArgumentHelp("The meter; needed where several have the target.", valueName: "meter"))
+    var meter: String?
+
     @OptionGroup var write: WriteOptions
 
     mutating func run() async throws {
         try await write.perform(
-            .reverseUsage(target: target), for: subject,
+            .reverseUsage(target: target, meter: meter), for: subject,
             sentence: "\(subject)'s use \(target) is reversed")
     }
 }

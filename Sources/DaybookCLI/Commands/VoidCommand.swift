@@ -6,7 +6,8 @@ struct VoidCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "void", abstract: "Say that an event never held; it stays in the history.",
         discussion: """
-            Voiding a correction brings back what it corrected.
+            Voiding a correction brings back what it corrected. Voiding a signed fact needs --reason, --ticket and \
+            --actor.
 
               daybook void 1042 --reason "imported twice" --actor kim
               daybook void native/story-1 --reason test --ticket SUP-77

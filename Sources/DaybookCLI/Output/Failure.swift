@@ -121,7 +121,8 @@ extension Failure {
         let status: ExitCode
         switch rejection {
         case .unknownName, .amountOutOfBounds, .unknownTimeZone, .unknownOverride,
-            .fieldUnamendable, .ambiguousGauge, .noCatalog:
+            .overrideEnded, .unknownWord, .fieldUnamendable, .signedFactNeeds, .ambiguousGauge,
+            .ambiguousUsage, .wrongKind, .noGauge, .noCatalog:
             status = .badInput
         default: status = .no
         }

@@ -84,14 +84,50 @@ public struct CatalogHistory: Sendable {
     /// The newest that is known: what funnels and questions about the future use.
     public var newest: CatalogVersion? { entries.max { $0.position < $1.position } }
 
+    /// The publication that takes effect last of those that have by then, whomever it is for; before any, the first.
+    public func latest(at instant: Int64) -> CatalogVersion? {
+        entries.last { $0.effectiveAt <= instant && $0.position != firstPosition }
+            ?? entries.first { $0.position == firstPosition }
+    }
+
+    /// When a publication that is known already takes over from one that takes effect at a time; `nil`: none does.
+    public func supersession(after instant: Int64) -> Int64? {
+        entries.first { $0.effectiveAt > instant && $0.position != firstPosition }?.effectiveAt
+    }
+
+    /// The meter of this name or alias in the newest catalog that has it: structure never changes (rule 8), and a
+    /// rollback does not take the uses of a newer meter back.
+    public func meter(named name: String) -> Meter? {
+        if let meter = newest?.catalog.meter(named: name) { return meter }
+        return entries.sorted { $0.position > $1.position }.lazy
+            .compactMap { $0.catalog.meter(named: name) }.first
+    }
+
+    /// What keeps a catalog from being published: names that any earlier one had with another structure, and names of
+    /// the newest one that are missing (rule 8).
+    /// - Returns: Sentences with their remedies; empty when there is no conflict.
+    public func conflicts(with catalog: Catalog) -> [String] {
+        let structure = CatalogStructure(catalog)
+        var sentences: [String] = []
+        for entry in entries.sorted(by: { $0.position > $1.position }) {
+            // What a rollback has taken out of force may stay away, but may not come back as something else.
+            let found = CatalogStructure(entry.catalog).conflicts(
+                with: structure, allowsMissing: entry.position != newest?.position)
+            sentences += found.filter { !sentences.contains($0) }
+        }
+        return sentences
+    }
+
     /// Who is asking, as far as scopes need to know.
     public struct Subject {
         public var name: String
         public var firstSeenAt: Int64
-        /// The start of the period that contains the asked time.
-        public var periodStart: Int64
+        /// The start of the period that contains the asked time, as a catalog counts periods.
+        public var periodStart: (CatalogVersion) -> Int64
 
-        public init(name: String, firstSeenAt: Int64, periodStart: Int64) {
+        public init(
+            name: String, firstSeenAt: Int64, periodStart: @escaping (CatalogVersion) -> Int64
+        ) {
             self.name = name
             self.firstSeenAt = firstSeenAt
             self.periodStart = periodStart
@@ -103,14 +139,15 @@ public struct CatalogHistory: Sendable {
         guard let first = entries.first(where: { $0.position == firstPosition }) else {
             return nil
         }
-        for entry in entries.reversed() where entry.effectiveAt <= instant {
-            if entry.position == firstPosition { return entry }
+        // Its own time does not count: a catalog that is later made to rule from before it rules on after it.
+        for entry in entries.reversed()
+        where entry.effectiveAt <= instant && entry.position != firstPosition {
             switch entry.scope {
             case .all: return entry
             case .newSubjects where subject.firstSeenAt >= entry.effectiveAt: return entry
-            case .nextPeriod where subject.periodStart >= entry.effectiveAt: return entry
+            case .nextPeriod where subject.periodStart(entry) >= entry.effectiveAt: return entry
             case .cohort(let percent)
-            where Self.bucket(subject.name, version: entry.version) < percent:
+            where Self.bucket(subject.name, document: entry.documentDigest) < percent:
                 return entry
             default: continue
             }
@@ -118,9 +155,10 @@ public struct CatalogHistory: Sendable {
         return first
     }
 
-    /// A customer's place between 0 and 99, fixed per version: the same people on every machine.
-    public static func bucket(_ name: String, version: Int64) -> Int64 {
-        let prefix = Digest.sha256Prefix(Array("\(version)/\(name)".utf8))
+    /// A customer's place between 0 and 99, fixed per document: the same people on every machine, and who was in a
+    /// cohort stays in it when the same document is published for a larger one (MS-64).
+    public static func bucket(_ name: String, document digest: String) -> Int64 {
+        let prefix = Digest.sha256Prefix(Array("\(digest)/\(name)".utf8))
         return Int64(prefix % 100)
     }
 }

@@ -1,3 +1,5 @@
+import DaybookEvents
+
 /// Reads a catalog from the YAML that people write.
 ///
 /// The way of a document: bytes → text (`CatalogText`) → tree with places (`CatalogDocument`) →
@@ -5,7 +7,7 @@
 /// The grammar stands in docs/catalog.md.
 public enum CatalogReader {
     /// A larger document is refused unread.
-    public static let byteCountMax = 1 << 20
+    public static let byteCountMax = EventBounds.documentByteCountMax
     /// Levels of lists and maps within one another.
     public static let nestingMax = 12
 

@@ -21,6 +21,7 @@ extension CatalogReading {
         catalog.entitlements = entitlements(fields)
         catalog.features = features(fields)
         catalog.meters = meters(fields)
+        checkGates(catalog)
         catalog.freePeriods = freePeriods(fields)
         catalog.ads = ads(fields)
         catalog.copy = copy(fields, defaultLocale: catalog.defaultLocale)

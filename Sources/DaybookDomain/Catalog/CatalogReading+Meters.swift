@@ -27,6 +27,7 @@ extension CatalogReading {
         meter.limit = limit(fields)
         meter.limitsWith = limitsWith(fields)
         meter.requires = fields.reference("requires", .feature)
+        gatePlaces[name] = fields.place(of: "requires")
         meter.windowMode = fields.choice("windowMode") ?? .rollingMilliseconds
         meter.countsProfiles = fields.text("countsProfiles")
         meter.enforcement = fields.choice("enforcement") ?? .hard
@@ -103,6 +104,32 @@ extension CatalogReading {
             report(
                 "`\(text)` is no cost.", "Write it as `0.012 USD`, with at most six decimals.",
                 at: fields.place(of: "unitCost"))
+        }
+    }
+
+    /// A feature that a meter requires and that opens by the same meter's quota: neither could ever be decided.
+    ///
+    /// Each meter requires at most one feature and each feature has at most one meter, so the way from a meter through
+    /// features and meters is a line, and comes back or ends.
+    func checkGates(_ catalog: Catalog) {
+        var reported: Set<String> = []
+        for meter in catalog.meters where !reported.contains(meter.name) {
+            var way = [meter]
+            while let name = way.last?.requires, let feature = catalog.feature(named: name),
+                let opening = feature.meter, let next = catalog.meter(named: opening),
+                way.count <= catalog.meters.count
+            {
+                guard next.name == meter.name else {
+                    way.append(next)
+                    continue
+                }
+                reported.formUnion(way.map(\.name))
+                report(
+                    "`\(meter.name)` requires `\(meter.requires ?? "")`, whose quota leads back to `\(meter.name)`: neither can be decided.",
+                    "Remove `requires` here, or `meter` from the feature `\(feature.name)`.",
+                    at: gatePlaces[meter.name] ?? CatalogPlace(line: 1, column: 1, path: ""))
+                break
+            }
         }
     }
 

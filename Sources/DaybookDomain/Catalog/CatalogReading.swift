@@ -40,6 +40,8 @@ final class CatalogReading {
     var forbiddenWords: [String] = []
     /// Meters that products fill; judged when the kinds of all meters are known.
     var creditedMeters: [(name: String, place: CatalogPlace)] = []
+    /// Where each meter says which feature it requires.
+    var gatePlaces: [String: CatalogPlace] = [:]
     /// The aliases of the section being read.
     var pendingAliases: [(alias: String, name: String, place: CatalogPlace)] = []
     let knownEventTypes: Set<String>

@@ -66,15 +66,21 @@ public struct CatalogStructure: Sendable, Equatable {
     /// Adding names is fine. A published meter or product may neither change nor disappear: its
     /// events are in the ledger for ever. A free period may disappear, but not change the profiles
     /// that it is for.
+    /// - Parameter allowsMissing: Whether a name may be absent, as after a rollback behind it.
     /// - Returns: One sentence with its remedy for each conflict, sorted by kind and name; empty
     ///   when there is none.
-    public func conflicts(with newer: CatalogStructure) -> [String] {
-        meterConflicts(newer) + productConflicts(newer) + freePeriodConflicts(newer)
+    public func conflicts(
+        with newer: CatalogStructure, allowsMissing: Bool = false
+    ) -> [String] {
+        meterConflicts(newer, allowsMissing) + productConflicts(newer, allowsMissing)
+            + freePeriodConflicts(newer)
     }
 
-    private func meterConflicts(_ newer: CatalogStructure) -> [String] {
+    private func meterConflicts(_ newer: CatalogStructure, _ allowsMissing: Bool) -> [String] {
         meters.sorted { $0.key < $1.key }.flatMap { name, old -> [String] in
-            guard let new = newer.meters[name] else { return [Self.removed("meter", name)] }
+            guard let new = newer.meters[name] else {
+                return allowsMissing ? [] : [Self.removed("meter", name)]
+            }
             var sentences: [String] = []
             if old.kind != new.kind {
                 sentences.append(
@@ -93,9 +99,11 @@ public struct CatalogStructure: Sendable, Equatable {
         }
     }
 
-    private func productConflicts(_ newer: CatalogStructure) -> [String] {
+    private func productConflicts(_ newer: CatalogStructure, _ allowsMissing: Bool) -> [String] {
         products.sorted { $0.key < $1.key }.flatMap { id, old -> [String] in
-            guard let new = newer.products[id] else { return [Self.removed("product", id)] }
+            guard let new = newer.products[id] else {
+                return allowsMissing ? [] : [Self.removed("product", id)]
+            }
             var sentences: [String] = []
             if old.kind != new.kind {
                 sentences.append(

@@ -43,7 +43,10 @@ public struct Check {
 
     // MARK: Features
 
-    private func decide(_ feature: Feature, _ asked: CheckQuestion) -> Decision {
+    /// - Parameter takesQuota: Whether a free quota may open what nothing else opens.
+    private func decide(
+        _ feature: Feature, _ asked: CheckQuestion, takesQuota: Bool = true
+    ) -> Decision {
         var decision = empty(asked)
         decision.feature = feature.name
         decision.enforcement = feature.enforcement
@@ -66,7 +69,8 @@ public struct Check {
             return decision
         }
         decision.reason = deniedReason(candidates)
-        if let name = feature.meter ?? previewMeter(feature), let meter = catalog.meter(named: name)
+        if takesQuota, let name = feature.meter ?? previewMeter(feature),
+            let meter = catalog.meter(named: name)
         {
             return quota(meter, feature, asked, decision)
         }
@@ -125,7 +129,9 @@ public struct Check {
         let answer = usage.answer(meter)
         decision.usage = answer
         if let required = meter.requires, let feature = catalog.feature(named: required) {
-            let gate = decide(feature, asked)
+            // Without the feature's own quota: a use of this meter burns nothing of that one, and a quota that stands
+            // behind the feature that it opens could never be decided.
+            let gate = decide(feature, asked, takesQuota: false)
             guard gate.allowed else {
                 decision.feature = feature.name
                 decision.reason = gate.reason

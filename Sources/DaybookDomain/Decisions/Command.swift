@@ -6,7 +6,8 @@ public enum Command: Sendable, Equatable {
     case reserve(meter: String, amount: Int64, reservation: String, timeoutMilliseconds: Int64?)
     case commit(reservation: String, amount: Int64?)
     case release(reservation: String)
-    case reverseUsage(target: String)
+    /// The target is the key or the ref of a use, or a reservation; the meter where several have it.
+    case reverseUsage(target: String, meter: String? = nil)
     case resetUsage(meter: String)
     case pin(meter: String?, ref: String)
     case issueGrant(GrantTerms)
@@ -28,6 +29,10 @@ public enum Command: Sendable, Equatable {
         public enum Target: Sendable, Equatable {
             case entitlement(String), feature(String), meter(String)
         }
+        /// Why access or units are given (rules §2.9).
+        public static let reasons = [
+            "promo", "support", "beta", "migration", "compensation", "intro_period", "consumable",
+        ]
         public var id: String
         public var target: Target
         /// `nil`: unlimited for a meter, plain access for an entitlement or a feature.
@@ -38,7 +43,7 @@ public enum Command: Sendable, Equatable {
         /// 0 to 255; lower burns first.
         public var priority: Int64?
         public var profile: String?
-        /// `promo`, `support`, `beta`, `migration`, `compensation`.
+        /// One of `reasons`.
         public var reason: String
 
         public init(
@@ -88,16 +93,6 @@ public struct CommandRequest: Sendable, Equatable {
         self.clientAt = clientAt
         self.expectedVersion = expectedVersion
     }
-
-    /// What the caller sent, as one canonical object: equal requests have equal bodies (rule 16).
-    public var body: JSONObject {
-        [
-            "command": .string(String(describing: command)), "subject": .string(subject),
-            "environment": .string(environment.name),
-            "profile": profile.map(JSONValue.string) ?? .null,
-            "client_at": clientAt.map(JSONValue.integer) ?? .null,
-        ]
-    }
 }
 
 /// Why a command was refused: a closed list, with the numbers. It changes nothing that anybody is entitled to.
@@ -122,16 +117,32 @@ public enum Rejection: Error, Sendable, Equatable {
     case grantExists(String)
     case unknownGrant(String)
     case unknownUsage(String)
+    /// Several meters have a use of this key or ref.
+    case ambiguousUsage(String, meters: [String])
+    /// The use was taken back; its ref counts no more (rule 12).
+    case usageReversed(ref: String)
+    /// A meter of this kind is not used that way.
+    case wrongKind(meter: String, kind: String, use: String)
+    case noGauge
     case aliasToItself(String)
     case alreadyAliased(String, canonical: String)
     case aliasCycle(String, canonical: String)
     case unknownAlias(String)
+    /// They are one person, but not by an alias of the two.
+    case indirectAlias(String, canonical: String, links: [String])
     case overrideForbidden
     case unknownOverride(String)
+    case overrideEnded(expiresAt: Int64)
+    /// A word that is none of a closed list.
+    case unknownWord(String, of: String, known: [String])
     case amountOutOfBounds(Int64)
     case unknownTimeZone(String)
     case targetUnknown(source: String, key: String)
     case signedFactUnamendable(source: String, key: String)
+    /// A publication is taken back by a rollback, not by a correction (rule 8).
+    case catalogUncorrectable(source: String, key: String)
+    /// Voiding a signed fact needs these, too (rule 20).
+    case signedFactNeeds([String], source: String, key: String)
     case fieldUnamendable(String)
     case ambiguousGauge(meter: String)
     case noCatalog
@@ -156,16 +167,25 @@ public enum Rejection: Error, Sendable, Equatable {
         case .grantExists: "grant_exists"
         case .unknownGrant: "unknown_grant"
         case .unknownUsage: "unknown_usage"
+        case .ambiguousUsage: "ambiguous_usage"
+        case .usageReversed: "usage_reversed"
+        case .wrongKind: "wrong_kind"
+        case .noGauge: "no_gauge"
         case .aliasToItself: "alias_to_itself"
         case .alreadyAliased: "already_aliased"
         case .aliasCycle: "alias_cycle"
         case .unknownAlias: "unknown_alias"
+        case .indirectAlias: "indirect_alias"
         case .overrideForbidden: "override_forbidden"
         case .unknownOverride: "unknown_override"
+        case .overrideEnded: "override_ended"
+        case .unknownWord: "unknown_word"
         case .amountOutOfBounds: "amount_out_of_bounds"
         case .unknownTimeZone: "unknown_time_zone"
         case .targetUnknown: "target_unknown"
         case .signedFactUnamendable: "signed_fact_unamendable"
+        case .catalogUncorrectable: "catalog_uncorrectable"
+        case .signedFactNeeds: "signed_fact_needs_ticket"
         case .fieldUnamendable: "field_unamendable"
         case .ambiguousGauge: "gauge_needs_ref"
         case .noCatalog: "no_catalog"
@@ -201,19 +221,35 @@ extension Rejection: CustomStringConvertible {
         case .grantExists(let id): "a grant \(id) exists already"
         case .unknownGrant(let id): "no grant \(id)"
         case .unknownUsage(let id): "no usage with key or ref \(id)"
+        case .ambiguousUsage(let id, let meters):
+            "\(id) is a use of \(meters.joined(separator: " and of ")); say of which meter"
+        case .usageReversed(let ref):
+            "the use of \(ref) was taken back, and one ref counts once; use another ref"
+        case .wrongKind(let meter, let kind, let use): "\(meter) is a \(kind): it \(use)"
+        case .noGauge: "the catalog has no gauge, and only what a gauge counts can be pinned"
         case .aliasToItself(let name): "\(name) cannot be its own alias"
         case .alreadyAliased(let name, let canonical): "\(name) and \(canonical) are one already"
         case .aliasCycle(let name, let canonical):
             "\(canonical) is an alias of \(name) already; a circle is refused"
         case .unknownAlias(let name): "\(name) is no alias"
+        case .indirectAlias(let name, let canonical, let links):
+            "no alias joins \(name) and \(canonical) directly; \(name) is joined with \(links.joined(separator: ", ")): take that apart"
         case .overrideForbidden: "debug overrides are refused in production; use --env sandbox"
         case .unknownOverride(let kind): "no debug override \"\(kind)\""
+        case .overrideEnded(let end):
+            "an override until \(RFC3339.format(end)) is over already; say a later end"
+        case .unknownWord(let word, let what, let known):
+            "\"\(word)\" is no \(what); it is one of \(known.joined(separator: ", "))"
         case .amountOutOfBounds(let amount):
             "the amount \(amount) is outside 1 to \(EventBounds.amountMax)"
         case .unknownTimeZone(let zone): "\"\(zone)\" is no IANA time zone"
         case .targetUnknown(let source, let key): "no event with source \(source) and key \(key)"
         case .signedFactUnamendable(let source, let key):
             "\(source)/\(key) is signed: it can be voided, not amended"
+        case .catalogUncorrectable(let source, let key):
+            "\(source)/\(key) is a catalog: bring an older one back with `daybook catalog rollback VERSION`"
+        case .signedFactNeeds(let missing, let source, let key):
+            "\(source)/\(key) is signed: voiding it needs \(missing.joined(separator: ", "))"
         case .fieldUnamendable(let field):
             "\(field) cannot be amended; void the event and record it anew"
         case .ambiguousGauge(let meter): "\(meter) is a gauge: say which one with --ref"

@@ -10,6 +10,18 @@ public struct Verdict: Sendable {
     public var isRepeated = false
 }
 
+/// An alias that joins the customer with another id.
+public struct AliasLink: Sendable, Equatable {
+    public var other: String
+    /// Whether the customer is the alias of the other, not the other way round.
+    public var isAlias: Bool
+
+    public init(other: String, isAlias: Bool) {
+        self.other = other
+        self.isAlias = isAlias
+    }
+}
+
 /// Command and state to events or a refusal: no clock, no store, no side effect.
 public struct Decider {
     let question: CustomerCase
@@ -22,10 +34,15 @@ public struct Decider {
     let zoneExists: (String) -> Bool
     /// Every id that is the same person as the subject.
     let person: [String]
+    /// The ids that an alias joins with the subject directly.
+    let links: [AliasLink]
+
+    /// The envelope's member that names the command which an event was written beside (rules §2.8).
+    public static let causation = "causation"
 
     public init(
         _ question: CustomerCase, _ request: CommandRequest, now: Int64, recordedAt: Int64,
-        key: String, zoneExists: @escaping (String) -> Bool, person: [String]
+        key: String, zoneExists: @escaping (String) -> Bool, person: [String], links: [AliasLink]
     ) {
         self.question = question
         self.request = request
@@ -34,6 +51,7 @@ public struct Decider {
         self.key = key
         self.zoneExists = zoneExists
         self.person = person
+        self.links = links
     }
 
     public func decide() -> Verdict {
@@ -58,12 +76,11 @@ public struct Decider {
             return try UsageDecider(self, check).settle(reservation, amount, isCommit: true)
         case .release(let reservation):
             return try UsageDecider(self, check).settle(reservation, nil, isCommit: false)
-        case .reverseUsage(let target): return try UsageDecider(self, check).reverse(target)
+        case .reverseUsage(let target, let meter):
+            return try UsageDecider(self, check).reverse(target, of: meter)
         case .resetUsage(let meter): return try UsageDecider(self, check).reset(meter)
         case .pin(let meter, let ref):
-            var data: JSONObject = ["ref": .string(ref)]
-            if let meter { data["meter"] = .string(try self.meter(meter, check).name) }
-            return Verdict(events: [event(.gaugePinned, data)])
+            return try pin(meter, ref, check)
         case .issueGrant(let terms): return try issue(terms, check)
         case .voidGrant(let grant):
             let id = Reference(grant)
@@ -76,33 +93,24 @@ public struct Decider {
         case .createProfile, .deleteProfile, .assignPurchase, .unassignPurchase:
             return try ProfileDecider(self, check).decide()
         case .alias(let canonical): return try alias(canonical)
-        case .unalias(let canonical):
-            guard request.subject != canonical, person.contains(canonical) else {
-                throw .unknownAlias(request.subject)
-            }
-            return Verdict(events: [
-                event(
-                    .subjectUnaliased,
-                    ["alias": .string(request.subject), "canonical": .string(canonical)])
-            ])
+        case .unalias(let canonical): return try unalias(canonical)
         case .changeTimeZone(let zone):
             guard zoneExists(zone) else { throw .unknownTimeZone(zone) }
             return Verdict(events: [event(.subjectTimeZoneChanged, ["tz": .string(zone)])])
         case .voidEvent(let source, let key, let ticket):
             return Verdict(events: [correction(.correctionVoided, source, key, nil, ticket)])
         case .amendEvent(let source, let key, let patch, let ticket):
-            for field in ["type", "key", "subject", "occurred_at", "original_transaction_id"]
-            where patch[field] != nil {
-                throw .fieldUnamendable(field)
-            }
             return Verdict(events: [correction(.correctionAmended, source, key, patch, ticket)])
-        case .setOverride, .clearOverride: return try override()
+        case .setOverride, .clearOverride: return try override(check)
         }
     }
 
-    /// An event of this request; the first one carries the request's key.
-    func event(_ type: EventType, _ data: JSONObject, key: String? = nil) -> EventDraft {
+    /// An event of this request.
+    /// - Parameter derived: The key of what is written beside the command's own event, and once; `nil`: the command's
+    ///   own event, which carries the request's key.
+    func event(_ type: EventType, _ data: JSONObject, key derived: String? = nil) -> EventDraft {
         var extras = JSONObject()
+        if derived != nil { extras[Self.causation] = .string(key) }
         if let actor = request.actor { extras["actor"] = .string(actor) }
         if let reason = request.reason { extras["reason"] = .string(reason) }
         if let clientAt = request.clientAt {
@@ -114,7 +122,8 @@ public struct Decider {
             type: Vocabulary.name(of: type), version: Vocabulary.current(type)?.version ?? 1,
             environment: request.environment, subject: request.subject,
             profile: data["profile"] == nil ? request.profile : nil, occurredAt: now,
-            source: EventSource(kind: "ledger", key: key ?? self.key),
+            source: EventSource(
+                kind: "ledger", key: derived.map(EventSource.boundedKey) ?? key),
             trust: isDebug ? .debug : request.actor == nil ? .system : .admin, data: data,
             extras: extras)
     }
@@ -134,6 +143,10 @@ public struct Decider {
         }
         if let amount = terms.amount, amount < 1 || amount > EventBounds.amountMax {
             throw .amountOutOfBounds(amount)
+        }
+        guard Command.GrantTerms.reasons.contains(terms.reason) else {
+            throw .unknownWord(
+                terms.reason, of: "reason of a grant", known: Command.GrantTerms.reasons)
         }
         var data: JSONObject = [
             "grant_id": .string(terms.id), "starts_at": .integer(terms.startsAt ?? now),
@@ -177,6 +190,41 @@ public struct Decider {
         ])
     }
 
+    private func unalias(_ canonical: String) throws(Rejection) -> Verdict {
+        guard request.subject != canonical, person.contains(canonical) else {
+            throw .unknownAlias(request.subject)
+        }
+        guard let link = links.first(where: { $0.other == canonical }) else {
+            throw .indirectAlias(
+                request.subject, canonical: canonical, links: links.map(\.other))
+        }
+        // In the words in which the alias was recorded, whichever of the two is asked about.
+        let alias = link.isAlias ? request.subject : canonical
+        let other = link.isAlias ? canonical : request.subject
+        return Verdict(events: [
+            event(
+                .subjectUnaliased, ["alias": .string(alias), "canonical": .string(other)])
+        ])
+    }
+
+    private func pin(
+        _ name: String?, _ ref: String, _ check: Check
+    ) throws(Rejection) -> Verdict {
+        var data: JSONObject = ["ref": .string(ref)]
+        if let name {
+            let meter = try meter(name, check)
+            guard meter.kind == .gauge else {
+                throw .wrongKind(
+                    meter: meter.name, kind: meter.kind.rawValue,
+                    use: "counts nothing that could be pinned")
+            }
+            data["meter"] = .string(meter.name)
+        } else if !check.catalog.meters.contains(where: { $0.kind == .gauge }) {
+            throw .noGauge
+        }
+        return Verdict(events: [event(.gaugePinned, data)])
+    }
+
     private func correction(
         _ type: EventType, _ source: String, _ key: String, _ patch: JSONObject?, _ ticket: String?
     ) -> EventDraft {
@@ -191,7 +239,7 @@ public struct Decider {
         return draft
     }
 
-    private func override() throws(Rejection) -> Verdict {
+    private func override(_ check: Check) throws(Rejection) -> Verdict {
         guard request.environment != .production else { throw .overrideForbidden }
         let known = [
             "force_entitlement", "expire_trial", "clear_subscription", "reset_trial_eligibility",
@@ -199,6 +247,11 @@ public struct Decider {
         switch request.command {
         case .setOverride(let kind, let value, let expiresAt):
             guard known.contains(kind) else { throw .unknownOverride(kind) }
+            if kind == "force_entitlement", let value, check.catalog.entitlement(value) == nil {
+                let names = check.catalog.entitlements.map(\.name)
+                throw .unknownName(name: value, nearest: NearestName.of(value, among: names))
+            }
+            if let expiresAt, expiresAt <= now { throw .overrideEnded(expiresAt: expiresAt) }
             var data: JSONObject = [
                 "kind": .string(kind), "actor": .string(request.actor ?? "developer"),
                 // A forgotten override must not last: a day is the default (NZ-21).

@@ -16,11 +16,17 @@ struct UsageDecider {
     ) throws(Rejection) -> Verdict {
         let meter = try decider.meter(name, check)
         let isGauge = meter.kind == .gauge
-        guard abs(amount) <= EventBounds.amountMax, isGauge ? abs(amount) == 1 : amount >= 1 else {
-            throw .amountOutOfBounds(amount)
+        // Not abs(): the least number has no positive counterpart.
+        let isAmount = isGauge ? amount == 1 || amount == -1 : amount >= 1
+        guard isAmount, amount <= EventBounds.amountMax else { throw .amountOutOfBounds(amount) }
+        if meter.kind == .window {
+            throw wrongKind(meter, "says how far back one may look, and is not consumed")
         }
         if isGauge, ref == nil { throw .ambiguousGauge(meter: meter.name) }
         if let ref, isCounted(meter, Reference(ref), amount) {
+            if meter.kind == .counter, isReversed(meter, Reference(ref)) {
+                throw .usageReversed(ref: ref)
+            }
             let decision = try decision(meter, max(1, amount))
             return Verdict(events: [], decision: decision, isRepeated: true)
         }
@@ -30,9 +36,10 @@ struct UsageDecider {
         var data: JSONObject = ["meter": .string(meter.name), "amount": .integer(amount)]
         if let ref { data["ref"] = .string(ref) }
         if let covering = coveredBy(decision, meter) { data["covered_by"] = .string(covering) }
-        var events = dueReset(meter)
-        events.insert(decider.event(.usageRecorded, data), at: 0)
-        events += limitReached(meter, decision, amount)
+        var events = [decider.event(.usageRecorded, data)] + dueReset(meter)
+        if let usage = decision.usage, let remaining = usage.remaining, remaining == amount {
+            events += limitReached(meter, usage, amount)
+        }
         return Verdict(events: events, decision: decision)
     }
 
@@ -41,6 +48,9 @@ struct UsageDecider {
     ) throws(Rejection) -> Verdict {
         let meter = try decider.meter(name, check)
         guard amount >= 1, amount <= EventBounds.amountMax else { throw .amountOutOfBounds(amount) }
+        guard meter.kind == .counter else {
+            throw wrongKind(meter, "has no units that could be set aside")
+        }
         let id = Reference(reservation)
         if question.state.usage.reservations.contains(where: { $0.id == id }) {
             throw .reservationExists(reservation)
@@ -54,9 +64,8 @@ struct UsageDecider {
             "expires_at": .integer(decider.now.addingSaturated(timeout)),
         ]
         if let covering = coveredBy(decision, meter) { data["covered_by"] = .string(covering) }
-        var events = dueReset(meter)
-        events.insert(decider.event(.usageReserved, data), at: 0)
-        return Verdict(events: events, decision: decision)
+        return Verdict(
+            events: [decider.event(.usageReserved, data)] + dueReset(meter), decision: decision)
     }
 
     func settle(
@@ -76,22 +85,42 @@ struct UsageDecider {
         if let amount, amount < 1 || amount > open.amount { throw .amountOutOfBounds(amount) }
         var data: JSONObject = ["reservation_id": .string(reservation)]
         if let amount { data["amount"] = .integer(amount) }
-        let type: EventType = isCommit ? .usageCommitted : .usageReleased
-        return Verdict(events: [decider.event(type, data)])
+        guard isCommit else {
+            return Verdict(events: [decider.event(.usageReleased, data)])
+        }
+        return Verdict(
+            events: [decider.event(.usageCommitted, data)]
+                + limitReached(by: open, amount ?? open.amount))
     }
 
-    func reverse(_ target: String) throws(Rejection) -> Verdict {
+    /// Takes one use back: of the meter that is named, or of the only one that has it.
+    func reverse(_ target: String, of name: String?) throws(Rejection) -> Verdict {
+        let catalog = check.catalog
+        let wanted = try name.map { name throws(Rejection) in try decider.meter(name, check).name }
         let id = Reference(target)
-        let usage = question.state.usage
-        guard
-            usage.entries.contains(where: { $0.key == id || $0.reference == id })
-                || usage.reservations.contains(where: { $0.id == id })
-        else { throw .unknownUsage(target) }
-        return Verdict(events: [decider.event(.usageReversed, ["target": .string(target)])])
+        let found = UsageTargets(question.state.usage, [id]).meters(of: id).map {
+            catalog.meter(named: question.names[$0])?.name ?? question.names[$0]
+        }
+        let meters = Set(found).filter { wanted == nil || $0 == wanted }.sorted()
+        guard let only = meters.first else { throw .unknownUsage(target) }
+        guard meters.count == 1 else { throw .ambiguousUsage(target, meters: meters) }
+        if let meter = catalog.meter(named: only), meter.kind != .counter {
+            throw wrongKind(
+                meter,
+                meter.kind == .gauge
+                    ? "goes down by consuming -1 of what left" : "counts nothing to take back")
+        }
+        return Verdict(events: [
+            decider.event(
+                .usageReversed, ["target": .string(target), "meter": .string(only)])
+        ])
     }
 
     func reset(_ name: String) throws(Rejection) -> Verdict {
         let meter = try decider.meter(name, check)
+        guard meter.kind == .counter else {
+            throw wrongKind(meter, "follows from what is there and cannot begin anew")
+        }
         let period = check.usage.period(of: meter, at: decider.now)
         return Verdict(events: [
             decider.event(
@@ -102,6 +131,10 @@ struct UsageDecider {
                     "effective_at": .integer(decider.now),
                 ])
         ])
+    }
+
+    private func wrongKind(_ meter: Meter, _ use: String) -> Rejection {
+        .wrongKind(meter: meter.name, kind: meter.kind.rawValue, use: use)
     }
 
     private func decision(_ meter: Meter, _ amount: Int64) throws(Rejection) -> Decision {
@@ -121,6 +154,16 @@ struct UsageDecider {
         }
         guard let last else { return meter.kind == .gauge && amount < 0 }
         return meter.kind == .gauge ? (last.amount > 0) == (amount > 0) : true
+    }
+
+    /// A use that was taken back does not count, and its ref counts once (rule 12): to let it pass as counted would
+    /// give it away, and to count it anew would make the answer depend on whether the reversal came before or after.
+    private func isReversed(_ meter: Meter, _ ref: Reference) -> Bool {
+        let usage = question.state.usage
+        let ids = ([meter.name] + meter.aliases).compactMap { question.names.id(of: $0) }
+        let entry = usage.entries.first { ids.contains($0.meter) && $0.reference == ref }
+        let targets = Reversals(usage).targets(of: Set(ids))
+        return targets.contains(ref) || entry.map { targets.contains($0.key) } ?? false
     }
 
     /// What makes it free of charge to the quota.
@@ -171,12 +214,12 @@ struct UsageDecider {
         return events
     }
 
-    /// Written with the consume that takes the last unit, once per meter and period (rule 21).
-    private func limitReached(_ meter: Meter, _ decision: Decision, _ amount: Int64) -> [EventDraft]
-    {
-        guard meter.kind == .counter, let usage = decision.usage,
-            let remaining = usage.remaining, remaining == amount
-        else { return [] }
+    /// Written with the use that takes the last unit, once per meter and period (rule 21).
+    /// - Parameter usage: Before the use.
+    private func limitReached(
+        _ meter: Meter, _ usage: MeterAnswer, _ amount: Int64
+    ) -> [EventDraft] {
+        guard meter.kind == .counter else { return [] }
         let period = usage.periodName ?? "always"
         return [
             decider.event(
@@ -188,9 +231,29 @@ struct UsageDecider {
         ]
     }
 
+    /// A reservation takes nothing yet; its commit may take the last unit of the period in which it was made.
+    private func limitReached(
+        by reservation: UsageState.Reservation, _ amount: Int64
+    ) -> [EventDraft] {
+        guard reservation.coveredBy == 0,
+            let meter = check.catalog.meter(named: question.names[reservation.meter])
+        else { return [] }
+        let usage = check.usage.answer(meter)
+        let isOfPeriod = usage.period?.contains(reservation.at) ?? true
+        // All that is left is set aside, and this is all that is set aside.
+        guard isOfPeriod, usage.remaining == 0, usage.reserved == amount, usage.overage == 0 else {
+            return []
+        }
+        return limitReached(meter, usage, amount)
+    }
+
     /// The scheduled reset is written by the first write of a new period, if there was usage before (rule 14).
     private func dueReset(_ meter: Meter) -> [EventDraft] {
-        ScheduledResets(question, check).due(meter, at: decider.now).map { [$0] } ?? []
+        guard var reset = ScheduledResets(question, check).due(meter, at: decider.now) else {
+            return []
+        }
+        reset.extras[Decider.causation] = .string(decider.key)
+        return [reset]
     }
 }
 
@@ -204,24 +267,28 @@ public struct ScheduledResets {
         self.check = check
     }
 
-    /// The reset that the period of a time should have, where there was usage before it and none since.
+    /// The reset that the period of a time should have: where there was usage since the last one, and none in the
+    /// period or after it (rule 14). So a customer who stays away gets one, not one a month.
     public func due(_ meter: Meter, at instant: Int64) -> EventDraft? {
         guard meter.kind == .counter, meter.period != .lifetime else { return nil }
         let period = check.usage.period(of: meter, at: instant)
-        let ids = ([meter.name] + meter.aliases).compactMap { question.names.id(of: $0) }
+        let usage = question.state.usage
+        let ids = Set(([meter.name] + meter.aliases).compactMap { question.names.id(of: $0) })
+        let last = usage.lastScheduledReset(of: ids) ?? Int64.min
         var wasUsed = false
-        for entry in question.state.usage.entries where ids.contains(entry.meter) {
+        for at in usage.useTimes(of: ids) {
             // A back-dated write writes no reset.
-            if entry.at >= period.start { return nil }
-            wasUsed = true
+            if at >= period.start { return nil }
+            if at >= last { wasUsed = true }
         }
-        guard wasUsed, let name = check.usage.periodName(of: meter, period) else { return nil }
+        guard wasUsed, last < period.start,
+            let name = check.usage.periodName(of: meter, period)
+        else { return nil }
+        let key = "reset/\(question.subject)/\(meter.name)/\(name)"
         return EventDraft(
             type: "usage.reset", environment: question.environment, subject: question.subject,
             occurredAt: period.start,
-            source: EventSource(
-                kind: "ledger", key: "reset/\(question.subject)/\(meter.name)/\(name)"),
-            trust: .system,
+            source: EventSource(kind: "ledger", key: EventSource.boundedKey(key)), trust: .system,
             data: [
                 "meter": .string(meter.name), "period_start": .integer(period.start),
                 "effective_at": .integer(period.start), "trigger": "scheduled",

@@ -73,16 +73,35 @@ public struct CustomerCase: Sendable {
         return ZoneHistory(initial: first, changes: changes)
     }
 
-    /// When the customer was first seen; the asked time for somebody unknown.
-    public var anchor: Int64 { state.customer.anchor.orNil ?? at }
+    /// When the customer was first seen: `first_seen_at`, else the first own event, else the first purchase that a
+    /// store told of (rule 14); the asked time for somebody unknown.
+    public var anchor: Int64 { state.customer.anchor.orNil ?? firstPurchaseAt ?? at }
+
+    private var firstPurchaseAt: Int64? {
+        lines.compactMap { line in
+            line.state.transactions.filter { !$0.coreRank.isNone }.map(\.startsAt).min()
+                .map { max($0, line.ownedFrom) }
+        }.min()
+    }
 
     /// The catalog in force for this customer at a time, and `nil` in a ledger without any.
     public func catalog(at instant: Int64) -> CatalogVersion? {
-        let zone = catalogs.newest.map { zoneHistory($0.catalog) } ?? ZoneHistory(initial: .utc)
-        let period = MeterPeriod.calendarMonth(containing: instant, in: zone)
-        return catalogs.inForce(
+        catalogs.inForce(
             at: instant,
-            for: .init(name: subject, firstSeenAt: anchor, periodStart: period.start))
+            for: .init(
+                name: subject, firstSeenAt: anchor,
+                periodStart: { self.periodStart(containing: instant, by: $0.catalog) }))
+    }
+
+    /// Where the period began that a catalog for the next period has to wait for: the calendar month, or the
+    /// customer's own where all counters that begin anew do so on its anniversaries (rule 8).
+    private func periodStart(containing instant: Int64, by catalog: Catalog) -> Int64 {
+        let periods = catalog.meters.filter { $0.kind == .counter }.map(\.period)
+        let zone = zoneHistory(catalog)
+        let isOwn = periods.contains(.anniversary) && !periods.contains(.calendarMonth)
+        return isOwn
+            ? MeterPeriod.anniversary(containing: instant, anchor: anchor, in: zone).start
+            : MeterPeriod.calendarMonth(containing: instant, in: zone).start
     }
 }
 

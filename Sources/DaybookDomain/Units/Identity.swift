@@ -92,6 +92,15 @@ public struct Identity: Sendable {
         return (members, members.first { !aliased.contains($0) } ?? members[0])
     }
 
+    /// The ids that an alias links with one directly, in the order of the names' bytes, and whether this one is the
+    /// alias.
+    public func links(
+        of key: CustomerKey, cut: Int64, corrections: CorrectionBook, names: NameTable
+    ) -> [(other: NameID, isAliasSide: Bool)] {
+        activeLinks(key, cut: cut, corrections: corrections).map { ($0.other, $0.isAliasSide) }
+            .sorted { precedesInBytes(names[$0.0], names[$1.0]) }
+    }
+
     private func activeLinks(
         _ key: CustomerKey, cut: Int64, corrections: CorrectionBook
     ) -> [Link] {

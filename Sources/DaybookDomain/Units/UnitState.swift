@@ -44,13 +44,15 @@ public struct UnitState: Sendable, Equatable {
 
     /// Scheduled resets and evidence of refusals reach no digest (rules 21 and 23).
     private static func isEvidence(_ event: Event) -> Bool {
-        event.type.isEvidence || (event.type == .usageReset && event.bits(0, 2) <= 1)
+        event.type.isEvidence || event.isScheduledReset
     }
 
     /// The state as the digest sees it.
     func withoutEvidence() -> UnitState {
         var copy = self
+        copy.usage.resets.removeAll(where: \.isScheduled)
         copy.funnel.steps.removeAll { EventType(rawValue: $0.typeCode)?.isEvidence ?? false }
+        copy.usage.resets.removeAll { $0.isScheduled }
         return copy
     }
 

@@ -7,7 +7,8 @@
 /// ```
 /// `position` and `version` tell of one ledger and are ignored on the way in.
 public enum EventJSON {
-    private static let known: Set<String> = [
+    /// Members that an envelope's extras never hold.
+    static let known: Set<String> = [
         "type", "v", "environment", "subject", "profile", "occurred_at", "recorded_at", "sequence",
         "source", "trust", "data", "position", "version", "app",
     ]
@@ -22,7 +23,7 @@ public enum EventJSON {
             throw EventProblem(.wrongType, "event", "an event is an object, not \(json.kindName)")
         }
         let reader = EnvelopeReader(object: object)
-        if let named = try reader.text("app"), let app, named != app {
+        if let named = try reader.text("app"), let app, !haveSameBytes(named, app) {
             throw EventProblem(
                 .otherApp, "app", "the event is of app \"\(named)\", this ledger is \"\(app)\"")
         }
@@ -30,18 +31,19 @@ public enum EventJSON {
             throw EventProblem(.missingField, "type", "an event needs a type")
         }
         var draft = EventDraft(
-            type: type, version: Int(try reader.integer("v", in: 1...65_535) ?? 1),
+            type: type,
+            version: Int(try reader.integer("v", in: 1...EventBounds.versionMax) ?? 1),
             environment: try reader.environment(), subject: try reader.text("subject"),
             profile: try reader.text("profile"),
             occurredAt: try reader.integer(
                 "occurred_at", in: EventBounds.timeMin...EventBounds.timeMax),
-            sequence: try reader.integer("sequence", in: 0...Int64(UInt32.max)),
+            sequence: try reader.integer("sequence", in: 0...EventBounds.sequenceMax),
             source: try reader.source(), trust: try reader.trust(defaultTrust),
             data: try reader.data(),
             recordedAt: try reader.integer(
                 "recorded_at", in: EventBounds.timeMin...EventBounds.timeMax))
         draft.extras = JSONObject(object.members.filter { !known.contains($0.name) })
-        if draft.source.key == nil, let id = draft.extras["id"]?.text { draft.source.key = id }
+        if draft.source.key == nil { draft.source.key = try reader.text("id") }
         return draft
     }
 
@@ -77,90 +79,40 @@ public enum EventJSON {
         return object
     }
 
+    /// The canonical bytes of a draft: those of `object(of:)`, without building it.
+    public static func canonicalBytes(of draft: EventDraft) -> [UInt8] {
+        var writer = EnvelopeWriter(extras: draft.extras.members)
+        writer.member("data") { $0.write(draft.data) }
+        writer.text("environment", draft.environment.name)
+        writer.integer("occurred_at", draft.occurredAt)
+        writer.text("profile", draft.profile)
+        writer.integer("sequence", draft.sequence)
+        writer.member("source") { json in
+            json.raw("{")
+            if let key = draft.source.key {
+                json.raw("\"key\":")
+                json.string(key)
+                json.raw(",")
+            }
+            json.raw("\"kind\":")
+            json.string(draft.source.kind)
+            if let signedAt = draft.source.signedAt { json.raw(",\"signed_at\":\(signedAt)") }
+            json.raw("}")
+        }
+        writer.text("subject", draft.subject)
+        writer.text("trust", draft.trust.name)
+        writer.text("type", draft.type)
+        writer.integer("v", Int64(draft.version))
+        return writer.finished()
+    }
+
     /// The first 64 bits of the SHA-256 of the canonical request: equal requests, equal numbers.
     public static func requestDigest(_ object: JSONObject) -> Int64 {
         Int64(bitPattern: Digest.sha256Prefix(object.canonicalBytes))
     }
-}
 
-/// Takes an envelope apart, member by member, with the member's name in every complaint.
-private struct EnvelopeReader {
-    let object: JSONObject
-
-    func text(_ name: String, in object: JSONObject? = nil) throws(EventProblem) -> String? {
-        switch (object ?? self.object)[name] {
-        case nil, .null: return nil
-        case .string(let text):
-            guard !text.isEmpty else {
-                throw EventProblem(.wrongType, name, "must not be empty; leave it out instead")
-            }
-            guard text.utf8.count <= EventBounds.nameByteCountMax else {
-                throw EventProblem(
-                    .tooLarge, name, "is longer than \(EventBounds.nameByteCountMax) bytes")
-            }
-            return text
-        case .some(let other):
-            throw EventProblem(.wrongType, name, "must be text, not \(other.kindName)")
-        }
-    }
-
-    func integer(
-        _ name: String, in range: ClosedRange<Int64>, of object: JSONObject? = nil
-    ) throws(EventProblem) -> Int64? {
-        switch (object ?? self.object)[name] {
-        case nil, .null: return nil
-        case .integer(let value):
-            guard range.contains(value) else {
-                throw EventProblem(
-                    .outOfBounds, name,
-                    "\(value) is outside \(range.lowerBound) to \(range.upperBound)")
-            }
-            return value
-        case .some(let other):
-            throw EventProblem(.wrongType, name, "must be an integer, not \(other.kindName)")
-        }
-    }
-
-    func environment() throws(EventProblem) -> Environment {
-        guard let name = try text("environment") else { return .production }
-        guard let environment = Environment(name: name) else {
-            throw EventProblem(
-                .unknownEnvironment, "environment",
-                "\"\(name)\" is none of production, sandbox, xcode, test")
-        }
-        return environment
-    }
-
-    func trust(_ defaultTrust: Trust) throws(EventProblem) -> Trust {
-        guard let name = try text("trust") else { return defaultTrust }
-        guard let trust = Trust(name: name) else {
-            throw EventProblem(
-                .unknownTrust, "trust",
-                "\"\(name)\" is none of "
-                    + Trust.allCases.map(\.name).joined(separator: ", "))
-        }
-        return trust
-    }
-
-    func source() throws(EventProblem) -> EventSource {
-        switch object["source"] {
-        case nil, .null: return EventSource(kind: "native", key: nil)
-        case .object(let source):
-            return EventSource(
-                kind: try text("kind", in: source) ?? "native", key: try text("key", in: source),
-                signedAt: try integer(
-                    "signed_at", in: EventBounds.timeMin...EventBounds.timeMax, of: source))
-        case .some(let other):
-            throw EventProblem(.wrongType, "source", "must be an object, not \(other.kindName)")
-        }
-    }
-
-    func data() throws(EventProblem) -> JSONObject {
-        switch object["data"] {
-        case nil, .null: return JSONObject()
-        case .object(let data): return data
-        case .some(let other):
-            throw EventProblem(.wrongType, "data", "must be an object, not \(other.kindName)")
-        }
+    /// The same of a draft.
+    public static func requestDigest(of draft: EventDraft) -> Int64 {
+        Int64(bitPattern: Digest.sha256Prefix(canonicalBytes(of: draft)))
     }
 }

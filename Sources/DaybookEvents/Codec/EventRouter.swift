@@ -11,10 +11,9 @@ public enum EventRouter {
     }
 
     private static func isConsumable(_ draft: EventDraft, _ schema: EventSchema) -> Bool {
-        guard let field = schema.field("kind"), case .word(let words) = field.kind,
-            let value = draft.data["kind"]?.text, let consumable = words.first
+        guard case .word(let words) = schema.field("kind")?.kind, let said = draft.data["kind"]
         else { return false }
-        return value == consumable.name || consumable.spellings.contains(value)
+        return FlagBits.number(of: said, in: words) == 1
     }
 
     /// The stream of a canonical draft.

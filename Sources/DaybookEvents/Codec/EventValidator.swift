@@ -15,31 +15,72 @@ public enum EventValidator {
         "storybody", "storytitle", "prompt",
     ]
 
-    /// The draft in canonical form.
+    /// The draft in canonical form. The canonical form of a canonical draft is itself.
     /// - Throws: `EventProblem` for the first thing that is wrong.
     public static func canonical(_ draft: EventDraft) throws(EventProblem) -> EventDraft {
         var draft = draft
-        try checkPersonalData(draft)
+        let schema = Vocabulary.schema(named: draft.type, version: draft.version)
         try checkSubject(draft.subject)
-        if let schema = Vocabulary.schema(named: draft.type, version: draft.version) {
+        try EnvelopeBounds.check(draft)
+        try checkPersonalData(draft, schema)
+        if let schema {
+            try TrustRules.check(draft, schema.type)
             try checkFields(&draft, schema)
+            try checkMeaning(draft, schema.type)
             try checkKey(draft, schema.type)
             try route(&draft, schema)
-        }
-        if draft.source.key == nil {
-            let bytes = EventJSON.object(of: draft).canonicalBytes
-            draft.source.key = "sha256:" + Digest.hexadecimal(Digest.sha256(bytes).prefix(16))
         }
         if draft.trust == .debug, draft.environment == .production {
             throw EventProblem(
                 .forbidden, "trust", "debug events are refused in production; use sandbox or test")
         }
+        if draft.source.key == nil { draft.source.key = try digestKey(draft) }
+        try checkSize(draft, schema)
         return draft
+    }
+
+    /// Stands in for a key that the source does not give (rule 2).
+    private static func digestKey(_ draft: EventDraft) throws(EventProblem) -> String {
+        // The ledger's clock is no part of the bytes, so every later one would be the same event for ever.
+        guard draft.occurredAt != nil else {
+            throw EventProblem(
+                .missingField, "occurred_at",
+                "\(draft.type) needs occurred_at or source.key: without both, two of them would be one event"
+            )
+        }
+        return EventSource.digestKey(of: EventJSON.canonicalBytes(of: draft))
+    }
+
+    /// The canonical event, less a document, which has a bound of its own.
+    private static func checkSize(
+        _ draft: EventDraft, _ schema: EventSchema?
+    ) throws(EventProblem) {
+        var draft = draft
+        draft.data = withoutDocuments(draft.data, schema)
+        let byteCountMax = EventBounds.eventByteCountMax
+        let rough =
+            JSONValue.object(draft.data).roughByteCount
+            + JSONValue.object(draft.extras).roughByteCount
+        // The names of an envelope, six bytes for each of theirs, and its numbers take less than a quarter.
+        if rough <= byteCountMax * 3 / 4 { return }
+        let byteCount = EventJSON.canonicalBytes(of: draft).count
+        guard byteCount <= byteCountMax else {
+            throw EventProblem(
+                .tooLarge, "event", "the event has \(byteCount) bytes, more than \(byteCountMax)")
+        }
+    }
+
+    private static func withoutDocuments(_ data: JSONObject, _ schema: EventSchema?) -> JSONObject {
+        var data = data
+        for field in schema?.fields ?? [] where field.kind == .document {
+            data.remove(at: field.path)
+        }
+        return data
     }
 
     private static func checkSubject(_ subject: String?) throws(EventProblem) {
         guard let subject else { return }
-        if junkSubjects.contains(subject.lowercased()) {
+        if subject.isEmpty || junkSubjects.contains(subject.lowercased()) {
             throw EventProblem(
                 .junkSubject, "subject", "\"\(subject)\" is no customer; send your own id")
         }
@@ -49,36 +90,36 @@ public enum EventValidator {
         }
     }
 
-    private static func checkPersonalData(_ draft: EventDraft) throws(EventProblem) {
-        for (root, object) in [("data", draft.data), ("event", draft.extras)] {
-            try checkPersonalData(.object(object), at: root, type: draft.type)
-        }
+    private static func checkPersonalData(
+        _ draft: EventDraft, _ schema: EventSchema?
+    ) throws(EventProblem) {
+        try checkPersonalData(.object(withoutDocuments(draft.data, schema)), at: "data")
+        try checkPersonalData(.object(draft.extras), at: "event")
     }
 
     private static func checkPersonalData(
-        _ value: JSONValue, at path: String, type: String
+        _ value: JSONValue, at path: String
     ) throws(EventProblem) {
         switch value {
         case .object(let object):
             for member in object.members {
                 let folded = member.name.lowercased().filter { $0 != "_" && $0 != "-" }
-                let place = "\(path).\(member.name)"
+                let place = "\(path).\(member.name.excerpt)"
                 if personalMembers.contains(folded) {
                     throw EventProblem(
                         .personalDataForbidden, place,
                         "names and texts of people are never stored; send an id")
                 }
-                if type == "catalog.published", member.name == "document" { continue }
-                try checkPersonalData(member.value, at: place, type: type)
+                try checkPersonalData(member.value, at: place)
             }
         case .array(let values):
             for (index, element) in values.enumerated() {
-                try checkPersonalData(element, at: "\(path)[\(index)]", type: type)
+                try checkPersonalData(element, at: "\(path)[\(index)]")
             }
-        case .string(let text) where text.count > EventBounds.freeTextCharacterCountMax:
+        case .string(let text) where text.unicodeScalars.count > EventBounds.freeTextScalarCountMax:
             throw EventProblem(
                 .personalDataForbidden, path,
-                "free text of more than \(EventBounds.freeTextCharacterCountMax) characters")
+                "free text of more than \(EventBounds.freeTextScalarCountMax) characters")
         default: break
         }
     }
@@ -88,6 +129,13 @@ public enum EventValidator {
     ) throws(EventProblem) {
         for field in schema.fields {
             let place = "data.\(field.name)"
+            if field.path.count > 1, let outer = draft.data[field.path[0]] {
+                guard outer.object != nil || outer == .null else {
+                    throw EventProblem(
+                        .wrongType, "data.\(field.path[0])",
+                        "must be an object, not \(outer.kindName)")
+                }
+            }
             guard let value = draft.data.value(at: field.path), value != .null else {
                 draft.data.removeNull(at: field.path)
                 if field.isRequired {
@@ -110,14 +158,15 @@ public enum EventValidator {
     ) throws(EventProblem) {
         switch field.kind {
         case .text:
-            guard let text = value.text, !text.isEmpty else {
-                throw EventProblem(
-                    .wrongType, place, "must be text that is not empty, not \(value.kindName)")
+            guard let text = value.text else {
+                throw EventProblem(.wrongType, place, "must be text, not \(value.kindName)")
             }
-            if text.utf8.count > EventBounds.nameByteCountMax, field.name != "document" {
-                throw EventProblem(
-                    .tooLarge, place, "is longer than \(EventBounds.nameByteCountMax) bytes")
+            try checkLength(text, EventBounds.nameByteCountMax, place)
+        case .document:
+            guard let text = value.text else {
+                throw EventProblem(.wrongType, place, "must be text, not \(value.kindName)")
             }
+            try checkLength(text, EventBounds.documentByteCountMax, place)
         case .bool:
             guard value.bool != nil else {
                 throw EventProblem(.wrongType, place, "must be true or false")
@@ -126,8 +175,22 @@ public enum EventValidator {
             guard value.text != nil || value.integer != nil else {
                 throw EventProblem(.wrongType, place, "must be a word, not \(value.kindName)")
             }
+            if let text = value.text {
+                try checkLength(text, EventBounds.nameByteCountMax, place)
+            }
         case .any: break
         case .integer, .amount, .money, .time: try checkNumber(value, field, place)
+        }
+    }
+
+    private static func checkLength(
+        _ text: String, _ byteCountMax: Int, _ place: String
+    ) throws(EventProblem) {
+        guard !text.isEmpty else {
+            throw EventProblem(.wrongType, place, "must not be empty; leave it out instead")
+        }
+        guard text.utf8.count <= byteCountMax else {
+            throw EventProblem(.tooLarge, place, "is longer than \(byteCountMax) bytes")
         }
     }
 
@@ -137,19 +200,31 @@ public enum EventValidator {
         guard let number = value.integer else {
             throw EventProblem(.wrongType, place, "must be an integer, not \(value.kindName)")
         }
-        let bound: Int64
-        switch field.kind {
-        case .amount: bound = EventBounds.amountMax
-        case .money: bound = EventBounds.moneyMilliMax
-        // The fixed-size event keeps amounts in 32 bits.
-        default: bound = field.slot == .amount ? EventBounds.amountMax : Int64.max - 1
-        }
-        guard number >= -bound, number <= bound else {
-            throw EventProblem(.outOfBounds, place, "\(number) is outside ±\(bound)")
-        }
-        if case .flags(_, let width) = field.slot, number < 0 || number >= (1 << (width - 1)) {
+        let range = field.range
+        guard range.contains(number) else {
             throw EventProblem(
-                .outOfBounds, place, "\(number) is outside 0 to \((1 << (width - 1)) - 1)")
+                .outOfBounds, place,
+                "\(number) is outside \(range.lowerBound) to \(range.upperBound)")
+        }
+    }
+
+    /// What no single field can tell.
+    private static func checkMeaning(_ draft: EventDraft, _ type: EventType) throws(EventProblem) {
+        let data = draft.data
+        switch type {
+        case .correctionAmended:
+            guard let patch = data["patch"]?.object, !patch.isEmpty else {
+                throw EventProblem(
+                    .wrongType, "data.patch", "must be an object with the fields to replace")
+            }
+        case .grantIssued where data["meter"] != nil:
+            // `amount|unlimited` (rules §2.9): without either nobody knows how much was given.
+            guard data["amount"] != nil || data["unlimited"]?.bool == true else {
+                throw EventProblem(
+                    .missingField, "data.amount",
+                    "a grant of a meter needs amount, or unlimited: true")
+            }
+        default: break
         }
     }
 
@@ -158,20 +233,28 @@ public enum EventValidator {
         _ draft: EventDraft, _ type: EventType
     ) throws(EventProblem) {
         guard draft.source.key == nil else { return }
-        switch type.rawValue {
-        case 20..<80 where type != .gaugePinned:
+        if type.needsKey {
             throw EventProblem(
                 .missingKey, "source.key",
                 "\(draft.type) needs a key: without one two equal events would collapse")
-        default: break
         }
     }
 
     private static func route(
         _ draft: inout EventDraft, _ schema: EventSchema
     ) throws(EventProblem) {
-        if schema.field("original_transaction_id") != nil, draft.data["store"]?.text == "apple" {
-            draft.data["store"] = nil
+        switch schema.type {
+        // Catalogs are the same for all environments, and stand in one stream (rule 8).
+        case .catalogPublished, .catalogRolledBack: draft.environment = .production
+        default: break
+        }
+        if schema.field("store") != nil, let store = draft.data["store"]?.text {
+            // A line is named `store:lineage`, so a colon in the store would give two lines one name.
+            guard !store.utf8.contains(UInt8(ascii: ":")) else {
+                throw EventProblem(
+                    .wrongType, "data.store", "must not hold a colon; it names the store alone")
+            }
+            if haveSameBytes(store, "apple") { draft.data["store"] = nil }
         }
         let isLine = EventRouter.kind(of: draft, schema) == .line
         if isLine, draft.data["original_transaction_id"] == nil {
@@ -185,48 +268,6 @@ public enum EventValidator {
         let needsSubject = schema.routing == .customer || (schema.routing == .purchase && !isLine)
         if needsSubject, draft.subject == nil {
             throw EventProblem(.missingSubject, "subject", "\(schema.name) needs a subject")
-        }
-    }
-}
-
-extension JSONObject {
-    /// The value at a path of one or two names.
-    public func value(at path: [String]) -> JSONValue? {
-        guard let first = path.first, let value = self[first] else { return nil }
-        return path.count == 1 ? value : value.object?.value(at: Array(path.dropFirst()))
-    }
-
-    mutating func removeNull(at path: [String]) {
-        guard let first = path.first, let value = self[first] else { return }
-        if path.count == 1 {
-            if value == .null { self[first] = nil }
-        } else if var inner = value.object {
-            inner.removeNull(at: Array(path.dropFirst()))
-            self[first] = .object(inner)
-        } else if value == .null {
-            self[first] = nil
-        }
-    }
-
-    mutating func set(_ value: JSONValue, at path: [String]) {
-        guard let first = path.first else { return }
-        if path.count == 1 {
-            self[first] = value
-        } else {
-            var inner = self[first]?.object ?? JSONObject()
-            inner.set(value, at: Array(path.dropFirst()))
-            self[first] = .object(inner)
-        }
-    }
-
-    /// Removes the value at a path, and the object around it when that leaves it empty.
-    mutating func remove(at path: [String]) {
-        guard let first = path.first else { return }
-        if path.count == 1 {
-            self[first] = nil
-        } else if var inner = self[first]?.object {
-            inner.remove(at: Array(path.dropFirst()))
-            self[first] = inner.isEmpty ? nil : .object(inner)
         }
     }
 }

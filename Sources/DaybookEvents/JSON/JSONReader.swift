@@ -22,19 +22,25 @@ public struct JSONReader {
     private let bytes: UnsafeBufferPointer<UInt8>
     private var index = 0
     private let firstLine: Int
+    private let depthMax: Int
 
-    private init(_ bytes: UnsafeBufferPointer<UInt8>, firstLine: Int) {
+    private init(_ bytes: UnsafeBufferPointer<UInt8>, firstLine: Int, depthMax: Int) {
         self.bytes = bytes
         self.firstLine = firstLine
+        self.depthMax = depthMax
     }
 
     /// Reads one value that fills the whole input.
-    /// - Parameter firstLine: The line number of the first byte, for messages about a line of a larger file.
+    /// - Parameters:
+    ///   - firstLine: The line number of the first byte, for messages about a line of a larger file.
+    ///   - depthMax: How deep the innermost value may lie; the outermost one is at 0.
     /// - Throws: `JSONError` with the place of the first mistake.
-    public static func read(_ bytes: [UInt8], firstLine: Int = 1) throws(JSONError) -> JSONValue {
+    public static func read(
+        _ bytes: [UInt8], firstLine: Int = 1, depthMax: Int = Self.depthMax
+    ) throws(JSONError) -> JSONValue {
         let result: Result<JSONValue, JSONError> = bytes.withUnsafeBufferPointer { buffer in
             // The pointer is only used inside this closure; the reader does not escape it.
-            var reader = JSONReader(buffer, firstLine: firstLine)
+            var reader = JSONReader(buffer, firstLine: firstLine, depthMax: depthMax)
             do throws(JSONError) {
                 return .success(try reader.document())
             } catch {
@@ -52,8 +58,8 @@ public struct JSONReader {
     }
 
     private mutating func value(depth: Int) throws(JSONError) -> JSONValue {
-        guard depth <= Self.depthMax else {
-            throw error("nested deeper than \(Self.depthMax) levels")
+        guard depth <= depthMax else {
+            throw error("nested deeper than \(depthMax) levels")
         }
         skipSpace()
         guard index < bytes.count else { throw error("the text ends where a value is expected") }
@@ -72,6 +78,8 @@ public struct JSONReader {
     private mutating func object(depth: Int) throws(JSONError) -> JSONObject {
         index += 1
         var members: [JSONObject.Member] = []
+        var starts: [Int] = []
+        var isAscending = true
         skipSpace()
         if take("}") { return JSONObject() }
         while true {
@@ -79,20 +87,37 @@ public struct JSONReader {
             guard index < bytes.count, bytes[index] == UInt8(ascii: "\"") else {
                 throw error("expected a member name in double quotes")
             }
-            let nameStart = index
+            starts.append(index)
             let name = try string()
-            if members.contains(where: { $0.name == name }) {
-                index = nameStart
-                throw error("the member \"\(name.prefix(64))\" stands twice in one object")
-            }
+            if let last = members.last, !precedesInBytes(last.name, name) { isAscending = false }
             skipSpace()
             guard take(":") else { throw error("expected ':' after the member name") }
             members.append(.init(name: name, value: try value(depth: depth + 1)))
             skipSpace()
             if take(",") { continue }
             guard take("}") else { throw error("expected ',' or '}'") }
-            return JSONObject(members)
+            if isAscending { return JSONObject(ascending: members) }
+            return JSONObject(ascending: try sorted(members, starts))
         }
+    }
+
+    /// The members in the order of their names; equal names are neighbours then, however many there are.
+    private func sorted(
+        _ members: [JSONObject.Member], _ starts: [Int]
+    ) throws(JSONError) -> [JSONObject.Member] {
+        let order = members.indices.sorted { left, right in
+            let (leftName, rightName) = (members[left].name, members[right].name)
+            return haveSameBytes(leftName, rightName)
+                ? left < right : precedesInBytes(leftName, rightName)
+        }
+        let repeated = zip(order, order.dropFirst())
+            .filter { haveSameBytes(members[$0].name, members[$1].name) }.map(\.1).min()
+        if let repeated {
+            throw error(
+                "the member \"\(members[repeated].name.excerpt)\" stands twice in one object",
+                at: starts[repeated])
+        }
+        return order.map { members[$0] }
     }
 
     private mutating func array(depth: Int) throws(JSONError) -> [JSONValue] {

@@ -1,7 +1,7 @@
 /// A JSON document that can be written back byte for byte once it is canonical.
 ///
 /// Integers in the range of Int64 are numbers; every other number keeps the text that it came with, because a
-/// ledger must not round what somebody else stated.
+/// ledger must not round what somebody else stated. Texts and names are equal when their bytes are.
 public enum JSONValue: Sendable, Equatable {
     case null
     case bool(Bool)
@@ -11,6 +11,19 @@ public enum JSONValue: Sendable, Equatable {
     case string(String)
     case array([JSONValue])
     case object(JSONObject)
+
+    public static func == (left: JSONValue, right: JSONValue) -> Bool {
+        switch (left, right) {
+        case (.null, .null): true
+        case (.bool(let left), .bool(let right)): left == right
+        case (.integer(let left), .integer(let right)): left == right
+        case (.number(let left), .number(let right)): haveSameBytes(left, right)
+        case (.string(let left), .string(let right)): haveSameBytes(left, right)
+        case (.array(let left), .array(let right)): left == right
+        case (.object(let left), .object(let right)): left == right
+        default: false
+        }
+    }
 }
 
 /// Members by name, in ascending order of the names' UTF-8 bytes: the canonical order.
@@ -22,6 +35,10 @@ public struct JSONObject: Sendable, Equatable {
             self.name = name
             self.value = value
         }
+
+        public static func == (left: Member, right: Member) -> Bool {
+            haveSameBytes(left.name, right.name) && left.value == right.value
+        }
     }
 
     public private(set) var members: [Member]
@@ -30,8 +47,11 @@ public struct JSONObject: Sendable, Equatable {
 
     /// Takes members in any order; names must be distinct.
     public init(_ members: [Member]) {
-        self.members = members.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+        self.members = members.sorted { precedesInBytes($0.name, $1.name) }
     }
+
+    /// - Precondition: The names ascend, none stands twice.
+    init(ascending members: [Member]) { self.members = members }
 
     public var isEmpty: Bool { members.isEmpty }
 
@@ -40,12 +60,14 @@ public struct JSONObject: Sendable, Equatable {
     public subscript(name: String) -> JSONValue? {
         get {
             let index = lowerBound(name)
-            guard index < members.count, members[index].name == name else { return nil }
+            guard index < members.count, haveSameBytes(members[index].name, name) else {
+                return nil
+            }
             return members[index].value
         }
         set {
             let index = lowerBound(name)
-            let isThere = index < members.count && members[index].name == name
+            let isThere = index < members.count && haveSameBytes(members[index].name, name)
             switch (newValue, isThere) {
             case (let value?, true): members[index].value = value
             case (let value?, false): members.insert(.init(name: name, value: value), at: index)
@@ -60,7 +82,7 @@ public struct JSONObject: Sendable, Equatable {
         var high = members.count
         while low < high {
             let middle = (low + high) / 2
-            if members[middle].name.utf8.lexicographicallyPrecedes(name.utf8) {
+            if precedesInBytes(members[middle].name, name) {
                 low = middle + 1
             } else {
                 high = middle
@@ -76,6 +98,20 @@ extension JSONValue {
     public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
     public var object: JSONObject? { if case .object(let object) = self { object } else { nil } }
     public var array: [JSONValue]? { if case .array(let values) = self { values } else { nil } }
+
+    /// At least as many bytes as the canonical form has, without writing it.
+    var roughByteCount: Int {
+        switch self {
+        case .null, .bool: 5
+        case .integer: 20
+        case .number(let text): text.utf8.count
+        // Six for a byte that must be escaped.
+        case .string(let text): 2 + 6 * text.utf8.count
+        case .array(let values): values.reduce(2) { $0 + 1 + $1.roughByteCount }
+        case .object(let object):
+            object.members.reduce(2) { $0 + 4 + 6 * $1.name.utf8.count + $1.value.roughByteCount }
+        }
+    }
 
     /// What kind of value it is, for messages.
     public var kindName: String {

@@ -97,6 +97,10 @@ public enum EventType: UInt16, Sendable, CaseIterable {
         }
     }
 
+    /// Money, grants and usage: two equal ones of one millisecond are two facts, so their source must tell them apart
+    /// by a key (rule 2).
+    var needsKey: Bool { (20..<80).contains(rawValue) && self != .gaugePinned }
+
     /// What a refusal left behind: folded by funnels only (rule 21).
     public var isEvidence: Bool {
         switch self {

@@ -28,14 +28,27 @@ extension Vocabulary {
             ]), .flags(shift: 5, width: 3)),
         EventField("offer.id", .text), EventField("offer.period", .text),
     ]
+    private static let quantity = EventField(
+        "quantity", .amount, .amount, in: EventBounds.positive)
     private static let autoRenew = EventField("auto_renew", .bool, .flags(shift: 8, width: 2))
     private static let price = [
         EventField("price_milli", .money, .money, required: true),
         EventField("currency", .text, .nameC, required: true),
     ]
     private static let token = EventField(
-        "app_account_token", .text, .flags(shift: 12, width: 1), required: false,
+        "app_account_token", .text, .flags(shift: 15, width: 1), required: false,
         "the customer id that the app gave the store; it outranks a named customer")
+
+    private static let purchaseKinds = EventFieldKind.word([
+        EventWord("consumable", "Consumable"), EventWord("non_consumable", "Non-Consumable"),
+        EventWord("non_renewing", "Non-Renewing Subscription"),
+    ])
+    private static let kindSlot = EventSlot.flags(shift: 10, width: 3)
+    /// What follows a purchase must say that it was a consumable, because the stream is a function of the event alone:
+    /// without it, it concerns a line, where a consumable is not.
+    private static let purchaseKind = EventField(
+        "kind", purchaseKinds, kindSlot, required: false,
+        "needed for consumables, which stay with their buyer; without it the line is meant")
 
     static let purchases: [EventSchema] = [
         EventSchema(
@@ -43,15 +56,9 @@ extension Vocabulary {
             "Something was bought once.",
             [
                 EventField("product", .text, .nameA, required: true),
-                EventField(
-                    "kind",
-                    .word([
-                        EventWord("consumable", "Consumable"),
-                        EventWord("non_consumable", "Non-Consumable"),
-                        EventWord("non_renewing", "Non-Renewing Subscription"),
-                    ]), .flags(shift: 10, width: 2), required: true),
+                EventField("kind", purchaseKinds, kindSlot, required: true),
                 requiredTransaction, line, store,
-                EventField("quantity", .amount, .amount), ownership, token,
+                quantity, ownership, token,
                 EventField("starts_at", .time, .timeA, required: false, "purchase date"),
                 EventField("storefront", .text),
             ] + price + offer),
@@ -76,7 +83,9 @@ extension Vocabulary {
                         EventWord("full", "REFUND_FULL"),
                         EventWord("prorated", "REFUND_PRORATED"),
                     ]), .flags(shift: 0, width: 2)),
-                EventField("pct_milli", .integer, .amount, required: false, "100 % is 100000"),
+                EventField(
+                    "pct_milli", .integer, .amount, required: false, in: 0...100_000,
+                    "100 % is 100000"),
                 EventField("reason", .text), EventField("amount_milli", .money, .money),
                 EventField("currency", .text, .nameC),
                 EventField("product", .text, .nameA), purchaseKind,
@@ -111,12 +120,6 @@ extension Vocabulary {
             .refundDeclined, "refund.declined", routing: .purchase, "The store refused a refund.",
             [requiredTransaction, line, store, purchaseKind]),
     ]
-
-    private static let purchaseKind = EventField(
-        "kind",
-        .word([
-            EventWord("consumable"), EventWord("non_consumable"), EventWord("non_renewing"),
-        ]), .flags(shift: 10, width: 2))
 
     private static let period =
         [
@@ -159,7 +162,7 @@ extension Vocabulary {
                 EventField(
                     "effective",
                     .word([EventWord("now"), EventWord("next_renewal"), EventWord("reverted")]),
-                    .flags(shift: 0, width: 2), required: true), EventField("offer", .any),
+                    .flags(shift: 0, width: 3), required: true), EventField("offer", .any),
             ]),
         EventSchema(
             .subscriptionOfferRedeemed, "subscription.offer_redeemed", routing: .line,
@@ -187,7 +190,7 @@ extension Vocabulary {
                 EventField(
                     "status",
                     .word([EventWord("pending"), EventWord("accepted"), EventWord("declined")]),
-                    .flags(shift: 0, width: 2), required: true),
+                    .flags(shift: 0, width: 3), required: true),
                 EventField("new_price_milli", .money, .money),
                 EventField("effective_at", .time, .timeA), EventField("currency", .text, .nameC),
             ]),
@@ -227,7 +230,7 @@ extension Vocabulary {
                 store, EventField("starts_at", .time, .timeA, required: true),
                 EventField("expires_at", .time, .timeB),
                 EventField("revoked_at", .time, .timeC),
-                EventField("quantity", .amount, .amount), ownership, token,
+                quantity, ownership, token,
                 EventField("is_upgraded", .bool, .flags(shift: 8, width: 2)),
                 EventField(
                     "revocation_type",
@@ -235,7 +238,7 @@ extension Vocabulary {
                         EventWord("full", "REFUND_FULL"),
                         EventWord("prorated", "REFUND_PRORATED"),
                         EventWord("family", "FAMILY_REVOKE"),
-                    ]), .flags(shift: 10, width: 2)),
+                    ]), .flags(shift: 10, width: 3)),
                 EventField("price_milli", .money, .money),
                 EventField("currency", .text, .nameC),
             ] + offer),
@@ -262,15 +265,16 @@ extension Vocabulary {
             [
                 EventField("grant_id", .text, .reference, required: true),
                 EventField("entitlement", .text, .nameA), EventField("feature", .text, .nameB),
-                EventField("meter", .text, .nameC), EventField("amount", .amount, .amount),
+                EventField("meter", .text, .nameC),
+                EventField("amount", .amount, .amount, in: EventBounds.notNegative),
                 EventField("unlimited", .bool, .flags(shift: 0, width: 2)),
                 EventField("starts_at", .time, .timeA, required: true),
                 EventField("expires_at", .time, .timeB),
                 EventField(
                     "priority", .integer, .flags(shift: 2, width: 9), required: false,
                     "0 to 255, lower burns first; 100 where absent"),
-                EventField("rollover.max", .amount, .money),
-                EventField("rollover.min", .amount, .timeC),
+                EventField("rollover.max", .amount, .money, in: EventBounds.notNegative),
+                EventField("rollover.min", .amount, .timeC, in: EventBounds.notNegative),
                 EventField("reason", .text), EventField("actor", .text),
             ]),
         EventSchema(

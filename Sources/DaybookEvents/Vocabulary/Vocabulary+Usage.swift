@@ -19,13 +19,14 @@ extension Vocabulary {
         EventSchema(
             .usageReserved, "usage.reserved", "Units were set aside.",
             [
-                reservation, meter, EventField("amount", .amount, .amount, required: true),
+                reservation, meter,
+                EventField("amount", .amount, .amount, required: true, in: EventBounds.positive),
                 EventField("expires_at", .time, .timeA, required: true, "exclusive"),
                 EventField("ref", .text), EventField("covered_by", .text, .nameB),
             ]),
         EventSchema(
             .usageCommitted, "usage.committed", "A reservation became usage.",
-            [reservation, EventField("amount", .amount, .amount)]),
+            [reservation, EventField("amount", .amount, .amount, in: EventBounds.positive)]),
         EventSchema(
             .usageReleased, "usage.released", "A reservation was given back.",
             [reservation, EventField("reason", .text)]),
@@ -34,7 +35,10 @@ extension Vocabulary {
             [
                 EventField(
                     "target", .text, .reference, required: true,
-                    "key or ref of the usage; its period gets the units back"),
+                    "key or ref of the usage, or its reservation; its period gets the units back"),
+                EventField(
+                    "meter", .text, .nameA, required: false,
+                    "of which meter; without it, of the first one that has the target"),
                 EventField("reason", .text),
             ]),
         EventSchema(
@@ -47,7 +51,7 @@ extension Vocabulary {
                     "trigger",
                     .word([
                         EventWord("scheduled"), EventWord("manual"), EventWord("plan_change"),
-                    ]), .flags(shift: 0, width: 2)),
+                    ]), .flags(shift: 0, width: 3)),
                 EventField("period", .text),
             ]),
         EventSchema(

@@ -5,26 +5,21 @@ public enum Vocabulary {
         identity + purchases + subscriptions + grants + usage + gates + catalogs + analytics
         + corrections + debug
 
-    private static let byName: [String: [EventSchema]] = Dictionary(
-        grouping: schemas, by: \.name)
-    private static let byType: [EventSchema?] = {
-        var table = [EventSchema?](repeating: nil, count: 256)
-        for schema in schemas { table[Int(schema.type.rawValue)] = schema }
-        return table
-    }()
+    /// The same by name, number and version.
+    public static let table = SchemaTable(schemas)
 
     /// The newest schema of a type; `nil` for `unknown`.
     public static func current(_ type: EventType) -> EventSchema? {
-        byType[Int(type.rawValue)]
+        table.current(code: type.rawValue)
     }
 
     /// The schema of one version of a named type; `nil` when this build does not know it.
     public static func schema(named name: String, version: Int) -> EventSchema? {
-        byName[name]?.first { $0.version == version }
+        table.schema(named: name, version: version)
     }
 
     /// Whether some version of the name is known.
-    public static func isKnown(_ name: String) -> Bool { byName[name] != nil }
+    public static func isKnown(_ name: String) -> Bool { table.isKnown(name) }
 
     /// The wire name of a type.
     public static func name(of type: EventType) -> String { current(type)?.name ?? "unknown" }
@@ -132,7 +127,7 @@ public enum Vocabulary {
                     ]), .flags(shift: 0, width: 3), required: true),
                 EventField("percent", .integer, .money, required: false, "with cohort: 0 to 100"),
                 EventField("document_sha256", .text, .reference, required: true),
-                EventField("document", .text, nil, required: false, "inline in exports"),
+                EventField("document", .document, nil, required: false, "inline in exports"),
             ]),
         EventSchema(
             .catalogRolledBack, "catalog.rolled_back", routing: .ledger,

@@ -1,3 +1,4 @@
+public import DaybookDomain
 public import DaybookEvents
 
 /// The apps' own event names on the way in and out (rule 27). An analytics name never becomes a store fact.
@@ -47,12 +48,21 @@ public enum EventAliases {
     private static let byName: [String: Alias] = Dictionary(
         table.map { ($0.app, $0) }, uniquingKeysWith: { first, _ in first })
 
-    /// The event under our name; anything else comes back as it is.
+    /// The event under our name; anything else comes back as it is, data that are no object too: `EventJSON.draft`
+    /// refuses them.
     public static func canonical(_ json: JSONValue) -> JSONValue {
         guard var object = json.object, let alias = byName[object["type"]?.text ?? ""] else {
             return json
         }
-        var data = object["data"]?.object ?? JSONObject()
+        // A line that an export derived from store facts comes back as itself, and is skipped like them.
+        if object["derived_from"] != nil { return json }
+        object["type"] = .string(alias.type)
+        var data: JSONObject
+        switch object["data"] {
+        case nil, .null: data = JSONObject()
+        case .object(let given): data = given
+        default: return .object(object)
+        }
         for (theirs, ours) in alias.renamed {
             if let value = data[theirs], data[ours] == nil {
                 data[ours] = value
@@ -60,7 +70,6 @@ public enum EventAliases {
             }
         }
         for (name, value) in alias.implied where data[name] == nil { data[name] = value }
-        object["type"] = .string(alias.type)
         object["data"] = .object(data)
         return .object(object)
     }
@@ -77,8 +86,23 @@ public enum EventAliases {
             "premiumFeatureViewed", "paywallShown", "subscriptionPurchased", "usageLimitReached",
             "featureRestricted",
         ],
-        "nuzzle": ["paywall_viewed", "subscription_purchased"],
+        "nuzzle": ["paywall_viewed"],
     ]
+
+    /// What an app's documents call the milestones of a subscription, which are derived from store facts on the way
+    /// out (NZ-13).
+    private static let derived: [String: [SubscriptionMilestone.Kind: String]] = [
+        "nuzzle": [
+            .purchased: "subscription_purchased", .trialStarted: "subscription_trial_started",
+            .activated: "subscription_activated", .renewed: "subscription_renewed",
+            .canceled: "subscription_cancelled",
+        ]
+    ]
+
+    /// The names that an app has for the milestones of a subscription; empty where it has none.
+    public static func milestoneNames(app: String) -> [SubscriptionMilestone.Kind: String] {
+        derived[app] ?? [:]
+    }
 
     /// The name that an app has for one of our types; `nil` where it has none.
     public static func appName(of type: String, data: JSONObject, app: String) -> String? {

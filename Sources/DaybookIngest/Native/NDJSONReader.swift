@@ -62,15 +62,12 @@ public struct NDJSONReader {
     }
 
     private func read(line slice: ArraySlice<UInt8>) -> Result<EventDraft, LineProblem> {
-        // A published catalog carries its document, which has a bound of its own.
-        let isLarge = slice.count > EventBounds.eventByteCountMax
-        let isCatalog = isLarge && slice.prefix(4_096_000).contains(Array("catalog.published".utf8))
-        guard !isLarge || (isCatalog && slice.count <= 4_096_000) else {
+        // No event of this length is taken; how long a shorter one may be its type says, once it is read.
+        guard slice.count <= EventBounds.lineByteCountMax else {
             return .failure(
                 problem(
                     slice, 1, "too_large",
-                    "the event has \(slice.count) bytes, more than \(EventBounds.eventByteCountMax)"
-                ))
+                    "the line has \(slice.count) bytes, more than \(EventBounds.lineByteCountMax)"))
         }
         let bytes = Array(slice)
         let json: JSONValue

@@ -8,6 +8,11 @@ public final class InMemoryEventStore: EventStore {
         var streams: [StreamRecord] = []
         var rows: [EventRow] = []
         var documents: [String: [UInt8]] = [:]
+        var appendCount: Int64 = 0
+
+        var head: StoreHead {
+            StoreHead(position: Int64(rows.count), recordedAt: rows.last?.recordedAt ?? 0)
+        }
     }
 
     public let header: StoreHeader
@@ -19,14 +24,17 @@ public final class InMemoryEventStore: EventStore {
         header = StoreHeader(app: app, ledgerID: ledgerID, schemaVersion: 1)
     }
 
+    /// A store that begins with everything that another one holds now, and goes its own way.
+    public init(copying other: InMemoryEventStore) {
+        header = other.header
+        let held = other.content.withLock { $0 }
+        content.withLock { $0 = held }
+    }
+
     public var durability: String { "memory" }
 
     public func head() throws -> StoreHead {
-        content.withLock { content in
-            StoreHead(
-                position: Int64(content.rows.count),
-                recordedAt: content.rows.last?.recordedAt ?? 0)
-        }
+        content.withLock { $0.head }
     }
 
     public func names(after count: Int) throws -> [String] {
@@ -102,7 +110,8 @@ public final class InMemoryEventStore: EventStore {
         content.withLock { $0.documents[sha256] }
     }
 
-    public func foreignChangeCounter() throws -> Int64 { 0 }
+    /// Counts appends: two ledgers may share one store.
+    public func foreignChangeCounter() throws -> Int64 { content.withLock { $0.appendCount } }
 
     public func exclusively<Result>(_ body: (any StoreWriter) throws -> Result) throws -> Result {
         try turn.withLock { _ in try body(Writer(store: self)) }
@@ -117,22 +126,11 @@ public final class InMemoryEventStore: EventStore {
 
         func append(_ batch: AppendBatch) throws {
             try store.content.withLock { content in
-                guard Int64(content.rows.count) == batch.expectedHead,
-                    content.names.count == batch.nameCount
-                else {
-                    throw StoreError(
-                        .conflict,
-                        "the head is at position \(content.rows.count), expected \(batch.expectedHead); read on and decide again"
-                    )
-                }
-                for (index, row) in batch.rows.enumerated() {
-                    guard row.event.position == batch.expectedHead + Int64(index) + 1 else {
-                        throw StoreError(
-                            .conflict,
-                            "position \(row.event.position) does not follow \(batch.expectedHead + Int64(index))"
-                        )
-                    }
-                }
+                try AppendGround(
+                    head: content.head, nameCount: Int64(content.names.count),
+                    streamCount: Int64(content.streams.count)
+                ).check(batch)
+                content.appendCount += 1
                 content.names += batch.names
                 content.streams += batch.streams
                 content.rows += batch.rows

@@ -1,3 +1,4 @@
+import DaybookEvents
 import Synchronization
 
 /// What must be looked up for ever, for one range of positions: the hash of every event's key, sorted, with its
@@ -14,8 +15,9 @@ import Synchronization
 public final class LookupRun: Sendable {
     /// Runs begin and end at multiples of this many positions.
     public static let unitCount: Int64 = 16_384
-    /// Says how the bytes of a run and the hashes of keys are to be read. 1 had a filter that knew no key.
-    static let fingerprint: UInt64 = 2
+    /// Says how the bytes of a run and the hashes of keys, which hash references, are to be read. Layout 1 had a filter
+    /// that knew no key.
+    static let fingerprint: UInt64 = 2 << 8 | Reference.layoutVersion
 
     private enum Backing {
         case memory(hashes: [UInt64], offsets: [UInt32], filter: [UInt8])

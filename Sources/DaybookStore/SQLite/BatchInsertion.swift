@@ -16,54 +16,24 @@ struct BatchInsertion {
         try insertRows()
     }
 
-    private func check() throws {
-        let head = try number("SELECT max(position) FROM events")
-        guard head == batch.expectedHead else {
-            throw StoreError(
-                .conflict,
-                "the head is at position \(head), expected \(batch.expectedHead); "
-                    + "read on and decide again"
-            )
-        }
-        let nameCount = try number("SELECT max(id) FROM names")
-        guard nameCount == Int64(batch.nameCount) else {
-            throw StoreError(
-                .conflict,
-                "the ledger has \(nameCount) names, expected \(batch.nameCount); "
-                    + "read on and decide again"
-            )
-        }
-        if let first = batch.streams.first {
-            let last = try number("SELECT max(id) FROM streams")
-            guard Int64(first.id) == last + 1 else {
-                throw StoreError(
-                    .conflict,
-                    "stream \(first.id) does not follow stream \(last); read on and decide again")
-            }
-        }
-        try checkRows(head: head)
-    }
+    /// One cached statement: a commit of one event must not compile five.
+    private static let groundSQL = """
+        SELECT (SELECT max(position) FROM events), (SELECT max(id) FROM names), \
+        (SELECT max(id) FROM streams), \
+        (SELECT recorded_at FROM events ORDER BY position DESC LIMIT 1)
+        """
 
-    private func checkRows(head: Int64) throws {
-        var position = head
-        var recordedAt = try number(
-            "SELECT recorded_at FROM events WHERE position = \(head)", Int64.min)
-        for row in batch.rows {
-            guard row.event.position == position + 1 else {
-                throw StoreError(
-                    .conflict, "position \(row.event.position) does not follow \(position)")
-            }
-            // `position(recordedAtOrBefore:)` searches by halves, so time must never go back.
-            guard row.recordedAt >= recordedAt else {
-                throw StoreError(
-                    .conflict,
-                    "position \(row.event.position) would be recorded at \(row.recordedAt), before "
-                        + "position \(position) at \(recordedAt); record it no earlier"
-                )
-            }
-            position += 1
-            recordedAt = row.recordedAt
+    private func check() throws {
+        var ground = AppendGround(
+            head: StoreHead(position: 0, recordedAt: 0), nameCount: 0, streamCount: 0)
+        try db.forEachRow(Self.groundSQL) { row in
+            // Where there is no row yet a column is NULL, which reads as 0.
+            ground.head.position = sqlite3_column_int64(row, 0)
+            ground.nameCount = sqlite3_column_int64(row, 1)
+            ground.streamCount = sqlite3_column_int64(row, 2)
+            ground.head.recordedAt = sqlite3_column_int64(row, 3)
         }
+        try ground.check(batch)
     }
 
     private func insertNames() throws {
@@ -114,10 +84,6 @@ struct BatchInsertion {
         let insertion = RowInsertion(
             statement: try handle(RowInsertion.sql), connection: db.sqliteConnection)
         for row in batch.rows { try insertion.insert(row) }
-    }
-
-    private func number(_ sql: String, _ absent: Int64 = 0) throws -> Int64 {
-        try Int64.fetchOne(db, sql: sql) ?? absent
     }
 
     private func handle(_ sql: String) throws -> OpaquePointer {

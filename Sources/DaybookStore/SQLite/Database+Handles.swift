@@ -23,11 +23,4 @@ extension Database {
         }
         return value
     }
-
-    /// The row at a position; `nil` when there is none.
-    func row(at position: Int64) throws -> EventRow? {
-        var found: EventRow?
-        try forEachRow(RowSelection.rowAtPosition, [position]) { found = RowSelection.row($0) }
-        return found
-    }
 }

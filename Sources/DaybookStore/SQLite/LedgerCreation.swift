@@ -8,19 +8,17 @@ import GRDB
     import Musl
 #endif
 
-/// Creates a ledger file under another name and renames it, so that nobody ever sees half of one.
+/// Creates a ledger file under another name and moves it to its own, so that nobody ever sees half of one.
 ///
 /// The caller holds the ledger's lock.
 struct LedgerCreation {
     let file: LedgerFile
     let app: String
+    let schema: LedgerSchema
 
     /// - Throws: `.alreadyExists`.
     func checkIsFree() throws {
-        guard !file.exists else {
-            throw StoreError(
-                .alreadyExists, "\(file.path) exists already; open it, or choose another name")
-        }
+        guard !file.isTaken else { throw existsAlready }
         // SQLite would read the log of a ledger that was deleted into the new one.
         guard !file.hasLog else {
             throw StoreError(
@@ -35,18 +33,41 @@ struct LedgerCreation {
         let draft = LedgerFile(path: "\(file.path).\(ledgerID.prefix(8)).new")
         do {
             try write(draft.path, ledgerID)
-            guard rename(draft.path, file.path) == 0 else {
-                throw StoreError(
-                    .failed,
-                    "\(file.path) cannot be created: \(String(cString: strerror(errno)))")
-            }
-            file.syncFolder()
+            try move(draft)
+            Folder.sync(file.folder)
         } catch {
-            for path in [draft.path, draft.path + "-journal", draft.logPath, draft.path + "-shm"] {
+            for path in [draft.path, draft.journalPath, draft.logPath, draft.logIndexPath] {
                 unlink(path)
             }
-            throw SQLiteFailure.translate(error, "creating the ledger", file.path)
+            throw SQLiteFailure.translate(error, "creating the ledger", file)
         }
+    }
+
+    /// Gives the draft its name without taking the name from whatever appeared there meanwhile: `rename` would replace
+    /// it.
+    private func move(_ draft: LedgerFile) throws {
+        if link(draft.path, file.path) == 0 {
+            unlink(draft.path)
+            return
+        }
+        switch errno {
+        case EEXIST: throw existsAlready
+        case EPERM, EOPNOTSUPP, ENOTSUP, ENOSYS, EMLINK:
+            // A file system without hard links, such as FAT: asked once more, and then trusted.
+            guard !file.isTaken else { throw existsAlready }
+            guard rename(draft.path, file.path) == 0 else { throw failure(errno) }
+        case let number: throw failure(number)
+        }
+    }
+
+    private var existsAlready: StoreError {
+        StoreError(
+            .alreadyExists, "\(file.path) exists already; open it, or choose another name")
+    }
+
+    private func failure(_ number: CInt) -> StoreError {
+        StoreError(
+            .failed, "\(file.path) cannot be created: \(String(cString: strerror(number)))")
     }
 
     /// The log mode is set once, here, as the last thing: it stands in the file from then on.
@@ -55,7 +76,7 @@ struct LedgerCreation {
         try queue.inDatabase { db in
             try db.execute(sql: "PRAGMA application_id = \(LedgerSchema.applicationID)")
             try db.inTransaction(.immediate) {
-                try LedgerSchema.migrate(
+                try schema.migrate(
                     db, from: 0, meta: [("app", app), ("ledger_id", ledgerID)])
                 return .commit
             }

@@ -1,3 +1,5 @@
+import GRDBSQLite
+
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Glibc)
@@ -6,10 +8,14 @@
     import Musl
 #endif
 
-/// The path of a ledger and its companions, examined before SQLite touches them.
+/// The path of a ledger and its companions, examined before SQLite reads anything.
 ///
-/// SQLite creates files beside whatever it opens, so a file is opened only after its own first
-/// bytes say that it is a ledger.
+/// - Rule: nothing but SQLite opens the ledger's file; what else must be known is asked by name.
+/// - Why: POSIX drops all locks that a process holds on a file when it closes any descriptor of it. Another process
+///   would then believe that it is the last one, and remove the log that this one writes into
+///   (https://www.sqlite.org/howtocorrupt.html §2.2).
+/// - Advice: copy or hash a ledger in a process that has no store open on it.
+/// - Otherwise: an acknowledged event is lost.
 struct LedgerFile: Sendable {
     /// How the file can be read.
     enum Access: Sendable, Equatable {
@@ -19,25 +25,30 @@ struct LedgerFile: Sendable {
         case immutable(FileIdentity)
     }
 
-    /// Absolute, so that neither a change of folder nor a name like `file:x` gives it another
-    /// meaning.
+    /// SQLite's header: what is shorter is no database.
+    private static let headerByteCount = 100
+
+    /// Absolute and without symbolic links, as SQLite sees it: the lock and the derived files hang on the name, and
+    /// every way of writing it must lead to the same ones.
     let path: String
 
-    init(path: String) {
-        self.path = path.hasPrefix("/") ? path : Self.currentFolder() + "/" + path
-    }
+    init(path: String) { self.path = Self.resolved(path) }
 
     var logPath: String { path + "-wal" }
+    var logIndexPath: String { path + "-shm" }
+    var journalPath: String { path + "-journal" }
     var lockPath: String { path + ".lock" }
+    var folder: String { Folder.of(path) }
 
-    var folder: String {
-        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
-        return String(path[..<slash])
+    /// Whether the name is taken, be it by a link that leads nowhere.
+    var isTaken: Bool {
+        var status = stat()
+        return lstat(path, &status) == 0
     }
-
-    var exists: Bool { identity != nil }
     var logByteCount: Int64 { Self.identity(logPath)?.byteCount ?? 0 }
     var hasLog: Bool { logByteCount > 0 }
+    /// A change that was cut short, outside of the log mode: SQLite undoes it before it reads.
+    var hasJournal: Bool { Self.identity(journalPath).map { $0.byteCount > 0 } ?? false }
     /// `nil` when there is no file, or nobody may know.
     var identity: FileIdentity? { Self.identity(path) }
     var isFolderWritable: Bool { access(folder, W_OK) == 0 }
@@ -58,51 +69,82 @@ struct LedgerFile: Sendable {
     }
 
     /// Finds out whether this is a ledger and how it can be read.
-    /// - Throws: `.notFound`, `.notALedger`, or `.failed` when the file cannot be read.
+    /// - Throws: `.notFound`, `.notALedger`, or `.failed` when the file cannot be read or has a second name.
     func examine() throws -> Access {
-        let header = try readHeader()
-        guard header.count >= 100, header.starts(with: Array("SQLite format 3".utf8) + [0]) else {
-            throw StoreError(
-                .notALedger, "\(path) is no Daybook ledger: it is no SQLite database")
+        try checkName()
+        let header = try withBareConnection { LedgerHeader.bytes($0) }
+        guard let header, header.starts(with: Array("SQLite format 3".utf8) + [0]) else {
+            throw noLedger("it is no SQLite database")
         }
         let application = header[68..<72].reduce(Int64(0)) { $0 << 8 | Int64($1) }
         guard application == LedgerSchema.applicationID else {
-            throw StoreError(
-                .notALedger,
-                "\(path) is no Daybook ledger: it is another program's SQLite database "
+            throw noLedger(
+                "it is another program's SQLite database "
                     + "(application_id \(application), expected \(LedgerSchema.applicationID))")
         }
-        guard !isFolderWritable, !hasLog, let identity else { return .ordinary }
+        guard !isFolderWritable, !hasLog, !hasJournal, let identity else { return .ordinary }
         return .immutable(identity)
     }
 
-    /// Whether bytes 18 and 19 say "write-ahead log".
-    func isInLogMode() throws -> Bool {
-        let header = try readHeader()
-        return header.count >= 20 && header[18] == 2 && header[19] == 2
+    /// Asks by name alone, so that nothing waits for the other end of a pipe and no lock is lost.
+    /// - Throws: `.notFound`, `.notALedger`, or `.failed` for a file with two names.
+    func checkName() throws {
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw openingFailure(errno) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw noLedger("it is not a file") }
+        guard status.st_nlink <= 1 else {
+            throw StoreError(
+                .failed,
+                "\(path) is one of \(status.st_nlink) names (hard links) of one file; the lock and the newest events "
+                    + "hang on the name, so a ledger must have one: remove the others "
+                    + "(find / -inum \(status.st_ino) lists them), or copy the file and open the copy"
+            )
+        }
+        guard status.st_size > 0 else { throw noLedger("the file is empty") }
+        guard status.st_size >= Self.headerByteCount else {
+            throw noLedger("it is no SQLite database")
+        }
     }
 
-    private func readHeader() throws -> [UInt8] {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw openingFailure(errno) }
-        defer { close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw StoreError(.notALedger, "\(path) is no Daybook ledger: it is not a file")
-        }
-        var header = [UInt8](repeating: 0, count: 100)
-        let count = read(descriptor, &header, header.count)
-        guard count >= 0 else { throw openingFailure(errno) }
-        guard count > 0 else {
-            throw StoreError(.notALedger, "\(path) is no Daybook ledger: the file is empty")
-        }
-        return Array(header[..<count])
+    /// The operating system's number for why SQLite cannot open and read the ledger; 0 when it can now.
+    func openingNumber() -> CInt {
+        var connection: OpaquePointer?
+        defer { sqlite3_close(connection) }
+        let number = open(&connection)
+        guard number == 0, let connection else { return number }
+        let code = sqlite3_exec(connection, "SELECT 1 FROM sqlite_master", nil, nil, nil)
+        return code == SQLITE_OK ? 0 : sqlite3_system_errno(connection)
+    }
+
+    /// Lends a connection that has read nothing yet: SQLite has the file open and created nothing beside it.
+    private func withBareConnection<Result>(
+        _ body: (OpaquePointer) throws -> Result
+    ) throws -> Result {
+        var connection: OpaquePointer?
+        defer { sqlite3_close(connection) }
+        let number = open(&connection)
+        guard number == 0, let connection else { throw openingFailure(number) }
+        return try body(connection)
+    }
+
+    /// - Returns: 0, or the operating system's number for why it could not be done.
+    private func open(_ connection: inout OpaquePointer?) -> CInt {
+        let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX
+        guard sqlite3_open_v2(path, &connection, flags, nil) != SQLITE_OK else { return 0 }
+        let number = connection.map(sqlite3_system_errno) ?? ENOMEM
+        return number == 0 ? EIO : number
+    }
+
+    private func noLedger(_ reason: String) -> StoreError {
+        StoreError(.notALedger, "\(path) is no Daybook ledger: \(reason)")
     }
 
     private func openingFailure(_ number: CInt) -> StoreError {
         switch number {
         case ENOENT, ENOTDIR:
             StoreError(.notFound, "there is no ledger at \(path); check the path, or create one")
+        case EMFILE, ENFILE:
+            SQLiteFailure.tooManyFiles("opening the ledger", path)
         default:
             StoreError(
                 .failed,
@@ -110,15 +152,6 @@ struct LedgerFile: Sendable {
                     + "check its permissions"
             )
         }
-    }
-
-    /// Makes a new or renamed entry of the folder survive a power loss.
-    func syncFolder() {
-        let descriptor = open(folder, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return }
-        // Some file systems refuse to sync a folder; they keep its entries in another way.
-        _ = fsync(descriptor)
-        close(descriptor)
     }
 
     private static func identity(_ path: String) -> FileIdentity? {
@@ -134,10 +167,21 @@ struct LedgerFile: Sendable {
             changedSeconds: Int64(changed.tv_sec), changedNanoseconds: Int64(changed.tv_nsec))
     }
 
-    private static func currentFolder() -> String {
-        guard let buffer = getcwd(nil, 0) else { return "" }
+    /// Follows every link; of a file that is not there yet those of its folder.
+    private static func resolved(_ path: String) -> String {
+        if let whole = real(path) { return whole }
+        let name = path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
+        if let folder = real(Folder.of(path)) {
+            return (folder == "/" ? "" : folder) + "/" + name
+        }
+        // Not even the folder is there: the path is for the message alone.
+        return path.hasPrefix("/") ? path : (real(".") ?? "") + "/" + path
+    }
+
+    private static func real(_ path: String) -> String? {
+        guard let buffer = realpath(path, nil) else { return nil }
         defer { free(buffer) }
-        return String(cString: buffer)
+        return String(validatingCString: buffer)
     }
 }
 

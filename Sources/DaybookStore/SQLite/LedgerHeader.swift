@@ -1,24 +1,11 @@
 import GRDB
+import GRDBSQLite
 
 /// Reads what a ledger file says about itself.
 enum LedgerHeader {
     /// - Throws: `.newerSchema` or `.damaged`.
-    static func read(_ db: Database, _ path: String) throws -> StoreHeader {
-        let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
-        guard version <= LedgerSchema.version else {
-            throw StoreError(
-                .newerSchema,
-                "\(path) was written by a newer Daybook (schema \(version), this one knows "
-                    + "\(LedgerSchema.version)); install a newer Daybook")
-        }
-        // Version 1 is the first: when there is a second, an older file is migrated here, under the
-        // lock.
-        guard version == LedgerSchema.version else {
-            throw StoreError(
-                .damaged,
-                "\(path) is damaged: schema version \(version) was never released; restore a backup"
-            )
-        }
+    static func read(_ db: Database, _ path: String, _ schema: LedgerSchema) throws -> StoreHeader {
+        let version = try checkVersion(db, path, schema)
         let rows = try Row.fetchAll(db, sql: "SELECT key, value FROM meta")
         var values: [String: String] = [:]
         for row in rows { values[row["key"]] = row["value"] }
@@ -27,5 +14,39 @@ enum LedgerHeader {
                 .damaged, "\(path) is damaged: it does not say which app it is; restore a backup")
         }
         return StoreHeader(app: app, ledgerID: ledgerID, schemaVersion: version)
+    }
+
+    /// The schema version of the file; an older one is read as it is, and brought up to date by the first write.
+    /// - Throws: `.newerSchema`, also when a newer program migrated the file while this one had it open; `.damaged`.
+    @discardableResult
+    static func checkVersion(
+        _ db: Database, _ path: String, _ schema: LedgerSchema
+    ) throws -> Int {
+        let version = Int(try db.number("PRAGMA user_version", []) ?? 0)
+        guard version <= schema.version else {
+            throw StoreError(
+                .newerSchema,
+                "\(path) was written by a newer Daybook (schema \(version), this one knows "
+                    + "\(schema.version)); install a newer Daybook")
+        }
+        guard version >= 1 else {
+            throw StoreError(
+                .damaged,
+                "\(path) is damaged: schema version \(version) was never released; restore a backup"
+            )
+        }
+        return version
+    }
+
+    /// The first 100 bytes of the file, through the descriptor that SQLite has open; `nil` when they cannot be read.
+    static func bytes(_ connection: OpaquePointer) -> [UInt8]? {
+        var file: UnsafeMutablePointer<sqlite3_file>?
+        sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file)
+        guard let file, let methods = file.pointee.pMethods else { return nil }
+        var bytes = [UInt8](repeating: 0, count: 100)
+        guard methods.pointee.xRead(file, &bytes, CInt(bytes.count), 0) == SQLITE_OK else {
+            return nil
+        }
+        return bytes
     }
 }

@@ -3,37 +3,68 @@ import GRDB
 import GRDBSQLite
 
 /// Everything that a ledger file can be asked about itself, without changing anything.
+///
+/// It goes through the tables page by page up to one cut, so that no transaction is long and nothing that is appended
+/// meanwhile is taken for damage. SQLite's own check of the structure cannot be divided: while it runs, the log can
+/// grow but not begin anew.
 struct LedgerInspection {
     let reads: ReadConnections
     let file: LedgerFile
+    let schema: LedgerSchema
 
     /// A damaged file has more to complain about than anybody wants to read.
     private static let findingCountMax = 100
     private static let pageCount: Int64 = 10_000
+    private static let documentPageCount: Int64 = 10
 
-    func run() throws -> [String] {
-        var findings: [String] = []
-        var checks: [(String, (Database) throws -> [String])] = [
-            ("the file's structure", structure), ("the file's header", header),
-            ("the schema", schema), ("the numbering", numbering), ("keys", keys),
-            ("documents", documents),
-        ]
-        while !checks.isEmpty {
-            let (subject, check) = checks.removeFirst()
-            do {
-                findings += try reads.use("checking \(subject)", check)
-            } catch let error as StoreError where error.code == .damaged || error.code == .failed {
-                findings.append(error.message)
-            }
+    /// The last numbers when the inspection began.
+    private struct Cut {
+        var position: Int64 = 0
+        var name: Int64 = 0
+        var stream: Int64 = 0
+        var document: Int64 = 0
+    }
+
+    private struct StreamIdentity: Hashable {
+        var environment: Int64
+        var kind: Int64
+        var name: Int64
+    }
+
+    private var cut = Cut()
+    private var nameCount: Int64 = 0
+    private var streamCount: Int64 = 0
+    private var findings: [String] = []
+
+    init(reads: ReadConnections, file: LedgerFile, schema: LedgerSchema) {
+        self.reads = reads
+        self.file = file
+        self.schema = schema
+    }
+
+    mutating func run() throws -> [String] {
+        try attempt {
+            $0.findings += try $0.reads.use("checking the file's structure", $0.structure)
         }
-        do {
-            findings += try chains()
-        } catch let error as StoreError where error.code == .damaged || error.code == .failed {
-            findings.append(error.message)
-        }
+        try attempt { $0.findings += try $0.reads.use("checking the file's header", $0.header) }
+        try attempt { $0.findings += try $0.reads.use("checking the schema", $0.schemaFindings) }
+        try attempt { $0.cut = try $0.reads.use("reading the last numbers", Self.cut) }
+        try attempt { try $0.checkNames() }
+        try attempt { try $0.checkStreams() }
+        try attempt { try $0.checkEvents() }
+        try attempt { try $0.checkDocuments() }
         guard findings.count > Self.findingCountMax else { return findings }
         let more = findings.count - Self.findingCountMax
         return findings.prefix(Self.findingCountMax) + ["\(more) more findings are not listed."]
+    }
+
+    /// What cannot be read is a finding too, and the other checks go on.
+    private mutating func attempt(_ check: (inout Self) throws -> Void) throws {
+        do {
+            try check(&self)
+        } catch let error as StoreError where error.code == .damaged || error.code == .failed {
+            findings.append(error.message)
+        }
     }
 
     private func structure(_ db: Database) throws -> [String] {
@@ -51,14 +82,17 @@ struct LedgerInspection {
                     + "expected \(LedgerSchema.applicationID)."
             )
         }
-        if try !file.isInLogMode() {
+        // Not PRAGMA journal_mode, which knows nothing of the log on an immutable connection. SQLite changes these two
+        // bytes in the file itself, never in the log.
+        let bytes = db.sqliteConnection.flatMap(LedgerHeader.bytes)
+        if bytes?[18] != 2 || bytes?[19] != 2 {
             findings.append("The journal mode of \(file.path) is not WAL.")
         }
         return findings
     }
 
     /// Tables and triggers as they should be, and no index that would slow down every append.
-    private func schema(_ db: Database) throws -> [String] {
+    private func schemaFindings(_ db: Database) throws -> [String] {
         let sql = """
             SELECT type, name, sql FROM sqlite_master \
             WHERE name NOT LIKE 'sqlite~_%' ESCAPE '~' AND type <> 'view'
@@ -67,8 +101,10 @@ struct LedgerInspection {
         for row in try Row.fetchAll(db, sql: sql) {
             stored["\(row["type"] as String) \(row["name"] as String)"] = row["sql"]
         }
+        // An older ledger has its own schema until the first write.
+        let version = try LedgerHeader.checkVersion(db, file.path, schema)
         var findings: [String] = []
-        for statement in LedgerSchema.migrations.joined() {
+        for statement in schema.migrations.prefix(version).joined() {
             let words = statement.split(whereSeparator: { $0 == " " || $0 == "(" })
             let object = "\(words[1].lowercased()) \(words[2])"
             switch stored.removeValue(forKey: object) {
@@ -82,119 +118,113 @@ struct LedgerInspection {
         return findings
     }
 
-    private func numbering(_ db: Database) throws -> [String] {
-        try [("names", "id"), ("streams", "id"), ("events", "position")].compactMap {
-            table, column in
-            let sql = "SELECT count(*) FROM \(table)"
-            let count = try db.number(sql, []) ?? 0
-            let last = try db.number("SELECT max(\(column)) FROM \(table)", []) ?? 0
-            guard count != last else { return nil }
-            return "The table \(table) has \(count) rows, but its last \(column) is \(last)."
+    private static func cut(_ db: Database) throws -> Cut {
+        var cut = Cut()
+        try db.inTransaction(.deferred) {
+            cut.position = try db.number("SELECT max(position) FROM events", []) ?? 0
+            cut.name = try db.number("SELECT max(id) FROM names", []) ?? 0
+            cut.stream = try db.number("SELECT max(id) FROM streams", []) ?? 0
+            cut.document = try db.number("SELECT max(id) FROM documents", []) ?? 0
+            return .commit
+        }
+        return cut
+    }
+
+    // MARK: Tables, page by page
+
+    /// Hands out the rows of a table in the order of their number, which is the first column.
+    private func forEachRow(
+        _ subject: String, _ sql: String, through last: Int64,
+        pageCount: Int64 = LedgerInspection.pageCount, _ body: (OpaquePointer) -> Void
+    ) throws {
+        var number = Int64.min
+        while number < last {
+            let before = number
+            try reads.use("checking \(subject) after \(before)") { db in
+                try db.forEachRow(sql, [before, last, pageCount]) { row in
+                    number = sqlite3_column_int64(row, 0)
+                    body(row)
+                }
+            }
+            guard number > before else { return }
         }
     }
 
-    private func keys(_ db: Database) throws -> [String] {
+    private mutating func checkNames() throws {
+        var count: Int64 = 0
+        // By their 128 bits: texts would take several times the room.
+        var seen: Set<Reference> = []
+        var found: [String] = []
+        let sql = "SELECT id, text FROM names WHERE id > ? AND id <= ? ORDER BY id LIMIT ?"
+        try forEachRow("names", sql, through: cut.name) { row in
+            count += 1
+            let id = sqlite3_column_int64(row, 0)
+            if sqlite3_column_bytes(row, 1) == 0 { found.append("Name \(id) is empty.") }
+            if !seen.insert(StoredText.reference(row, 1)).inserted {
+                found.append("Name \(id) is there twice.")
+            }
+        }
+        nameCount = count
+        findings += numbering("names", count, cut.name) + found
+    }
+
+    private mutating func checkStreams() throws {
+        var count: Int64 = 0
+        var seen: Set<StreamIdentity> = []
+        var found: [String] = []
         let sql = """
-            SELECT position FROM events WHERE typeof(key) NOT IN ('text', 'blob') \
-            OR typeof(ref) NOT IN ('text', 'blob', 'null') \
-            OR (typeof(key) = 'blob' AND length(key) <> 16) \
-            OR (typeof(ref) = 'blob' AND length(ref) <> 16) LIMIT \(Self.findingCountMax)
+            SELECT id, environment, kind, name FROM streams \
+            WHERE id > ? AND id <= ? ORDER BY id LIMIT ?
             """
-        return try Int64.fetchAll(db, sql: sql).map {
-            "The key or ref at position \($0) is neither text nor a UUID."
+        try forEachRow("streams", sql, through: cut.stream) { [nameCount] row in
+            count += 1
+            let id = sqlite3_column_int64(row, 0)
+            if Environment(column: row, 1) == nil || StreamKind(column: row, 2) == nil {
+                found.append("Stream \(id) has an unknown environment or kind.")
+            }
+            let name = sqlite3_column_int64(row, 3)
+            if name < 0 || name > nameCount {
+                found.append("Stream \(id) has name \(name), which does not exist.")
+            }
+            let identity = StreamIdentity(
+                environment: sqlite3_column_int64(row, 1), kind: sqlite3_column_int64(row, 2),
+                name: name)
+            if !seen.insert(identity).inserted { found.append("Stream \(id) is there twice.") }
         }
+        streamCount = count
+        findings += numbering("streams", count, cut.stream) + found
     }
 
-    private func documents(_ db: Database) throws -> [String] {
-        var findings: [String] = []
-        try db.forEachRow("SELECT sha256, bytes FROM documents ORDER BY id") { row in
-            let expected = StoredText.plain(row, 0)
-            let start = sqlite3_column_blob(row, 1)
-            let count = Int(sqlite3_column_bytes(row, 1))
+    private func numbering(_ table: String, _ count: Int64, _ last: Int64) -> [String] {
+        guard count != last else { return [] }
+        return ["The table \(table) has \(count) rows, but its last id is \(last)."]
+    }
+
+    /// One scan: positions, recorded times, keys, numbers, and each stream's chain of versions.
+    private mutating func checkEvents() throws {
+        var walk = ChainWalk(
+            streamCount: streamCount, nameCount: nameCount, findingCountMax: Self.findingCountMax)
+        try forEachRow("events", ChainWalk.sql, through: cut.position) { walk.visit($0) }
+        findings += walk.findings
+    }
+
+    private mutating func checkDocuments() throws {
+        var found: [String] = []
+        let sql = """
+            SELECT id, sha256, bytes FROM documents WHERE id > ? AND id <= ? ORDER BY id LIMIT ?
+            """
+        try forEachRow(
+            "documents", sql, through: cut.document, pageCount: Self.documentPageCount
+        ) { row in
+            let expected = StoredText.plain(row, 1)
+            let start = sqlite3_column_blob(row, 2)
+            let count = Int(sqlite3_column_bytes(row, 2))
             let bytes = UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count)
             let actual = Digest.hexadecimal(Digest.sha256(bytes))
             if actual != expected {
-                findings.append("The bytes of document \(expected) have the SHA-256 \(actual).")
+                found.append("The bytes of document \(expected) have the SHA-256 \(actual).")
             }
         }
-        return findings
-    }
-
-    /// One scan, page by page: positions, recorded times, and each stream's chain of versions.
-    private func chains() throws -> [String] {
-        let streamCount = try reads.use("counting streams") {
-            try $0.number("SELECT max(id) FROM streams", [])
-        }
-        let last = try reads.use("reading the head") {
-            try $0.number("SELECT max(position) FROM events", [])
-        }
-        var walk = ChainWalk(streamCount: streamCount ?? 0)
-        let sql = """
-            SELECT position, recorded_at, stream, version, previous FROM events \
-            WHERE position > ? AND position <= ? ORDER BY position LIMIT \(Self.pageCount)
-            """
-        while walk.position < last ?? 0, walk.findings.count <= Self.findingCountMax {
-            let before = walk.position
-            try reads.use("checking events after position \(before)") { db in
-                try db.forEachRow(sql, [before, last ?? 0]) { row in
-                    walk.visit(
-                        position: sqlite3_column_int64(row, 0),
-                        recordedAt: sqlite3_column_int64(row, 1),
-                        stream: sqlite3_column_int64(row, 2), version: sqlite3_column_int64(row, 3),
-                        previous: sqlite3_column_int64(row, 4))
-                }
-            }
-            guard walk.position > before else { break }
-        }
-        return walk.findings
-    }
-}
-
-/// Follows every stream at once through the events in position order.
-struct ChainWalk {
-    private(set) var position: Int64 = 0
-    private(set) var findings: [String] = []
-    private var recordedAt = Int64.min
-    private var heads: [(position: Int64, version: Int64)]
-
-    init(streamCount: Int64) {
-        // A damaged table of streams may claim any number; what is beyond the bound is reported as
-        // unknown.
-        heads = Array(repeating: (0, 0), count: Int(min(max(0, streamCount), 1 << 32)) + 1)
-    }
-
-    mutating func visit(
-        position: Int64, recordedAt: Int64, stream: Int64, version: Int64, previous: Int64
-    ) {
-        if position != self.position + 1 {
-            findings.append(
-                "Position \(position) follows position \(self.position): there is a gap.")
-        }
-        if recordedAt < self.recordedAt {
-            findings.append(
-                "Position \(position) was recorded at \(recordedAt), "
-                    + "before position \(self.position) at \(self.recordedAt)."
-            )
-        }
-        self.position = position
-        self.recordedAt = recordedAt
-        guard stream >= 1, stream < heads.count else {
-            findings.append("Position \(position) is in stream \(stream), which does not exist.")
-            return
-        }
-        let head = heads[Int(stream)]
-        if previous != head.position {
-            findings.append(
-                "Position \(position) of stream \(stream) follows position \(previous), "
-                    + "expected \(head.position)."
-            )
-        }
-        if version != head.version + 1 {
-            findings.append(
-                "Position \(position) of stream \(stream) has version \(version), "
-                    + "expected \(head.version + 1)."
-            )
-        }
-        heads[Int(stream)] = (position, version)
+        findings += found
     }
 }

@@ -77,22 +77,35 @@ final class LedgerLock: Sendable {
     private func opened() throws -> CInt {
         try descriptor.withLock { descriptor in
             if descriptor >= 0 { return descriptor }
-            let number = open(file.lockPath, O_RDWR | O_CREAT | O_CLOEXEC, permissions())
+            var number = open(file.lockPath, O_RDWR | O_CLOEXEC)
+            if number < 0, errno == ENOENT {
+                // Only now: with O_CREAT, Linux refuses another user's file in a folder like /tmp (proc(5),
+                // protected_regular).
+                number = open(file.lockPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+            }
             guard number >= 0 else { throw openingFailure(errno) }
+            fit(number)
             descriptor = number
             return number
         }
     }
 
+    /// Whoever may write the ledger may lock it: the lock takes over the ledger's permissions, whatever the umask took
+    /// away, and from the superuser also its owner. Others than the owner cannot, and need not.
+    private func fit(_ number: CInt) {
+        var ledger = stat()
+        var lock = stat()
+        guard stat(file.path, &ledger) == 0, fstat(number, &lock) == 0 else { return }
+        if geteuid() == 0, lock.st_uid != ledger.st_uid || lock.st_gid != ledger.st_gid {
+            _ = fchown(number, ledger.st_uid, ledger.st_gid)
+        }
+        let bits = ledger.st_mode & 0o666
+        if lock.st_mode & 0o777 != bits { _ = fchmod(number, bits) }
+    }
+
     private func forget(_ number: CInt) {
         descriptor.withLock { $0 = -1 }
         close(number)
-    }
-
-    /// Whoever may write the ledger may lock it.
-    private func permissions() -> mode_t {
-        var status = stat()
-        return stat(file.path, &status) == 0 ? status.st_mode & 0o666 : 0o644
     }
 
     private func isStillTheFile(_ number: CInt) -> Bool {
@@ -114,7 +127,14 @@ final class LedgerLock: Sendable {
     private func openingFailure(_ number: CInt) -> StoreError {
         let reason = String(cString: strerror(number))
         switch number {
+        case EMFILE, ENFILE: return SQLiteFailure.tooManyFiles("taking the lock", file.lockPath)
         case EACCES, EPERM, EROFS:
+            if let owner = LedgerFile.foreignOwner(file.lockPath) {
+                return StoreError(
+                    .readOnly,
+                    "\(file.path) cannot be written: \(file.lockPath) belongs to \(owner); "
+                        + "give it the permissions of the ledger (chmod)")
+            }
             return StoreError(
                 .readOnly,
                 "\(file.path) cannot be written: \(file.lockPath): \(reason); "

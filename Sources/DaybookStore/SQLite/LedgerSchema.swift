@@ -26,19 +26,22 @@ import GRDB
 // `findings()` checks all of it.
 
 /// What a ledger file consists of.
-enum LedgerSchema {
+struct LedgerSchema: Sendable {
     /// The letters "DAYB": tells a ledger from any other SQLite database, also for the `file`
     /// command.
     static let applicationID: Int64 = 0x4441_5942
 
-    /// The newest version that this build reads and writes.
-    static var version: Int { migrations.count }
+    /// Every version that was released, and the newest one, which this build writes.
+    static let current = LedgerSchema(migrations: [tables + triggers])
 
     /// The statements that lead from each version to the next; the first ones from nothing to
     /// version 1.
     ///
     /// What was released is never edited: a change is a new element.
-    static let migrations: [[String]] = [tables + triggers]
+    let migrations: [[String]]
+
+    /// The newest version.
+    var version: Int { migrations.count }
 
     static let tables = [
         "CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT",
@@ -100,16 +103,17 @@ enum LedgerSchema {
     }
 
     /// Brings an empty database, or an older ledger, to the newest version, inside the caller's
-    /// transaction.
+    /// transaction; does nothing to a ledger that is there.
     /// - Parameters:
     ///   - version: 0 for an empty database.
-    ///   - meta: Written after the tables and before the triggers that protect them.
-    static func migrate(_ db: Database, from version: Int, meta: [(String, String)] = []) throws {
-        for statements in migrations[version...] {
+    ///   - meta: Written once, after the tables of version 1 and before the triggers that protect them; of no use to an
+    ///     older ledger, which has its own.
+    func migrate(_ db: Database, from version: Int, meta: [(String, String)] = []) throws {
+        for (index, statements) in migrations.enumerated() where index >= version {
             for statement in statements where !statement.hasPrefix("CREATE TRIGGER") {
                 try db.execute(sql: statement)
             }
-            for (key, value) in meta {
+            for (key, value) in index == 0 ? meta : [] {
                 try db.execute(
                     sql: "INSERT INTO meta(key, value) VALUES (?, ?)", arguments: [key, value])
             }
@@ -118,11 +122,12 @@ enum LedgerSchema {
             }
         }
         try refreshView(db)
+        guard version < self.version else { return }
         try db.execute(sql: "PRAGMA user_version = \(self.version)")
     }
 
     /// Replaces the view when this build knows other event types than the one that wrote it.
-    static func refreshView(_ db: Database) throws {
+    private func refreshView(_ db: Database) throws {
         let stored = try String.fetchOne(
             db, sql: "SELECT sql FROM sqlite_master WHERE type = 'view' AND name = 'ledger'")
         guard stored != LedgerView.sql else { return }

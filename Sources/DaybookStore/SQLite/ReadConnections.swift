@@ -4,8 +4,10 @@ import Synchronization
 
 /// A few read-only connections, opened when needed and used by one reader at a time.
 ///
-/// Readers never write: not at opening (the log mode stands in the file), not at closing (SQLite
-/// checkpoints only through a connection that may write).
+/// Readers never change the ledger: not at opening (the log mode stands in the file), not at closing (SQLite
+/// checkpoints only through a connection that may write). But in a folder that can be written SQLite creates an empty
+/// log and its index beside the file for whoever comes first, and a reader leaves them there, with the ledger's
+/// permissions and its own user as their owner: `LedgerFile.obstacle` tells whoever is locked out by them.
 final class ReadConnections: Sendable {
     private struct Content {
         var idle: [DatabaseQueue] = []
@@ -33,17 +35,24 @@ final class ReadConnections: Sendable {
         try checkUnchanged()
         let queue = try taken() ?? open()
         defer { giveBack(queue) }
-        return try queue.inDatabase { db in
-            do {
-                return try body(db)
-            } catch {
-                throw SQLiteFailure.translate(error, task, file.path, db.sqliteConnection)
+        let result = Swift.Result {
+            try queue.inDatabase { db in
+                do {
+                    return try body(db)
+                } catch {
+                    throw SQLiteFailure.translate(error, task, file, db.sqliteConnection)
+                }
             }
         }
+        // Whatever came of it, also an error, may be nonsense when somebody wrote meanwhile.
+        try checkUnchanged()
+        return try result.get()
     }
 
     /// Opens a connection that the caller keeps.
+    /// - Throws: `.closed` after `close`.
     func open() throws -> DatabaseQueue {
+        try content.withLock { try checkOpen($0) }
         var configuration = Configuration()
         configuration.readonly = true
         configuration.foreignKeysEnabled = false
@@ -52,17 +61,8 @@ final class ReadConnections: Sendable {
         do {
             let path = access == .ordinary ? file.path : file.immutableURI
             return try DatabaseQueue(path: path, configuration: configuration)
-        } catch let error as DatabaseError
-            where error.resultCode == .SQLITE_CANTOPEN || error.resultCode == .SQLITE_READONLY
-        {
-            throw StoreError(
-                .readOnly,
-                "the newest events of \(file.path) are still in \(file.logPath), which cannot be "
-                    + "read in a folder that cannot be written; "
-                    + "copy both files to another folder and open the copy",
-                cause: error)
         } catch {
-            throw SQLiteFailure.translate(error, "opening the ledger", file.path)
+            throw SQLiteFailure.translate(error, "opening the ledger", file)
         }
     }
 
@@ -78,10 +78,14 @@ final class ReadConnections: Sendable {
 
     private func taken() throws -> DatabaseQueue? {
         try content.withLock { content in
-            guard !content.isClosed else {
-                throw StoreError(.closed, "\(file.path) was closed; open it again")
-            }
+            try checkOpen(content)
             return content.idle.popLast()
+        }
+    }
+
+    private func checkOpen(_ content: Content) throws {
+        guard !content.isClosed else {
+            throw StoreError(.closed, "\(file.path) was closed; open it again")
         }
     }
 
@@ -93,9 +97,10 @@ final class ReadConnections: Sendable {
     }
 
     /// An immutable connection would read nonsense from a file that changes after all.
-    private func checkUnchanged() throws {
+    /// - Throws: `.readOnly`; only opening the ledger again shows what is new.
+    func checkUnchanged() throws {
         guard case .immutable(let identity) = access else { return }
-        guard file.identity == identity, !file.hasLog else {
+        guard file.identity == identity, !file.hasLog, !file.hasJournal else {
             throw StoreError(
                 .readOnly, "somebody began to write to \(file.path); open it again to see it")
         }

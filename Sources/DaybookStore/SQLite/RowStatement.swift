@@ -87,45 +87,65 @@ enum RowSelection {
         """
     }
 
-    /// Numbers that do not fit can only come from damage: they are cut off rather than trapped on.
-    static func event(_ row: OpaquePointer) -> Event {
+    /// Reads a hot event, and notes what must fit the rest of the ledger before anybody uses it.
+    static func event(_ row: OpaquePointer, _ claims: inout RowClaims) -> Event {
         var event = Event()
-        event.position = sqlite3_column_int64(row, 0)
-        event.stream = name(row, 1)
-        event.typeCode = UInt16(truncatingIfNeeded: sqlite3_column_int64(row, 2))
+        claims = RowClaims(
+            position: sqlite3_column_int64(row, 0), stream: sqlite3_column_int64(row, 1))
+        event.position = claims.position
+        event.stream = UInt32(truncatingIfNeeded: claims.stream)
+        event.typeCode = UInt16(truncatingIfNeeded: narrow(row, 2, bits: 8, &claims))
         event.occurredAt = sqlite3_column_int64(row, 3)
         event.signedAt = number(row, 4, event.occurredAt)
-        event.sequence = sqlite3_column_int64(row, 5)
-        event.source = name(row, 6)
+        event.sequence = narrow(row, 5, bits: 32, &claims)
+        event.source = name(row, 6, &claims)
         event.key = StoredText.reference(row, 7)
-        event.trustCode = UInt8(truncatingIfNeeded: sqlite3_column_int64(row, 8))
-        event.party = name(row, 9)
-        event.profile = name(row, 10)
-        event.nameA = name(row, 11)
-        event.nameB = name(row, 12)
-        event.nameC = name(row, 13)
+        event.trustCode = UInt8(truncatingIfNeeded: narrow(row, 8, bits: 8, &claims))
+        event.party = name(row, 9, &claims)
+        event.profile = name(row, 10, &claims)
+        event.nameA = name(row, 11, &claims)
+        event.nameB = name(row, 12, &claims)
+        event.nameC = name(row, 13, &claims)
         event.reference = StoredText.reference(row, 14)
-        event.amount = number(row, 15, Event.absent)
+        let amount = number(row, 15, Event.absent)
+        event.amount = amount
+        // An event holds amounts in 32 bits.
+        if event.amount != amount { claims.isTooWide = true }
         event.money = number(row, 16, Event.absent)
         event.timeA = number(row, 17, Event.absent)
         event.timeB = number(row, 18, Event.absent)
         event.timeC = number(row, 19, Event.absent)
-        event.flags = UInt16(truncatingIfNeeded: sqlite3_column_int64(row, 20))
+        event.flags = UInt16(truncatingIfNeeded: narrow(row, 20, bits: 16, &claims))
         return event
     }
 
-    static func row(_ row: OpaquePointer) -> EventRow {
-        EventRow(
-            event: event(row), key: StoredText.text(row, 7) ?? "",
+    /// Reads a whole row, and notes what must fit the rest of the ledger before anybody uses it.
+    static func row(_ row: OpaquePointer, _ claims: inout RowClaims) -> EventRow {
+        let event = event(row, &claims)
+        return EventRow(
+            event: event, key: StoredText.text(row, 7) ?? "",
             reference: StoredText.text(row, 14), recordedAt: sqlite3_column_int64(row, 24),
             streamVersion: sqlite3_column_int64(row, 21), previous: sqlite3_column_int64(row, 22),
-            schemaVersion: UInt16(truncatingIfNeeded: sqlite3_column_int64(row, 23)),
+            schemaVersion: UInt16(truncatingIfNeeded: narrow(row, 23, bits: 16, &claims)),
             requestDigest: sqlite3_column_int64(row, 25),
             rest: sqlite3_column_type(row, 26) == SQLITE_NULL ? nil : StoredText.plain(row, 26))
     }
 
-    private static func name(_ row: OpaquePointer, _ column: CInt) -> UInt32 {
-        UInt32(truncatingIfNeeded: sqlite3_column_int64(row, column))
+    private static func name(
+        _ row: OpaquePointer, _ column: CInt, _ claims: inout RowClaims
+    ) -> UInt32 {
+        let name = UInt64(bitPattern: sqlite3_column_int64(row, column))
+        claims.greatestName = max(claims.greatestName, name)
+        return UInt32(truncatingIfNeeded: name)
+    }
+
+    /// A number of which only damage can use more than so many bits.
+    private static func narrow(
+        _ row: OpaquePointer, _ column: CInt, bits: UInt64, _ claims: inout RowClaims
+    ) -> Int64 {
+        let number = sqlite3_column_int64(row, column)
+        if UInt64(bitPattern: number) >> bits != 0 { claims.isTooWide = true }
+        return number
     }
 
     private static func number(_ row: OpaquePointer, _ column: CInt, _ usual: Int64) -> Int64 {

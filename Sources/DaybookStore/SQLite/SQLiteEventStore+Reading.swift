@@ -8,10 +8,16 @@ import GRDBSQLite
 /// take its time, and may read through the same store meanwhile.
 extension SQLiteEventStore {
     private static let pageCount = 10_000
+    /// How many rows are looked up one by one in one transaction: some milliseconds, so that nobody who reads a long
+    /// stream keeps the log from being written again from its start.
+    private static let walkCount = 1_000
 
     /// The last event, as this moment's readers see it.
+    /// - Throws: `.damaged` for a position that no ledger reaches.
     public func head() throws -> StoreHead {
-        try reads.use("reading the head") { db in
+        try reads.use("reading the head") { [file, schema] db in
+            // A newer program may have migrated the file since it was opened: it is not half-read.
+            try LedgerHeader.checkVersion(db, file.path, schema)
             var head = StoreHead(position: 0, recordedAt: 0)
             try db.forEachRow(
                 "SELECT position, recorded_at FROM events ORDER BY position DESC LIMIT 1"
@@ -19,94 +25,99 @@ extension SQLiteEventStore {
                 head.position = sqlite3_column_int64(row, 0)
                 head.recordedAt = sqlite3_column_int64(row, 1)
             }
+            guard (0...AppendGround.positionMax).contains(head.position) else {
+                throw StoreError(
+                    .damaged,
+                    "\(file.path) is damaged: its last event is at position \(head.position), and no position is "
+                        + "below 1 or above \(AppendGround.positionMax); restore a backup")
+            }
             return head
         }
     }
 
-    /// Names with numbers above a count, in order.
-    public func names(after count: Int) throws -> [String] {
-        try pages(
-            of: "SELECT id, text FROM names WHERE id > ? ORDER BY id LIMIT ?", after: Int64(count)
-        ) {
-            StoredText.plain($0, 1)
-        }
-    }
-
-    /// Streams with numbers above a number, in order.
-    /// - Throws: `.damaged` for an environment or kind that was never released.
-    public func streams(after id: UInt32) throws -> [StreamRecord] {
-        let sql = "SELECT id, environment, kind, name FROM streams WHERE id > ? ORDER BY id LIMIT ?"
-        return try pages(of: sql, after: Int64(id)) { [file] row in
-            let number = sqlite3_column_int64(row, 0)
-            guard let environment = Environment(column: row, 1),
-                let kind = StreamKind(column: row, 2)
-            else {
-                throw StoreError(
-                    .damaged,
-                    "\(file.path) is damaged: stream \(number) has an unknown environment or kind")
-            }
-            return StreamRecord(
-                id: UInt32(truncatingIfNeeded: number), environment: environment, kind: kind,
-                name: NameID(truncatingIfNeeded: sqlite3_column_int64(row, 3)))
-        }
-    }
-
     /// Hands out hot events in chunks, each decoded before the body sees it.
+    /// - Throws: `.damaged` at a gap, or at a row that is in no stream or uses no name of this ledger.
     public func scan(
         after start: Checkpoint, through end: Checkpoint, chunkCount: Int,
         _ body: (borrowing [Event]) throws -> Void
     ) throws {
-        try chunks(
-            RowSelection.eventsOfRange, start, end, chunkCount, RowSelection.event, \.position
-        ) { try body($0) }
+        try chunks(RowSelection.eventsOfRange, start, end, chunkCount, RowSelection.event) {
+            try body($0)
+        }
     }
 
     /// Hands out whole rows in chunks.
+    /// - Throws: `.damaged` as `scan` does.
     public func scanRows(
         after start: Checkpoint, through end: Checkpoint, chunkCount: Int,
         _ body: ([EventRow]) throws -> Void
     ) throws {
-        try chunks(
-            RowSelection.rowsOfRange, start, end, chunkCount, RowSelection.row, \.event.position,
-            body)
+        try chunks(RowSelection.rowsOfRange, start, end, chunkCount, RowSelection.row, body)
     }
 
     /// Whole rows by position, in the given order; unknown positions are left out.
+    /// - Throws: `.damaged` for a row that is in no stream or uses no name of this ledger.
     public func rows(at positions: [Int64]) throws -> [EventRow] {
-        try reads.use("reading \(positions.count) rows") { db in
-            var rows: [EventRow] = []
-            rows.reserveCapacity(positions.count)
-            try db.inTransaction(.deferred) {
-                for position in positions {
-                    if let row = try db.row(at: position) { rows.append(row) }
+        var rows: [EventRow] = []
+        rows.reserveCapacity(positions.count)
+        for start in stride(from: 0, to: positions.count, by: Self.walkCount) {
+            let part = positions[start..<min(start + Self.walkCount, positions.count)]
+            try reads.use("reading \(positions.count) rows") { db in
+                try db.inTransaction(.deferred) {
+                    for position in part {
+                        if let row = try row(at: position, db) { rows.append(row) }
+                    }
+                    return .commit
                 }
-                return .commit
             }
-            return rows
         }
+        return rows
     }
 
     /// A stream's rows, newest first, by following each row to the one before it.
-    /// - Throws: `.damaged` when a row claims to follow a later one.
+    /// - Throws: `.damaged` when a row follows a later one, one that is missing or one of another stream.
     public func stream(endingAt position: Int64) throws -> [EventRow] {
-        try reads.use("reading the stream that ends at position \(position)") { [file] db in
-            var rows: [EventRow] = []
-            try db.inTransaction(.deferred) {
-                var position = position
-                while position >= 1, let row = try db.row(at: position) {
-                    rows.append(row)
-                    guard row.previous < position else {
-                        throw StoreError(
-                            .damaged,
-                            "\(file.path) is damaged: position \(position) follows "
-                                + "\(row.previous), which is not before it; restore a backup")
+        var rows: [EventRow] = []
+        var next = position
+        while next >= 1 {
+            let countBefore = rows.count
+            try reads.use("reading the stream that ends at position \(position)") { db in
+                try db.inTransaction(.deferred) {
+                    while next >= 1, rows.count - countBefore < Self.walkCount,
+                        let row = try row(at: next, db)
+                    {
+                        if let newer = rows.last { try checkChain(row, newer) }
+                        rows.append(row)
+                        next = row.previous
                     }
-                    position = row.previous
+                    return .commit
                 }
-                return .commit
             }
-            return rows
+            guard rows.count - countBefore == Self.walkCount else { break }
         }
+        // An unknown position has no stream; a row that follows an unknown one is damaged.
+        if let oldest = rows.last, next >= 1 {
+            throw brokenChain(
+                oldest,
+                next < oldest.event.position ? "which is missing" : "which is not before it")
+        }
+        return rows
+    }
+
+    private func checkChain(_ row: EventRow, _ newer: EventRow) throws {
+        guard row.event.position < newer.event.position else {
+            throw brokenChain(newer, "which is not before it")
+        }
+        guard row.event.stream == newer.event.stream else {
+            throw brokenChain(newer, "which is in stream \(row.event.stream)")
+        }
+    }
+
+    private func brokenChain(_ row: EventRow, _ reason: String) -> StoreError {
+        StoreError(
+            .damaged,
+            "\(file.path) is damaged: position \(row.event.position) of stream \(row.event.stream) follows "
+                + "\(row.previous), \(reason); restore a backup")
     }
 
     /// The last position recorded by a time; 0 when there is none.
@@ -115,7 +126,8 @@ extension SQLiteEventStore {
         try reads.use("looking for what was recorded by \(instant)") { [file] db in
             var low: Int64 = 0
             try db.inTransaction(.deferred) {
-                var high = try db.number("SELECT max(position) FROM events", []) ?? 0
+                let last = try db.number("SELECT max(position) FROM events", []) ?? 0
+                var high = min(last, AppendGround.positionMax)
                 while low < high {
                     let middle = low + (high - low + 1) / 2
                     let sql = "SELECT recorded_at FROM events WHERE position = ?"
@@ -143,8 +155,11 @@ extension SQLiteEventStore {
 
     /// Changes with every commit through another connection: other processes, and this store's own
     /// appends.
+    /// - Throws: `.closed`; `.readOnly` in a folder that cannot be written, when somebody began to write to the ledger
+    ///   all the same: only opening it again shows what is new (rule 29).
     public func foreignChangeCounter() throws -> Int64 {
-        try counter.withLock { counter in
+        try reads.checkUnchanged()
+        return try counter.withLock { counter in
             let queue = try counter ?? reads.open()
             counter = queue
             return try queue.inDatabase { [file] db in
@@ -152,7 +167,7 @@ extension SQLiteEventStore {
                     return try db.number("PRAGMA data_version", []) ?? 0
                 } catch {
                     throw SQLiteFailure.translate(
-                        error, "looking for new events", file.path, db.sqliteConnection)
+                        error, "looking for new events", file, db.sqliteConnection)
                 }
             }
         }
@@ -161,61 +176,62 @@ extension SQLiteEventStore {
     /// Everything that the store can check about itself; empty when all is well.
     /// - Complexity: O(*n*): reads the whole file.
     public func findings() throws -> [String] {
-        try LedgerInspection(reads: reads, file: file).run()
+        var inspection = LedgerInspection(reads: reads, file: file, schema: schema)
+        return try inspection.run()
     }
 
     /// Chunks of a fixed range: events are never changed, so each chunk may have a transaction of
     /// its own.
     private func chunks<Element>(
         _ sql: String, _ start: Checkpoint, _ end: Checkpoint, _ chunkCount: Int,
-        _ element: (OpaquePointer) -> Element, _ position: KeyPath<Element, Int64>,
+        _ element: (OpaquePointer, inout RowClaims) -> Element,
         _ body: ([Element]) throws -> Void
     ) throws {
-        var last = start.position
+        var last = max(0, start.position)
         let count = max(1, chunkCount)
         var chunk: [Element] = []
         chunk.reserveCapacity(min(count, Self.pageCount))
         while last < end.position {
             // The room of the last chunk is used again, unless the body kept it.
             chunk.removeAll(keepingCapacity: true)
+            var known = bounds.withLock { $0 }
+            var claims = RowClaims()
             try reads.use("reading events after position \(last)") { db in
                 try db.forEachRow(sql, [last, end.position, Int64(count)]) { row in
-                    chunk.append(element(row))
+                    chunk.append(element(row, &claims))
+                    guard claims.position == last &+ 1 else {
+                        throw StoreError(
+                            .damaged,
+                            "\(file.path) is damaged: position \(claims.position) follows position \(last); "
+                                + "restore a backup")
+                    }
+                    if !known.admit(claims) { try admit(claims, &known, db) }
+                    last = claims.position
                 }
             }
-            guard let newest = chunk.last else { return }
-            last = newest[keyPath: position]
+            guard !chunk.isEmpty else { return }
             try body(chunk)
         }
     }
 
-    private func pages<Element>(
-        of sql: String, after start: Int64, _ element: (OpaquePointer) throws -> Element
-    ) throws -> [Element] {
-        var all: [Element] = []
-        var last = start
-        while true {
-            let countBefore = all.count
-            try reads.use("reading names and streams after \(last)") { db in
-                try db.forEachRow(sql, [last, Int64(Self.pageCount)]) { row in
-                    last = sqlite3_column_int64(row, 0)
-                    all.append(try element(row))
-                }
-            }
-            if all.count - countBefore < Self.pageCount { return all }
+    /// Counts streams and names again: others may have added some since.
+    private func admit(_ claims: RowClaims, _ known: inout RowBounds, _ db: Database) throws {
+        try known.refresh(db, file.path)
+        bounds.withLock { [known] in $0.merge(known) }
+        guard known.admit(claims) else { throw known.refusal(of: claims, file.path) }
+    }
+
+    /// The row at a position; `nil` when there is none.
+    private func row(at position: Int64, _ db: Database) throws -> EventRow? {
+        var found: EventRow?
+        var claims = RowClaims()
+        try db.forEachRow(RowSelection.rowAtPosition, [position]) { row in
+            found = RowSelection.row(row, &claims)
         }
-    }
-}
-
-extension Environment {
-    fileprivate init?(column row: OpaquePointer, _ index: CInt) {
-        self.init(rawValue: UInt8(clamping: sqlite3_column_int64(row, index)))
-    }
-}
-
-extension StreamKind {
-    fileprivate init?(column row: OpaquePointer, _ index: CInt) {
-        self.init(rawValue: UInt8(clamping: sqlite3_column_int64(row, index)))
+        guard found != nil else { return nil }
+        var known = bounds.withLock { $0 }
+        if !known.admit(claims) { try admit(claims, &known, db) }
+        return found
     }
 }
 

@@ -11,6 +11,11 @@ extension SQLiteEventStore {
         }
     }
 
+    /// Runs the body while a read is under way, for tests of what happens to the file meanwhile.
+    package func whileReading(_ body: () throws -> Void) throws {
+        try reads.use("reading for a test") { _ in try body() }
+    }
+
     /// Runs SQL on the live write connection.
     package func executeOnWriteConnection(_ sql: String) throws {
         try onWriteConnection("executing SQL") { try $0.execute(sql: sql) }

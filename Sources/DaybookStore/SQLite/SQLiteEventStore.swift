@@ -14,8 +14,11 @@ import Synchronization
 /// - Advice: share one store among all tasks of a process, and close it.
 /// - Otherwise: a store that is not closed leaves its log beside the file; the next one reads it.
 public final class SQLiteEventStore: EventStore {
-    /// What the ledger file says about itself.
+    /// What the ledger file said about itself when it was opened.
     public let header: StoreHeader
+
+    /// The file, absolute and without symbolic links: however the path was written, the same one.
+    public var path: String { file.path }
 
     /// How long a writer waits for the ledger's lock.
     private static let lockWaitSecondsDefault = 60.0
@@ -28,7 +31,10 @@ public final class SQLiteEventStore: EventStore {
     }
 
     let file: LedgerFile
+    let schema: LedgerSchema
     let reads: ReadConnections
+    /// How many streams and names there are, as far as was read.
+    let bounds = Mutex(RowBounds())
     /// Its own connection: the counter is a connection's own view, and a long read must not delay
     /// it.
     let counter = Mutex<DatabaseQueue?>(nil)
@@ -47,15 +53,19 @@ public final class SQLiteEventStore: EventStore {
             path: path, readOnly: readOnly, lockWaitSeconds: Self.lockWaitSecondsDefault)
     }
 
-    /// Opens a ledger with another patience than the default of 60 seconds.
-    package init(path: String, readOnly: Bool, lockWaitSeconds: Double) throws {
+    /// Opens a ledger with another patience than the default of 60 seconds, or as a later build would.
+    /// - Parameter laterMigrations: Schema versions after those of this build.
+    package init(
+        path: String, readOnly: Bool, lockWaitSeconds: Double, laterMigrations: [[String]] = []
+    ) throws {
         file = LedgerFile(path: path)
+        schema = LedgerSchema(migrations: LedgerSchema.current.migrations + laterMigrations)
         isReadOnly = readOnly
         self.lockWaitSeconds = lockWaitSeconds
         reads = ReadConnections(file, try file.examine())
         lock = LedgerLock(file)
-        header = try reads.use("reading what the ledger says about itself") { [file] db in
-            try LedgerHeader.read(db, file.path)
+        header = try reads.use("reading what the ledger says about itself") { [file, schema] db in
+            try LedgerHeader.read(db, file.path, schema)
         }
     }
 
@@ -64,13 +74,22 @@ public final class SQLiteEventStore: EventStore {
     /// - Throws: `StoreError`: `.alreadyExists`, `.notFound` when there is no such folder,
     ///   `.readOnly`, `.full`.
     public static func create(at path: String, app: String) throws -> SQLiteEventStore {
+        try create(at: path, app: app, laterMigrations: [])
+    }
+
+    /// Creates a ledger as a later build would.
+    package static func create(
+        at path: String, app: String, laterMigrations: [[String]]
+    ) throws -> SQLiteEventStore {
         let file = LedgerFile(path: path)
+        let schema = LedgerSchema(migrations: LedgerSchema.current.migrations + laterMigrations)
+        let creation = LedgerCreation(file: file, app: app, schema: schema)
         // Asked before the lock too, so that no lock file appears beside somebody else's file.
-        try LedgerCreation(file: file, app: app).checkIsFree()
-        try LedgerLock(file).hold(waitSeconds: lockWaitSecondsDefault) {
-            try LedgerCreation(file: file, app: app).run()
-        }
-        return try SQLiteEventStore(path: path)
+        try creation.checkIsFree()
+        try LedgerLock(file).hold(waitSeconds: lockWaitSecondsDefault) { try creation.run() }
+        return try SQLiteEventStore(
+            path: path, readOnly: false, lockWaitSeconds: lockWaitSecondsDefault,
+            laterMigrations: laterMigrations)
     }
 
     /// Whoever forgets to close loses nothing; the connection still must not be closed without the
@@ -87,8 +106,8 @@ public final class SQLiteEventStore: EventStore {
         }
     }
 
-    /// `FULL` when acknowledged means on the disk; read back from the live connection after each
-    /// commit.
+    /// `FULL` when acknowledged means on the disk; read back from the live connection just before
+    /// each commit.
     ///
     /// `none` before the first write, when nothing can have been acknowledged.
     public var durability: String {
@@ -151,7 +170,7 @@ public final class SQLiteEventStore: EventStore {
         }
     }
 
-    /// Opened by the first writer, who holds the lock: readers never write, not even by opening.
+    /// Opened by the first writer, who holds the lock: whoever only reads opens nothing that may write.
     private func writeConnection() throws -> WriteConnection {
         let known = try writing.withLock { writing in
             guard !writing.isClosed else {
@@ -160,10 +179,9 @@ public final class SQLiteEventStore: EventStore {
             return writing.connection
         }
         if let known { return known }
-        guard file.exists else {
-            throw StoreError(.notFound, "\(file.path) is gone; put it back, or create a ledger")
-        }
-        let connection = try WriteConnection(file)
+        // It may be gone by now, or have got a second name.
+        try file.checkName()
+        let connection = try WriteConnection(file, schema)
         writing.withLock { $0.connection = connection }
         return connection
     }

@@ -13,20 +13,18 @@ import GRDBSQLite
 enum SQLiteFailure {
     /// - Parameters:
     ///   - task: What was tried: "appending 3 events after position 41".
-    ///   - connection: Asked for the operating system's reason, which SQLite's code does not tell.
+    ///   - connection: Asked for the operating system's reason, which SQLite's code does not tell; `nil` when there is
+    ///     none because opening failed.
     static func translate(
-        _ error: any Error, _ task: String, _ path: String, _ connection: OpaquePointer? = nil
+        _ error: any Error, _ task: String, _ file: LedgerFile, _ connection: OpaquePointer? = nil
     ) -> any Error {
         guard let error = error as? DatabaseError else { return error }
+        let path = file.path
         let reason = error.message ?? "SQLite error \(error.extendedResultCode.rawValue)"
         switch error.resultCode {
         case .SQLITE_FULL: return full(error, task, path)
         case .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM:
-            return StoreError(
-                .readOnly,
-                "\(task): \(path) cannot be written (\(reason)); "
-                    + "check the permissions of the file and its folder",
-                cause: error)
+            return denied(error, task, file, connection, reason)
         case .SQLITE_CORRUPT, .SQLITE_NOTADB:
             return StoreError(
                 .damaged,
@@ -41,6 +39,28 @@ enum SQLiteFailure {
         default:
             return StoreError(.failed, "\(task): \(path): \(reason)", cause: error)
         }
+    }
+
+    static func tooManyFiles(_ task: String, _ path: String) -> StoreError {
+        StoreError(
+            .failed,
+            "\(task): \(path) cannot be opened: this process or machine has too many files open; "
+                + "close some, or raise the limit (ulimit -n)")
+    }
+
+    /// SQLite says no more than "unable to open database file" or "attempt to write a readonly database".
+    private static func denied(
+        _ error: DatabaseError, _ task: String, _ file: LedgerFile, _ connection: OpaquePointer?,
+        _ reason: String
+    ) -> StoreError {
+        if error.resultCode == .SQLITE_CANTOPEN {
+            let number = connection.map(sqlite3_system_errno) ?? file.openingNumber()
+            if number == EMFILE || number == ENFILE { return tooManyFiles(task, file.path) }
+        }
+        let sentence =
+            file.obstacle
+            ?? "\(file.path) cannot be used (\(reason)); check the permissions of the file and its folder"
+        return StoreError(.readOnly, "\(task): \(sentence)", cause: error)
     }
 
     private static func full(_ error: DatabaseError, _ task: String, _ path: String) -> StoreError {

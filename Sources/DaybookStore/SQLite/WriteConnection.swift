@@ -8,7 +8,8 @@ final class WriteConnection: Sendable {
     static let logByteCountMax = 32 << 20
     private static let frameByteCount = 4_096 + 24
 
-    private let path: String
+    private let file: LedgerFile
+    private let schema: LedgerSchema
     private let queue: DatabaseQueue
     /// How many pages the log held after the last commit; told by SQLite on the connection's own
     /// queue.
@@ -18,21 +19,24 @@ final class WriteConnection: Sendable {
     private let frameCountDue = Atomic<Int>(logByteCountMax / frameByteCount)
     private let synchronous = Atomic<Int64>(-1)
 
-    /// - Throws: `.readOnly`, `.damaged`, `.busy`, `.full` or `.failed`.
-    init(_ file: LedgerFile) throws {
-        path = file.path
+    /// Opens the ledger for writing, and brings an older one to the newest schema version: the caller holds the lock.
+    /// - Throws: `.readOnly`, `.newerSchema`, `.damaged`, `.busy`, `.full` or `.failed`.
+    init(_ file: LedgerFile, _ schema: LedgerSchema) throws {
+        self.file = file
+        self.schema = schema
         do {
-            queue = try DatabaseQueue(path: path, configuration: Self.configuration())
+            queue = try DatabaseQueue(path: file.path, configuration: Self.configuration())
             try queue.inDatabase { db in
                 try db.inTransaction(.immediate) {
-                    try LedgerSchema.refreshView(db)
+                    let version = try LedgerHeader.checkVersion(db, file.path, schema)
+                    try schema.migrate(db, from: version)
                     return .commit
                 }
                 countFrames(db)
                 synchronous.store(try Self.readSynchronous(db), ordering: .relaxed)
             }
         } catch {
-            throw SQLiteFailure.translate(error, "opening the ledger for writing", path)
+            throw SQLiteFailure.translate(error, "opening the ledger for writing", file)
         }
     }
 
@@ -54,7 +58,7 @@ final class WriteConnection: Sendable {
         return configuration
     }
 
-    /// What SQLite answered when it was last asked, which is at opening and after each commit.
+    /// What SQLite answered when it was last asked, which is at opening and just before each commit.
     var durability: String {
         switch synchronous.load(ordering: .relaxed) {
         case 0: "OFF"
@@ -70,10 +74,12 @@ final class WriteConnection: Sendable {
         let task = "appending \(batch.rows.count) events after position \(batch.expectedHead)"
         try run(task) { db in
             try db.inTransaction(.immediate) {
+                try LedgerHeader.checkVersion(db, file.path, schema)
                 try BatchInsertion(db: db, batch: batch).run()
+                // Asked before the commit: after it nothing may fail any more, for the events are on the disk.
+                synchronous.store(try Self.readSynchronous(db), ordering: .relaxed)
                 return .commit
             }
-            synchronous.store(try Self.readSynchronous(db), ordering: .relaxed)
         }
     }
 
@@ -100,7 +106,7 @@ final class WriteConnection: Sendable {
         do {
             try queue.close()
         } catch {
-            throw SQLiteFailure.translate(error, "closing the ledger", path)
+            throw SQLiteFailure.translate(error, "closing the ledger", file)
         }
     }
 
@@ -110,16 +116,13 @@ final class WriteConnection: Sendable {
             do {
                 return try body(db)
             } catch {
-                throw SQLiteFailure.translate(error, task, path, db.sqliteConnection)
+                throw SQLiteFailure.translate(error, task, file, db.sqliteConnection)
             }
         }
     }
 
     private static func readSynchronous(_ db: Database) throws -> Int64 {
-        let statement = try db.cachedStatement(sql: "PRAGMA synchronous").sqliteStatement
-        var value: Int64 = -1
-        try statement.forEachRow(db.sqliteConnection) { value = sqlite3_column_int64(statement, 0) }
-        return value
+        try db.number("PRAGMA synchronous", []) ?? -1
     }
 
     /// Has SQLite tell the length of the log after each commit.

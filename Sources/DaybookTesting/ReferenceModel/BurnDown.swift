@@ -102,7 +102,8 @@ struct BurnDown {
     private static func credit(_ transaction: TransactionFacts, _ worth: Int64) -> Credit {
         let amount = worth * max(0, transaction.purchase.integer("quantity") ?? 1)
         // Claws back ceil(granted × percentage).
-        let clawedBack = (amount * transaction.refundedPercentMilli + 99_999) / 100_000
+        let share = min(max(0, transaction.refundedPercentMilli), 100_000)
+        let clawedBack = (amount * share + 99_999) / 100_000
         return Credit(
             event: transaction.purchase, priority: 100, start: transaction.startsAt,
             statedEnd: Int64.max, end: Int64.max, isUnlimited: false, granted: amount,

@@ -14,23 +14,38 @@ struct KnownEvent {
     let trust: Trust
     let subject: String?
     let profile: String?
-    var fields: JSONObject
+    let draft: EventDraft
 
     init(_ recorded: RecordedEvent) {
-        let draft = recorded.draft
+        self.init(recorded.draft, position: recorded.position, recordedAt: recorded.recordedAt)
+    }
+
+    private init(_ draft: EventDraft, position: Int64, recordedAt: Int64) {
+        self.draft = draft
         let isKnown = Vocabulary.schema(named: draft.type, version: draft.version) != nil
         // Law 8: an unknown type is kept and skipped.
         type = isKnown ? draft.type : ""
         version = draft.version
-        occurredAt = draft.occurredAt ?? recorded.recordedAt
-        signedAt = draft.source.signedAt ?? draft.occurredAt ?? recorded.recordedAt
+        occurredAt = draft.occurredAt ?? recordedAt
+        signedAt = draft.source.signedAt ?? draft.occurredAt ?? recordedAt
         sequence = draft.sequence ?? 0
         source = draft.source.kind
-        key = draft.source.key ?? "@\(recorded.position)"
+        key = draft.source.key ?? "@\(position)"
         trust = draft.trust
         subject = draft.subject
-        fields = draft.data
         profile = draft.data["profile"]?.text ?? draft.profile
+    }
+
+    var fields: JSONObject { draft.data }
+
+    /// Rule 20: fields replaced in place; `nil` where the result is no event of its type any more (E76).
+    func replacing(_ patch: JSONObject) -> KnownEvent? {
+        var changed = draft
+        for member in patch.members {
+            changed.data[member.name] = member.value == .null ? nil : member.value
+        }
+        guard let valid = try? EventValidator.canonical(changed) else { return nil }
+        return KnownEvent(valid, position: 0, recordedAt: occurredAt)
     }
 
     func text(_ name: String) -> String? { fields[name]?.text }

@@ -46,23 +46,44 @@ struct KnownHistory {
             patches[target, default: []].append(patch)
         }
         return events.map { event in
-            // Signed facts can be voided, never amended.
-            guard let own = patches[event.identity], event.trust != .verified else { return event }
+            // Signed facts can be voided, never amended; nor can what says where others are folded.
+            guard let own = patches[event.identity], event.trust != .verified,
+                !unamendable.contains(event.type)
+            else { return event }
             var amended = event
             for patch in own {
-                for member in patch.members where !unamendable.contains(member.name) {
-                    amended.fields[member.name] = member.value == .null ? nil : member.value
-                }
+                // A patch holds as a whole, and its outcome is an event that would have been accepted (E76).
+                guard patch.members.allSatisfy({ isField($0.name, of: event) }),
+                    let next = amended.replacing(patch), Belonging(next) == Belonging(event)
+                else { continue }
+                amended = next
             }
-            // Whatever the patch names, the stream cannot be amended.
-            return Belonging(amended) == Belonging(event) ? amended : event
+            return amended
         }
     }
 
-    /// What decides a stream or an identity: void and record anew.
+    /// Read before anything is folded.
     private static let unamendable: Set<String> = [
-        "original_transaction_id", "transaction_id", "store", "profile",
+        "subject.aliased", "subject.unaliased", "purchase.transferred", "correction.voided",
+        "correction.amended", "catalog.published", "catalog.rolled_back",
     ]
+
+    /// What says which event it is, in which stream, and about whom: void and record anew.
+    private static let naming: Set<String> = [
+        "original_transaction_id", "transaction_id", "store", "profile", "app_account_token",
+        "grant_id", "reservation_id", "subject",
+    ]
+
+    /// E76: limited by the schema of the event's type and version.
+    private static func isField(_ name: String, of event: KnownEvent) -> Bool {
+        guard let schema = Vocabulary.schema(named: event.type, version: event.version) else {
+            return false
+        }
+        if event.type.hasPrefix("purchase.") || event.type.hasPrefix("refund."), name == "kind" {
+            return false
+        }
+        return !naming.contains(name) && schema.fields.contains { $0.path.first == name }
+    }
 
     private static func target(of correction: KnownEvent) -> EventIdentity? {
         guard let source = correction.fields.value(at: ["target", "source"])?.text,

@@ -6,7 +6,8 @@ struct PublishedCatalog {
     let position: Int64
     let effectiveAt: Int64
     let scope: CatalogScope
-    let version: Int64
+    /// The digest of the document.
+    let document: String
     let catalog: Catalog
 }
 
@@ -53,8 +54,13 @@ struct ReferenceCase {
         // Rule 14: `first_seen_at`, else the first event of the customer.
         let seen = customerEvents.filter { $0.type == "subject.created" }
             .compactMap { $0.integer("first_seen_at") }
-        let events = customerEvents.isEmpty ? lines.flatMap(\.events) : customerEvents
-        firstSeenAt = seen.min() ?? events.map(\.occurredAt).min() ?? at
+        // Who is known by a store alone was first seen when the first purchase was made.
+        let purchases = lines.flatMap { line in
+            LineFacts(name: line.name, events: line.events).transactions { _ in nil }
+                .map(\.startsAt)
+        }
+        let first = customerEvents.map(\.occurredAt).min() ?? purchases.min()
+        firstSeenAt = seen.min() ?? first ?? at
     }
 
     /// The same question about another time.
@@ -106,8 +112,8 @@ struct ReferenceCase {
         // The first catalog of a ledger is in force from the beginning of time.
         guard let first = catalogs.min(by: { $0.position < $1.position }) else { return nil }
         let fitting = catalogs.filter { candidate in
-            guard candidate.effectiveAt <= instant else { return false }
-            return candidate.position == first.position || fits(candidate, at: instant)
+            candidate.position != first.position && candidate.effectiveAt <= instant
+                && fits(candidate, at: instant)
         }
         let newest = fitting.max {
             ($0.effectiveAt, $0.position) < ($1.effectiveAt, $1.position)
@@ -119,14 +125,23 @@ struct ReferenceCase {
         switch candidate.scope {
         case .all: true
         case .newSubjects: firstSeenAt >= candidate.effectiveAt
-        case .nextPeriod:
-            MeterPeriod.calendarMonth(containing: instant, in: zoneHistory).start
-                >= candidate.effectiveAt
+        case .nextPeriod: periodStart(instant, candidate.catalog) >= candidate.effectiveAt
         case .cohort(let percent):
             // MS-64: a fixed share, the same people on every machine.
-            CatalogHistory.bucket(identities.shownName(person), version: candidate.version)
+            CatalogHistory.bucket(identities.shownName(person), document: candidate.document)
                 < percent
         }
+    }
+
+    /// The period containing T: of the month, unless every counter with a period counts by anniversaries.
+    private func periodStart(_ instant: Int64, _ catalog: Catalog) -> Int64 {
+        let counters = catalog.meters.filter { $0.kind == .counter && $0.period != .lifetime }
+        if !counters.isEmpty, counters.allSatisfy({ $0.period == .anniversary }) {
+            return MeterPeriod.anniversary(
+                containing: instant, anchor: firstSeenAt, in: zoneHistory
+            ).start
+        }
+        return MeterPeriod.calendarMonth(containing: instant, in: zoneHistory).start
     }
 
     /// The customer's events of one type.

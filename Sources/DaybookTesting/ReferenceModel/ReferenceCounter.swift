@@ -25,13 +25,13 @@ struct CounterUses {
                 // The same meter and ref counts once per unit, whatever the source.
                 if let ref = event.text("ref"), !refs.insert(ref).inserted { continue }
                 guard let amount = event.integer("amount"), amount >= 1 else { continue }
-                guard !Self.isReversed(event, event.text("ref"), usage) else { continue }
+                guard !Self.isReversed(event, event.text("ref"), meter, usage) else { continue }
                 uses.append(Use(event: event, amount: amount, isReserved: false))
             case "usage.reserved":
                 guard let id = event.text("reservation_id"), reservations.insert(id).inserted,
                     event.text("meter") == meter,
                     let use = Self.reserved(event, id, usage[(index + 1)...], question.at),
-                    !Self.isReversed(event, id, usage)
+                    !Self.isReversed(event, id, meter, usage)
                 else { continue }
                 uses.append(use)
             default: break
@@ -63,14 +63,25 @@ struct CounterUses {
         }
     }
 
-    /// `usage.reversed` names the key or the ref of the usage; only its own period gets it back.
+    /// `usage.reversed` names the key or the ref of the usage; only its own meter and period get it back.
     private static func isReversed(
-        _ event: KnownEvent, _ name: String?, _ usage: [KnownEvent]
+        _ event: KnownEvent, _ name: String?, _ meter: String, _ usage: [KnownEvent]
     ) -> Bool {
         usage.contains {
             guard $0.type == "usage.reversed", let target = $0.text("target") else { return false }
-            return target == event.key || target == name
+            guard target == event.key || target == name else { return false }
+            return ($0.text("meter") ?? firstMeter(of: target, usage)) == meter
         }
+    }
+
+    /// A reversal that names no meter means that of the first use with the key, else with the ref, else of the first
+    /// reservation.
+    private static func firstMeter(of target: String, _ usage: [KnownEvent]) -> String? {
+        let uses = usage.filter { $0.type == "usage.recorded" }
+        let found =
+            uses.first { $0.key == target } ?? uses.first { $0.text("ref") == target }
+            ?? usage.first { $0.type == "usage.reserved" && $0.text("reservation_id") == target }
+        return found?.text("meter")
     }
 }
 

@@ -20,7 +20,7 @@ public struct ReferenceModel {
     public init(
         events: [RecordedEvent],
         catalogs: [(
-            position: Int64, effectiveAt: Int64, scope: CatalogScope, version: Int64,
+            position: Int64, effectiveAt: Int64, scope: CatalogScope, document: String,
             catalog: Catalog
         )],
         zones: @escaping (String) -> ZoneTable?
@@ -29,7 +29,7 @@ public struct ReferenceModel {
         self.catalogs = catalogs.map {
             PublishedCatalog(
                 position: $0.position, effectiveAt: $0.effectiveAt, scope: $0.scope,
-                version: $0.version, catalog: $0.catalog)
+                document: $0.document, catalog: $0.catalog)
         }
         self.zones = zones
     }

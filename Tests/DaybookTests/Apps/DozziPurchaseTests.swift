@@ -130,7 +130,7 @@ struct DozziPurchaseTests {
         try await story.record(Self.purchase())
         try await story.use("stories", "s2")
         var names: [String] = []
-        try ledger.export(subject: "ada", usesAppNames: true) { bytes in
+        try ledger.export(subject: "ada", names: .app) { bytes in
             names.append(try JSONReader.read(bytes).object?["type"]?.text ?? "")
         }
         #expect(names == ["storyCreatedFree", "purchase.completed", "storyCreatedPremium"])

@@ -201,7 +201,7 @@ struct MagicalStoriesOnboardingTests {
         #expect(draft.type == type)
         #expect(String(decoding: draft.data.canonicalBytes, as: UTF8.self) == data)
         var exported = ""
-        try story.ledger.export(after: 1, usesAppNames: true) {
+        try story.ledger.export(after: 1, names: .app) {
             exported += String(decoding: $0, as: UTF8.self)
         }
         #expect(exported.contains("\"type\":\"\(name)\""))

@@ -57,7 +57,7 @@ struct NuzzleDebugTests {
     }
 
     @Test(
-        "NZ-17 Production refuses every override, and ignores one that a file brings",
+        "NZ-17 Production refuses every override, whoever brings it, and ignores one that is there",
         arguments: [
             "force_entitlement", "expire_trial", "clear_subscription", "reset_trial_eligibility",
         ])
@@ -72,14 +72,33 @@ struct NuzzleDebugTests {
             return true
         }
         #expect(try ledger.head().position == 1)
-        try await story.record(
-            .reported(
+        for trust in [Trust.imported, .admin, .debug] {
+            var draft = EventDraft.reported(
                 "debug.override_set", at: start, key: "d1",
                 [
                     "kind": .string(kind), "value": "pro", "actor": "kim",
                     "expires_at": .integer(start + day),
-                ]))
+                ])
+            draft.trust = trust
+            await #expect(throws: LedgerError.self) { try await story.record(draft) }
+            // One that an older ledger holds is ignored when it is asked.
+            #expect(try pretended(draft, in: .production) == false)
+            #expect(try pretended(draft, in: .sandbox) == (kind == "force_entitlement"))
+        }
+        #expect(try ledger.head().position == 1)
         #expect(try story.status().status == "notSubscribed")
+    }
+
+    /// Whether an override opens anything for a customer in whose stream it stands.
+    private func pretended(_ draft: EventDraft, in environment: Environment) throws -> Bool {
+        var names = NameTable()
+        var state = UnitState(kind: .customer)
+        state.evolve(EventEncoder.row(draft, names: &names).event, names: names)
+        let question = CustomerCase(
+            environment: environment, subject: "ada", isKnown: true, state: state, lines: [],
+            linesOfOthers: [], catalogs: try ledger.catalogs(), zones: ZoneSet(["UTC": .utc]),
+            names: names, at: start)
+        return try #require(Check(question)).decide(CheckQuestion("aiAssistant")).allowed
     }
 
     @Test("NZ-18 A trial can be looked at as if it were over, without touching a fact")

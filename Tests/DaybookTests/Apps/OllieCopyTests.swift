@@ -95,8 +95,11 @@ struct OllieCopyTests {
     func lint(_ word: String) async throws {
         let changed = try StoryLedger.catalog(
             "ollie", replacing: ["nl: Gratis periode voorbij": "nl: \(word) voorbij"])
-        await #expect(throws: LedgerError.self) {
+        await #expect {
             try await ollie.ledger.publish(CatalogPublication(document: Array(changed.utf8)))
+        } throws: { error in
+            guard case .badInput(let problems)? = error as? LedgerError else { return false }
+            return problems.count == 1 && problems[0].reason.contains("`\(word.lowercased())`")
         }
         #expect(try ollie.ledger.catalogs().versions.count == 1)
     }

@@ -2,7 +2,7 @@ import DaybookEvents
 
 extension LineState {
     /// Raised whenever the fold's meaning changes: old snapshots of it are then rebuilt (rule 22).
-    public static let version: UInt16 = 1
+    public static let version: UInt16 = 2
 
     /// Walks the state for a writer, a reader or a digest.
     public mutating func code(_ coder: inout some StateCoder) {

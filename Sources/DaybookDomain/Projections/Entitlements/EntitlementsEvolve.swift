@@ -15,7 +15,7 @@ extension LineState {
             stateCore(event, names: names)
             stateRevocation(event, revocationKind(event), names: names)
         case .purchaseRefunded:
-            stateRevocation(event, event.bits(0, 2) == 2 ? .prorated : .full, names: names)
+            stateRevocation(event, event.refundType == 2 ? .prorated : .full, names: names)
         case .purchaseRevoked:
             let reason = names[event.nameB]
             stateRevocation(event, reason == "developer" ? .developer : .family, names: names)
@@ -23,7 +23,7 @@ extension LineState {
         case .purchaseTransferred:
             transfers.append(.init(at: event.occurredAt, from: event.nameA, to: event.nameB))
         case .subscriptionExpired: end(event, names: names)
-        case .subscriptionProductChanged where event.bits(0, 2) == 1:
+        case .subscriptionProductChanged where event.productChange == 1:
             switches.append(.init(at: event.occurredAt, from: event.nameA))
         case .subscriptionExtended:
             extensions.append(
@@ -47,7 +47,7 @@ extension LineState {
                 names: names)
             lapses.append(event.occurredAt)
         case .subscriptionPriceIncrease:
-            priceIncrease.state(UInt8(event.bits(0, 2)), by: event, names: names)
+            priceIncrease.state(event.priceStatus, by: event, names: names)
         case .subscriptionExpired:
             lapses.append(event.occurredAt)
             expiry.state(event.nameB, by: event, names: names)
@@ -121,7 +121,7 @@ extension LineState {
     private func revocationKind(_ event: Event) -> TransactionFact.Revocation {
         guard event.revokedAt != Event.absent else { return .none }
         if event.isFamilyShared { return .family }
-        switch event.bits(10, 2) {
+        switch event.revocationType {
         case 2: return .prorated
         case 3: return .family
         default: return .full
@@ -143,9 +143,11 @@ extension LineState {
     }
 
     private mutating func changeProduct(_ event: Event, names: borrowing NameTable) {
-        switch event.bits(0, 2) {
+        switch event.productChange {
         case 1, 2: nextProduct.state(event.nameB, by: event, names: names)
-        default: nextProduct.state(event.nameA, by: event, names: names)
+        case 3: nextProduct.state(event.nameA, by: event, names: names)
+        // A word that is not in the list says nothing of which product comes next (law 8).
+        default: break
         }
     }
 
@@ -205,7 +207,7 @@ extension CustomerState {
         case .debugOverrideSet, .debugOverrideCleared:
             overrides.append(
                 .init(
-                    kind: UInt8(event.bits(0, 3)), isSet: event.type == .debugOverrideSet,
+                    kind: event.overrideKind, isSet: event.type == .debugOverrideSet,
                     value: event.nameA, at: event.occurredAt, expiresAt: event.timeA))
         default: break
         }
@@ -215,7 +217,7 @@ extension CustomerState {
         switch event.type {
         case .accessDenied, .limitReached, .featureRestricted, .assignmentConflict: return
         case .subjectAliased, .subjectUnaliased, .purchaseTransferred: return
-        case .usageReset where event.bits(0, 2) <= 1: return
+        case .usageReset where event.isScheduledReset: return
         default: break
         }
         if firstEventAt == Event.absent { firstEventAt = event.occurredAt }

@@ -66,7 +66,7 @@ public struct LineState: Sendable, Equatable {
     public var nextProduct = Stated<NameID>(0)
     public var billing = Stated<BillingNotice>(BillingNotice())
     public var expiry = Stated<NameID>(0)
-    /// 0 none, 1 pending, 2 accepted, 3 declined.
+    /// 0 none, 1 pending, 2 accepted, 3 declined, 7 another.
     public var priceIncrease = Stated<UInt8>(0)
     public var extensions: [Extension] = []
     public var switches: [Switch] = []

@@ -143,7 +143,9 @@ struct SourceGathering {
             if !feature.isEmpty {
                 source.features = [catalog?.feature(named: feature)?.name ?? feature]
             }
-            if grant.meter != 0 { source.features.append("meter:" + question.names[grant.meter]) }
+            if grant.meter != 0, grant.isUnlimited {
+                source.features.append("meter:" + question.names[grant.meter])
+            }
             source.profile = grant.profile == 0 ? nil : question.names[grant.profile]
             source.startsAt = grant.startsAt
             let voided = question.state.customer.voids.filter { $0.id == grant.id }

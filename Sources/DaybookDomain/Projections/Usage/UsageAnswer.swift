@@ -160,8 +160,9 @@ public struct UsageAnswer {
     /// When the count began anew within periods: by hand, and with a change of plan where the catalog then in force
     /// said so (rule 14, E61).
     private func resets(_ meter: Meter, _ ids: Set<NameID>) -> [Int64] {
-        let told = question.state.usage.resets.filter { ids.contains($0.meter) }
-            .map(\.effectiveAt)
+        let told = question.state.usage.resets.filter {
+            ids.contains($0.meter) && !$0.isScheduled
+        }.map(\.effectiveAt)
         return told
             + entitlements.planChanges.filter { instant in
                 let rules = question.catalog(at: instant)?.catalog
@@ -208,7 +209,7 @@ public struct UsageAnswer {
     /// What burns quota, each ref once, and what is reserved at the asked time.
     private func burns(_ meter: Meter, _ ids: Set<NameID>) -> (burns: [Burn], reserved: [Burn]) {
         let usage = question.state.usage
-        let reversed = Set(usage.reversals.map(\.target))
+        let reversed = Reversals(usage).targets(of: ids)
         var seen: Set<Reference> = []
         var burns: [Burn] = []
         for entry in usage.entries where ids.contains(entry.meter) {

@@ -2,7 +2,7 @@ import DaybookEvents
 
 extension UsageState {
     /// Raised whenever the fold's meaning changes (rule 22).
-    public static let version: UInt16 = 1
+    public static let version: UInt16 = 2
 
     /// Walks the state for a writer, a reader or a digest.
     public mutating func code(_ coder: inout some StateCoder) {
@@ -33,13 +33,15 @@ extension UsageState {
             $0.bool(&$1.isCommit)
             $0.integer(&$1.amount)
         }
-        coder.array(&reversals, .init(at: 0, target: .none)) {
+        coder.array(&reversals, .init(at: 0, target: .none, meter: 0)) {
             $0.integer(&$1.at)
             $0.reference(&$1.target)
+            $0.name(&$1.meter)
         }
-        coder.array(&resets, .init(meter: 0, effectiveAt: 0)) {
+        coder.array(&resets, .init(meter: 0, effectiveAt: 0, isScheduled: false)) {
             $0.name(&$1.meter)
             $0.integer(&$1.effectiveAt)
+            $0.bool(&$1.isScheduled)
         }
         coder.array(&pins, .init(at: 0, meter: 0, reference: .none)) {
             $0.integer(&$1.at)

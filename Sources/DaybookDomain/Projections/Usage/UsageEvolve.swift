@@ -22,12 +22,9 @@ extension UsageState {
                     at: event.occurredAt, id: event.reference,
                     isCommit: event.type == .usageCommitted, amount: event.amount))
         case .usageReversed:
-            reversals.append(.init(at: event.occurredAt, target: event.reference))
-        case .usageReset:
-            // A scheduled reset is evidence of what time does by itself (rule 14).
-            if event.bits(0, 2) > 1 {
-                resets.append(.init(meter: event.meter, effectiveAt: event.timeB))
-            }
+            reversals.append(
+                .init(at: event.occurredAt, target: event.reference, meter: event.meter))
+        case .usageReset: reset(event)
         case .gaugePinned:
             pins.append(
                 .init(at: event.occurredAt, meter: event.meter, reference: event.reference))
@@ -36,6 +33,16 @@ extension UsageState {
             if event.isConsumable { revoke(event, names: names) }
         default: break
         }
+    }
+
+    private mutating func reset(_ event: Event) {
+        let reset = Reset(
+            meter: event.meter, effectiveAt: event.timeB, isScheduled: !event.isDecidedReset)
+        let earlier = resets.firstIndex {
+            reset.isScheduled && $0.isScheduled && $0.meter == reset.meter
+        }
+        guard let earlier else { return resets.append(reset) }
+        resets[earlier].effectiveAt = max(resets[earlier].effectiveAt, reset.effectiveAt)
     }
 
     private mutating func index(of transaction: Reference) -> Int {
@@ -53,7 +60,8 @@ extension UsageState {
         guard current.isNone || rank.outranks(current, names: names) else { return }
         consumables[index].coreRank = rank
         consumables[index].product = event.product
-        consumables[index].quantity = event.amount.orNil ?? 1
+        // Checked at append since; what an older ledger holds must not turn credits into debt.
+        consumables[index].quantity = max(0, event.amount.orNil ?? 1)
         consumables[index].at = event.startsAt.orNil ?? event.occurredAt
         consumables[index].source = event.source
         consumables[index].key = event.key
@@ -68,6 +76,7 @@ extension UsageState {
         consumables[index].revokedAt =
             event.type == .purchaseRefundReversed ? Event.absent : event.revokedAt
         consumables[index].refundedMilli =
-            event.type == .purchaseRefunded ? event.amount.orNil ?? 100_000 : 100_000
+            event.type == .purchaseRefunded
+            ? min(max(0, event.amount.orNil ?? 100_000), 100_000) : 100_000
     }
 }

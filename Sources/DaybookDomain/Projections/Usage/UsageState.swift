@@ -47,10 +47,15 @@ public struct UsageState: Sendable, Equatable {
         public var at: Int64
         /// Key or ref of the use.
         public var target: Reference
+        /// 0: of the first meter that has the target.
+        public var meter: NameID
     }
     public struct Reset: Sendable, Equatable {
         public var meter: NameID
         public var effectiveAt: Int64
+        /// Evidence of what time does by itself: it is in no answer and no digest (rules 14 and 23), and only tells
+        /// the ledger that it has been written. The latest of each meter is kept.
+        public var isScheduled: Bool
     }
     public struct Pin: Sendable, Equatable {
         public var at: Int64

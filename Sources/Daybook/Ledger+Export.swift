@@ -1,0 +1,167 @@
+import DaybookDomain
+public import DaybookEvents
+import DaybookIngest
+import DaybookStore
+
+/// Under which names an export writes events.
+public enum ExportNames: String, Sendable, CaseIterable {
+    /// As they are recorded: complete, and what an import takes.
+    case daybook
+    /// As the app's own documents call them, where they do; with lines that are derived from store facts (NZ-13).
+    case app
+}
+
+extension Ledger {
+    /// Writes events as canonical lines, in position order; catalogs carry their document inline.
+    ///
+    /// Under the app's names a line whose event the app calls otherwise has that type, and behind the event that told
+    /// a store's fact first stand the lines that are derived from it: what they say is that of the facts as they are
+    /// known now, their keys are the same in every export, and `derived_from` names the event. They are for analytics;
+    /// an import keeps them as they are and skips them.
+    /// - Parameters:
+    ///   - position: Exclusive start.
+    ///   - environment: `nil`: all of them.
+    public func export(
+        after position: Int64 = 0, subject: String? = nil, environment: Environment? = nil,
+        names: ExportNames = .daybook, _ body: ([UInt8]) throws -> Void
+    ) throws {
+        try refresh()
+        let environments = environment.map { [$0] } ?? Environment.allCases
+        let chosen: Set<Int64>? = try subject.map { subject in
+            try environments.reduce(into: []) { chosen, environment in
+                for entry in try history(of: subject, environment: environment) {
+                    chosen.insert(entry.event.position)
+                }
+            }
+        }
+        let (table, streams, head) = state.withLock { ($0.names, $0.streams, $0.head) }
+        let derived =
+            names == .app ? try derivations(subject, environments, cut: head.position) : [:]
+        try translating {
+            try store.scanRows(
+                after: Checkpoint(position: position), through: head.checkpoint, chunkCount: 1_000
+            ) { rows in
+                for row in rows {
+                    if let chosen, !chosen.contains(row.event.position) { continue }
+                    let record = streams[Int(row.event.stream) - 1]
+                    if let environment, record.environment != environment { continue }
+                    let stream = StreamName(record.environment, record.kind, table[record.name])
+                    let event = try EventDecoder.recorded(row, stream: stream, names: table)
+                    try body(try line(event, names))
+                    for derivation in derived[row.event.position] ?? [] {
+                        try body(derivation.line(from: event))
+                    }
+                }
+            }
+        }
+    }
+
+    private func line(_ event: RecordedEvent, _ names: ExportNames) throws -> [UInt8] {
+        var event = event
+        if event.draft.type == "catalog.published",
+            let digest = event.draft.data["document_sha256"]?.text,
+            let bytes = try store.document(sha256: digest)
+        {
+            event.draft.data["document"] = .string(String(decoding: bytes, as: UTF8.self))
+        }
+        var object = EventJSON.object(of: event)
+        if names == .app,
+            let name = EventAliases.appName(
+                of: event.draft.type, data: event.draft.data, app: app)
+        {
+            object["type"] = .string(name)
+        }
+        return object.canonicalBytes + [0x0A]
+    }
+
+    // MARK: Derived lines
+
+    /// What follows from the facts as known at a cut, by the position of the event that told each first.
+    private func derivations(
+        _ subject: String?, _ environments: [Environment], cut: Int64
+    ) throws -> [Int64: [Derivation]] {
+        let names = EventAliases.milestoneNames(app: app)
+        guard !names.isEmpty else { return [:] }
+        var found: [Int64: [Derivation]] = [:]
+        for environment in environments {
+            var seen: Set<ExactText> = []
+            for subject in try subject.map({ [$0] }) ?? subjects(in: environment) {
+                let (question, _) = try customerCase(
+                    subject, environment, Moment(knownAt: .position(cut)))
+                // Several ids of one person are one customer.
+                guard !question.lines.isEmpty, seen.insert(ExactText(question.subject)).inserted
+                else { continue }
+                let events = try translating {
+                    try question.lines.map {
+                        try lineEvents($0.name, environment, cut: cut)
+                    }
+                }
+                for milestone in SubscriptionMilestones(question, events: events).all() {
+                    guard let name = names[milestone.kind] else { continue }
+                    found[milestone.position, default: []].append(
+                        Derivation(
+                            name: name, subject: question.subject, milestone: milestone,
+                            currency: question.names[milestone.statement.nameC]))
+                }
+            }
+        }
+        return found
+    }
+
+    /// A line's events as they count: within the cut, corrected, in canonical order.
+    private func lineEvents(
+        _ name: String, _ environment: Environment, cut: Int64
+    ) throws -> [Event] {
+        try state.withLock { state in
+            guard let id = state.names.id(of: name),
+                let stream = state.streamID(environment, .line, id)
+            else { return [] }
+            var events = try Refolder(state, store: store, cut: cut, until: Int64.max).events(
+                environment: environment, heads: [state.headOf(stream).position])
+            OrderedEvent.sort(&events, names: state.names)
+            return events.map(\.event)
+        }
+    }
+}
+
+/// One line that is derived from a fact.
+private struct Derivation {
+    let name: String
+    let subject: String
+    let milestone: SubscriptionMilestone
+    let currency: String
+
+    /// - Parameter event: The one that told it first.
+    func line(from event: RecordedEvent) -> [UInt8] {
+        let store = milestone.line.prefix { $0 != ":" }
+        let original = String(milestone.line.dropFirst(store.count + 1))
+        var data: JSONObject = [
+            "product": .string(milestone.product), "group": .string(milestone.group),
+            "original_transaction_id": .string(original),
+        ]
+        if store != "apple" { data["store"] = .string(String(store)) }
+        var suffix = String(milestone.at)
+        if milestone.kind != .canceled, let transaction = event.draft.data["transaction_id"]?.text {
+            data["transaction_id"] = .string(transaction)
+            suffix = transaction
+            if let price = milestone.statement.money.orNil {
+                data["price_milli"] = .integer(price)
+                if !currency.isEmpty { data["currency"] = .string(currency) }
+            }
+        }
+        let object: JSONObject = [
+            "type": .string(name), "v": 1, "subject": .string(subject),
+            "environment": .string(event.draft.environment.name),
+            "occurred_at": .integer(milestone.at), "recorded_at": .integer(event.recordedAt),
+            "trust": .string(Trust.system.name),
+            "source": ["kind": "derived", "key": .string("\(name)/\(milestone.line)/\(suffix)")],
+            "data": .object(data),
+            "derived_from": [
+                "position": .integer(event.position), "type": .string(event.draft.type),
+                "source": .string(event.draft.source.kind),
+                "key": .string(event.draft.source.key ?? ""),
+            ],
+        ]
+        return object.canonicalBytes + [0x0A]
+    }
+}

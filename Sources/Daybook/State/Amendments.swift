@@ -1,0 +1,43 @@
+import DaybookDomain
+import DaybookEvents
+import DaybookStore
+
+/// Applies the amendments of one event, the last in canonical order winning (rule 20).
+///
+/// A patch that came before its target could not be checked then. It is checked here: what no command would be allowed
+/// to say changes nothing, and `verify` tells of it.
+struct Amendments {
+    let store: any EventStore
+    let names: NameTable
+
+    struct Outcome {
+        /// The event as amended; as recorded where no amendment holds.
+        var draft: EventDraft
+        /// Positions of the amendments that hold.
+        var holding: [Int64] = []
+        /// Those that change nothing, and why.
+        var ignored: [(position: Int64, problem: EventProblem)] = []
+    }
+
+    /// - Parameters:
+    ///   - positions: Where the amendments stand, in the order in which they apply.
+    ///   - stream: The target's.
+    func apply(_ positions: [Int64], to row: EventRow, in stream: StreamName) throws -> Outcome {
+        var outcome = Outcome(
+            draft: try EventDecoder.recorded(row, stream: stream, names: names).draft)
+        let ledger = StreamName(stream.environment, .ledger, "corrections")
+        for correction in try store.rows(at: positions) {
+            let patch =
+                try EventDecoder.recorded(correction, stream: ledger, names: names)
+                .draft.data["patch"]?.object ?? JSONObject()
+            let position = correction.event.position
+            do throws(EventProblem) {
+                outcome.draft = try outcome.draft.amending(by: patch)
+                outcome.holding.append(position)
+            } catch {
+                outcome.ignored.append((position, error))
+            }
+        }
+        return outcome
+    }
+}

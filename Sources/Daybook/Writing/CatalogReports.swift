@@ -1,0 +1,129 @@
+import DaybookDomain
+import DaybookEvents
+import DaybookStore
+
+/// Takes in catalogs that come as events, from an export: held to the rules of publishing as far as they are about
+/// what stands in the ledger (rule 8).
+///
+/// Not checked is that they take effect in the past: an import brings history, and keeps its times (E11).
+struct CatalogReports {
+    let app: String
+    /// What is published, with what this batch brings.
+    private(set) var catalogs: CatalogHistory
+    private var position: Int64
+
+    init(app: String, catalogs: CatalogHistory, position: Int64) {
+        self.app = app
+        self.catalogs = catalogs
+        self.position = position
+    }
+
+    /// Takes the document out of the event; it is kept by its digest.
+    /// - Returns: `nil` where the event is no catalog, or the ledger has the document already.
+    func takeDocument(
+        _ draft: inout EventDraft, _ store: any EventStore
+    ) throws -> StoredDocument? {
+        guard draft.type == "catalog.published" else { return nil }
+        let digest = draft.data["document_sha256"]?.text ?? ""
+        guard let text = draft.data["document"]?.text else {
+            if try store.document(sha256: digest) == nil {
+                throw EventProblem(
+                    .missingField, "data.document",
+                    "the catalog \(digest.prefix(12)) is not in this ledger; export writes it inline"
+                )
+            }
+            return nil
+        }
+        let bytes = Array(text.utf8)
+        guard Digest.hexadecimal(Digest.sha256(bytes)) == digest else {
+            throw EventProblem(
+                .wrongType, "data.document", "the document does not have the digest \(digest)")
+        }
+        draft.data["document"] = nil
+        return StoredDocument(sha256: digest, bytes: bytes)
+    }
+
+    /// Checks a catalog or a rollback that is new here; everything else passes.
+    mutating func take(
+        _ draft: EventDraft, _ document: StoredDocument?, _ store: any EventStore
+    ) throws {
+        position += 1
+        switch draft.type {
+        case "catalog.published": try takeCatalog(draft, document, store)
+        case "catalog.rolled_back":
+            let version = draft.data["to_version"]?.integer ?? 0
+            defer {
+                catalogs.rollBack(
+                    to: version,
+                    effectiveAt: draft.data["effective_at"]?.integer ?? draft.occurredAt ?? 0,
+                    position: position)
+            }
+            guard catalogs.versions.contains(where: { $0.version == version }) else {
+                throw EventProblem(
+                    .unknownName, "data.to_version",
+                    "there is no catalog version \(version) to go back to; import its catalog first"
+                )
+            }
+        default: break
+        }
+    }
+
+    private mutating func takeCatalog(
+        _ draft: EventDraft, _ document: StoredDocument?, _ store: any EventStore
+    ) throws {
+        let scope = try scope(of: draft)
+        let version = draft.data["version"]?.integer ?? 0
+        if catalogs.versions.contains(where: { $0.version == version }) {
+            throw EventProblem(
+                .forbidden, "data.version",
+                "catalog version \(version) is published already; a version has one document")
+        }
+        let digest = draft.data["document_sha256"]?.text ?? ""
+        let bytes = try document?.bytes ?? store.document(sha256: digest) ?? []
+        let catalog: Catalog
+        do throws(CatalogProblems) {
+            catalog = try CatalogReader.read(bytes)
+        } catch {
+            throw EventProblem(
+                .wrongType, "data.document",
+                error.problems.first.map { "\($0)" } ?? "cannot be read")
+        }
+        do throws(LedgerError) {
+            try PublicationCheck(app: app, catalogs: catalogs).check(catalog)
+        } catch {
+            throw EventProblem(.forbidden, "data.document", error.sentence)
+        }
+        catalogs.publish(
+            CatalogVersion(
+                version: version, effectiveAt: draft.data["effective_at"]?.integer ?? 0,
+                scope: scope, position: position, catalog: catalog, documentDigest: digest))
+    }
+
+    private func scope(of draft: EventDraft) throws -> CatalogScope {
+        switch draft.data["applies_to"]?.text {
+        case "all": return .all
+        case "new_users", "new", "new_subjects": return .newSubjects
+        case "next_period": return .nextPeriod
+        case "cohort":
+            guard let percent = draft.data["percent"]?.integer, (0...100).contains(percent) else {
+                throw EventProblem(
+                    .outOfBounds, "data.percent", "a cohort needs a percent from 0 to 100")
+            }
+            return .cohort(percent)
+        case let other:
+            throw EventProblem(
+                .unknownName, "data.applies_to",
+                "\"\(other ?? "")\" is none of all, new_users, next_period, cohort")
+        }
+    }
+}
+
+extension LedgerError {
+    /// What is wrong, without places: there are none inside an event.
+    fileprivate var sentence: String {
+        if case .badInput(let problems) = self {
+            return problems.map(\.reason).joined(separator: " ")
+        }
+        return description
+    }
+}

@@ -1,0 +1,124 @@
+import ArgumentParser
+import Daybook
+import DaybookDomain
+import DaybookEvents
+
+/// What publishing a catalog and going back to one have in common.
+struct PublicationOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("From when on. Default: now.", valueName: "time"))
+    var effective: String?
+
+    @Flag(help: "Allow a time in the past; how many answers that changes is told first.")
+    var retroactive = false
+
+    @Flag(help: "Check everything, tell how many answers would change, and write nothing.")
+    var dryRun = false
+
+    @Option(help: ArgumentHelp("Who does it, for the audit.", valueName: "name"))
+    var actor: String?
+
+    @OptionGroup var ledger: LedgerOptions
+    @OptionGroup var output: OutputOptions
+
+    /// The time at which it takes effect; `nil`: now.
+    func effectiveAt() throws -> Int64? {
+        try InstantText.read(effective, option: "--effective")
+    }
+
+    /// Tells what would change, then publishes; a dry run only tells.
+    /// - Parameters:
+    ///   - done: The sentence of a version that is written now, or would be.
+    ///   - already: The sentence where there is nothing to write.
+    func perform(
+        _ publication: CatalogPublication, done: @escaping (_ version: Int64) -> String,
+        already: String
+    ) async throws {
+        if dryRun {
+            let counted = try await ledger.asking { try preview(publication, in: $0) }
+            return show(dry: counted, done(counted.version), already)
+        }
+        try await ledger.writing { ledger in
+            let counted = retroactive ? try preview(publication, in: ledger) : nil
+            // Nothing is written before it is shown.
+            if let counted, !output.json { Terminal.output.write(Self.sentence(counted)) }
+            let receipt = try await ledger.publish(publication)
+            let written = try version(of: receipt, publication, in: ledger)
+            show(receipt, written, counted, done(written), already)
+        }
+    }
+
+    private func preview(
+        _ publication: CatalogPublication, in ledger: Ledger
+    ) throws -> PublicationPreview {
+        let bar = ProgressBar("counting")
+        defer { bar.finish() }
+        return try ledger.preview(publication) { count in
+            bar.show(Int64(count), of: 0, note: "\(Words.grouped(Int64(count))) customers")
+        }
+    }
+
+    private func version(
+        of receipt: Receipt, _ publication: CatalogPublication, in ledger: Ledger
+    ) throws -> Int64 {
+        if let version = publication.rollBackTo { return version }
+        let versions = try ledger.catalogs().versions
+        return versions.first { receipt.positions.contains($0.position) }?.version
+            ?? versions.last { "catalog/\($0.version)" == receipt.key }?.version ?? 0
+    }
+
+    private func show(
+        _ receipt: Receipt, _ version: Int64, _ preview: PublicationPreview?, _ done: String,
+        _ already: String
+    ) {
+        let isNew = !receipt.positions.isEmpty
+        guard !output.json else {
+            var json = receipt.json
+            json["allowed"] = nil
+            json["version"] = .integer(version)
+            json["published"] = .bool(isNew)
+            json["dry_run"] = false
+            json["changed_answers"] = .orNull(preview.map { Int64($0.changedAnswers) })
+            json["changed_customers"] = .orNull(preview.map { Int64($0.changedCustomers) })
+            return Terminal.output.write(json)
+        }
+        let mark = Terminal.output.paint("✓", .good)
+        Terminal.output.write("\(mark) \(isNew ? done : already)\n" + receipt.details(.output))
+    }
+
+    private func show(dry preview: PublicationPreview, _ done: String, _ already: String) {
+        guard !output.json else { return Terminal.output.write(preview.json) }
+        if preview.isInForceAlready { return Terminal.output.write("\(already); nothing to do\n") }
+        Terminal.output.write(
+            Self.sentence(preview)
+                + "  a dry run: nothing is written; otherwise \(done), from "
+                + "\(Words.time(preview.effectiveAt)) on, for \(ScopeText.word(preview.scope))\n")
+    }
+
+    /// How many answers change, and until when the catalog would rule.
+    private static func sentence(_ preview: PublicationPreview) -> String {
+        let answers = Words.count(Int64(preview.changedAnswers), "answer")
+        let changed = Words.grouped(Int64(preview.changedCustomers))
+        let times = preview.moments.map { Words.time($0) }.joined(separator: " and ")
+        var text =
+            "  \(answers) of \(changed) of \(Words.count(Int64(preview.customers), "customer")) "
+            + "would change, asked for \(times)\n"
+        if let end = preview.supersededAt {
+            text += "  another catalog takes over at \(Words.time(end))\n"
+        }
+        return text
+    }
+}
+
+extension PublicationPreview {
+    var json: JSONObject {
+        [
+            "dry_run": true, "published": false, "version": .integer(version),
+            "effective_at": .integer(effectiveAt), "applies_to": .string(ScopeText.word(scope)),
+            "in_force_already": .bool(isInForceAlready), "superseded_at": .orNull(supersededAt),
+            "moments": .array(moments.map { .integer($0) }),
+            "customers": .integer(Int64(customers)),
+            "changed_customers": .integer(Int64(changedCustomers)),
+            "changed_answers": .integer(Int64(changedAnswers)), "position": .integer(position),
+        ]
+    }
+}

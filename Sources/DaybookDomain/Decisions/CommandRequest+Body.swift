@@ -1,0 +1,126 @@
+public import DaybookEvents
+
+/// The canonical body of a request: what the caller sent, and nothing that the ledger fills in (rule 16).
+///
+/// ```
+/// {"actor":"kim","client_at":1767225600000,"command":"consume","data":{"amount":1,"meter":"stories","ref":"s1"},
+///  "environment":"production","expected_version":4,"profile":"rex","reason":"…","subject":"ada","v":1}
+/// ```
+/// Members that the caller left out are left out. The first 64 bits of the SHA-256 of these bytes stand in the row of
+/// the command's event, for ever: a retry after years must come to the same bytes. So the words here are no names of
+/// the code, and whoever changes a word, a member or a default raises `bodyVersion` and keeps the old form beside the
+/// new one. A test holds the bytes of every command.
+extension CommandRequest {
+    public static let bodyVersion: Int64 = 1
+
+    public var body: JSONObject {
+        .given(
+            ("v", .integer(Self.bodyVersion)), ("command", .string(command.word)),
+            ("data", .object(command.members)), ("subject", .string(subject)),
+            ("environment", .string(environment.name)), ("profile", .text(profile)),
+            ("actor", .text(actor)), ("reason", .text(reason)), ("client_at", .number(clientAt)),
+            ("expected_version", .number(expectedVersion)))
+    }
+}
+
+extension Command {
+    /// The command's word in a body.
+    fileprivate var word: String {
+        switch self {
+        case .consume: "consume"
+        case .reserve: "reserve"
+        case .commit: "commit"
+        case .release: "release"
+        case .reverseUsage: "reverse_usage"
+        case .resetUsage: "reset_usage"
+        case .pin: "pin"
+        case .issueGrant: "issue_grant"
+        case .voidGrant: "void_grant"
+        case .createProfile: "create_profile"
+        case .deleteProfile: "delete_profile"
+        case .assignPurchase: "assign_purchase"
+        case .unassignPurchase: "unassign_purchase"
+        case .alias: "alias"
+        case .unalias: "unalias"
+        case .changeTimeZone: "change_time_zone"
+        case .voidEvent: "void_event"
+        case .amendEvent: "amend_event"
+        case .setOverride: "set_override"
+        case .clearOverride: "clear_override"
+        }
+    }
+
+    /// The command's own members in a body.
+    fileprivate var members: JSONObject {
+        switch self {
+        case .consume(let meter, let amount, let ref):
+            .given(("meter", .text(meter)), ("amount", .number(amount)), ("ref", .text(ref)))
+        case .reserve(let meter, let amount, let reservation, let timeout):
+            .given(
+                ("meter", .text(meter)), ("amount", .number(amount)),
+                ("reservation", .text(reservation)), ("timeout_ms", .number(timeout)))
+        case .commit(let reservation, let amount):
+            .given(("reservation", .text(reservation)), ("amount", .number(amount)))
+        case .release(let reservation): .given(("reservation", .text(reservation)))
+        case .reverseUsage(let target, let meter):
+            .given(("target", .text(target)), ("meter", .text(meter)))
+        case .resetUsage(let meter): .given(("meter", .text(meter)))
+        case .pin(let meter, let ref): .given(("meter", .text(meter)), ("ref", .text(ref)))
+        case .issueGrant(let terms): terms.members
+        case .voidGrant(let grant): .given(("grant", .text(grant)))
+        case .createProfile(let profile, let kind, let freeStartedAt):
+            .given(
+                ("profile", .text(profile)), ("kind", .text(kind)),
+                ("free_started_at", .number(freeStartedAt)))
+        case .deleteProfile(let profile): .given(("profile", .text(profile)))
+        case .assignPurchase(let transaction, let profile):
+            .given(("transaction", .text(transaction)), ("profile", .text(profile)))
+        case .unassignPurchase(let transaction): .given(("transaction", .text(transaction)))
+        case .alias(let canonical): .given(("to", .text(canonical)))
+        case .unalias(let canonical): .given(("from", .text(canonical)))
+        case .changeTimeZone(let zone): .given(("tz", .text(zone)))
+        case .voidEvent(let source, let key, let ticket):
+            .given(("source", .text(source)), ("key", .text(key)), ("ticket", .text(ticket)))
+        case .amendEvent(let source, let key, let patch, let ticket):
+            .given(
+                ("source", .text(source)), ("key", .text(key)), ("patch", .object(patch)),
+                ("ticket", .text(ticket)))
+        case .setOverride(let kind, let value, let expiresAt):
+            .given(
+                ("kind", .text(kind)), ("value", .text(value)), ("expires_at", .number(expiresAt)))
+        case .clearOverride(let kind): .given(("kind", .text(kind)))
+        }
+    }
+}
+
+extension Command.GrantTerms {
+    fileprivate var members: JSONObject {
+        let what: (String, JSONValue?) =
+            switch target {
+            case .entitlement(let name): ("entitlement", .text(name))
+            case .feature(let name): ("feature", .text(name))
+            case .meter(let name): ("meter", .text(name))
+            }
+        return .given(
+            ("id", .text(id)), what, ("amount", .number(amount)),
+            ("starts_at", .number(startsAt)), ("expires_at", .number(expiresAt)),
+            ("priority", .number(priority)), ("profile", .text(profile)), ("reason", .text(reason)))
+    }
+}
+
+extension JSONObject {
+    /// The members that were given; absent ones are left out.
+    fileprivate static func given(_ members: (name: String, value: JSONValue?)...) -> JSONObject {
+        JSONObject(
+            members.compactMap { member in
+                member.value.map { Member(name: member.name, value: $0) }
+            })
+    }
+}
+
+extension JSONValue? {
+    fileprivate static func text(_ text: String?) -> JSONValue? { text.map(JSONValue.string) }
+    fileprivate static func number(_ number: Int64?) -> JSONValue? {
+        number.map(JSONValue.integer)
+    }
+}

@@ -1,0 +1,76 @@
+import DaybookEvents
+
+/// Which uses were taken back (rule 12). A reversal takes back the uses of one meter.
+///
+/// It names a use by its key or its ref, reserved units by the reservation. Two meters may have a use of one ref, so it
+/// says of which meter; one that does not means the meter that `UsageTargets` finds first.
+struct Reversals {
+    private let reversals: [UsageState.Reversal]
+    private let targets: UsageTargets
+
+    init(_ usage: UsageState) {
+        reversals = usage.reversals
+        targets = UsageTargets(
+            usage, Set(usage.reversals.lazy.filter { $0.meter == 0 }.map(\.target)))
+    }
+
+    /// Keys, refs and reservations that do not count on a meter.
+    /// - Parameter ids: The meter's name and aliases.
+    func targets(of ids: Set<NameID>) -> Set<Reference> {
+        var found: Set<Reference> = []
+        for reversal in reversals {
+            let meter =
+                reversal.meter != 0 ? reversal.meter : targets.meters(of: reversal.target).first
+            if let meter, ids.contains(meter) { found.insert(reversal.target) }
+        }
+        return found
+    }
+}
+
+/// The meters that have a use under some names: those with that key, else with that ref, else with a reservation of
+/// that name, each in canonical order.
+/// - Complexity: O(*u*) in the uses to make.
+struct UsageTargets {
+    private var byKey: [Reference: [NameID]] = [:]
+    private var byReference: [Reference: [NameID]] = [:]
+    private var byReservation: [Reference: [NameID]] = [:]
+
+    init(_ usage: UsageState, _ names: Set<Reference>) {
+        guard !names.isEmpty else { return }
+        for entry in usage.entries {
+            if names.contains(entry.key) { byKey[entry.key, default: []].append(entry.meter) }
+            if names.contains(entry.reference) {
+                byReference[entry.reference, default: []].append(entry.meter)
+            }
+        }
+        for reservation in usage.reservations where names.contains(reservation.id) {
+            byReservation[reservation.id, default: []].append(reservation.meter)
+        }
+    }
+
+    /// Empty where nothing has the name; a meter stands there once for each of its uses.
+    func meters(of name: Reference) -> [NameID] {
+        byKey[name] ?? byReference[name] ?? byReservation[name] ?? []
+    }
+}
+
+extension UsageState {
+    /// When a meter was used: each use, and each reservation that was committed in time.
+    func useTimes(of ids: Set<NameID>) -> [Int64] {
+        var times = entries.filter { ids.contains($0.meter) }.map(\.at)
+        let outcomes = Dictionary(
+            self.outcomes.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        for reservation in reservations where ids.contains(reservation.meter) {
+            guard let outcome = outcomes[reservation.id], outcome.isCommit,
+                outcome.at < reservation.expiresAt
+            else { continue }
+            times.append(reservation.at)
+        }
+        return times
+    }
+
+    /// When a meter's periods were last marked as begun, by a scheduled reset.
+    func lastScheduledReset(of ids: Set<NameID>) -> Int64? {
+        resets.filter { $0.isScheduled && ids.contains($0.meter) }.map(\.effectiveAt).max()
+    }
+}

@@ -1,0 +1,80 @@
+/// What every envelope keeps to, whoever made the draft: a line of JSON, a command, or a program (rule 30).
+enum EnvelopeBounds {
+    /// Members of the extras that are names rather than whatever their sender likes.
+    private static let namedExtras = ["actor", "causation", "correlation", "id", "reason"]
+    private static let times = EventBounds.timeMin...EventBounds.timeMax
+
+    static func check(_ draft: EventDraft) throws(EventProblem) {
+        try check(draft.type, "type")
+        try check(draft.subject, "subject")
+        try check(draft.profile, "profile")
+        try check(draft.source.kind, "source.kind")
+        try check(draft.source.key, "source.key")
+        for name in namedExtras { try check(draft.extras[name]?.text, name) }
+        for member in draft.extras.members where EventJSON.known.contains(member.name) {
+            throw EventProblem(
+                .forbidden, member.name, "stands in the envelope already; it is no extra member")
+        }
+        try check(Int64(draft.version), in: 1...EventBounds.versionMax, "v")
+        try check(draft.occurredAt, in: times, "occurred_at")
+        try check(draft.recordedAt, in: times, "recorded_at")
+        try check(draft.source.signedAt, in: times, "source.signed_at")
+        try check(draft.sequence, in: 0...EventBounds.sequenceMax, "sequence")
+        // An event is at depth 0, so its data and its extras begin at 1.
+        try checkNesting(.object(draft.data), at: 1, "data")
+        try checkNesting(.object(draft.extras), at: 0, "event")
+    }
+
+    /// A text of the envelope: something, not too much, and nothing that a terminal or a log would obey.
+    static func check(_ text: String?, _ name: String) throws(EventProblem) {
+        guard let text else { return }
+        guard !text.isEmpty else {
+            throw EventProblem(.wrongType, name, "must not be empty; leave it out instead")
+        }
+        guard text.utf8.count <= EventBounds.nameByteCountMax else {
+            throw EventProblem(
+                .tooLarge, name, "is longer than \(EventBounds.nameByteCountMax) bytes")
+        }
+        let control = text.unicodeScalars.first {
+            $0.value < 0x20 || (0x7F...0x9F).contains($0.value)
+        }
+        if let control {
+            let code = String(control.value, radix: 16, uppercase: true)
+            throw EventProblem(
+                .wrongType, name, "has a control character (U+\(code)); send text without")
+        }
+    }
+
+    static func check(
+        _ number: Int64?, in range: ClosedRange<Int64>, _ name: String
+    ) throws(EventProblem) {
+        guard let number, !range.contains(number) else { return }
+        throw EventProblem(
+            .outOfBounds, name, "\(number) is outside \(range.lowerBound) to \(range.upperBound)")
+    }
+
+    /// What cannot be read back must not be written: the reader's depth, and names of members.
+    private static func checkNesting(
+        _ value: JSONValue, at depth: Int, _ place: String
+    ) throws(EventProblem) {
+        guard depth <= JSONReader.depthMax else {
+            throw EventProblem(
+                .tooLarge, place, "is nested deeper than \(JSONReader.depthMax) levels")
+        }
+        switch value {
+        case .object(let object):
+            for member in object.members {
+                guard member.name.utf8.count <= EventBounds.nameByteCountMax else {
+                    throw EventProblem(
+                        .tooLarge, place,
+                        "the member \"\(member.name.excerpt)\" has a name longer than "
+                            + "\(EventBounds.nameByteCountMax) bytes")
+                }
+                try checkNesting(member.value, at: depth + 1, place)
+            }
+        case .array(let values):
+            for value in values { try checkNesting(value, at: depth + 1, place) }
+        default: break
+        }
+    }
+}

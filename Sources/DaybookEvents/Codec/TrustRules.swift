@@ -1,0 +1,43 @@
+/// Who may say what (rules 3, 10, 11 and 20; T24). Checked at append, on every path into the ledger.
+enum TrustRules {
+    static func check(_ draft: EventDraft, _ type: EventType) throws(EventProblem) {
+        if type.isDebug, draft.environment == .production {
+            throw EventProblem(
+                .forbidden, "type",
+                "\(draft.type) is refused in production, whoever says it; use sandbox or test")
+        }
+        if draft.trust == .clientAsserted, !type.mayBeClientAsserted {
+            throw EventProblem(
+                .forbidden, "trust",
+                "a client may not assert \(draft.type); it may tell of its own purchases, usage, profiles and screens. Let your server say it, as admin"
+            )
+        }
+    }
+}
+
+extension EventType {
+    /// A developer's pretence: a layer over the facts, for every environment but production (rule 10).
+    public var isDebug: Bool {
+        switch self {
+        case .debugOverrideSet, .debugOverrideCleared, .clockAdvanced: true
+        default: false
+        }
+    }
+
+    /// Whether an app may tell of it without anybody's signature.
+    ///
+    /// Store facts of its own count as provisional (rule 11), usage only takes from its own quota, and profiles, gates
+    /// and analytics give nothing. What gives units or access, gives units back, takes back what others said, or says
+    /// who is who, would let a customer help himself.
+    public var mayBeClientAsserted: Bool {
+        switch self {
+        case .correctionVoided, .correctionAmended, .grantIssued, .grantVoided, .usageReset,
+            .usageReversed, .purchaseTransferred, .purchaseAssigned, .purchaseUnassigned,
+            .subjectAliased, .subjectUnaliased, .subjectErased, .catalogPublished,
+            .catalogRolledBack, .debugOverrideSet, .debugOverrideCleared, .clockAdvanced,
+            .ingestRejected:
+            false
+        default: true
+        }
+    }
+}

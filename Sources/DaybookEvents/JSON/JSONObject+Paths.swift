@@ -1,0 +1,41 @@
+extension JSONObject {
+    /// The value at a path of one or two names.
+    public func value(at path: [String]) -> JSONValue? {
+        guard let first = path.first, let value = self[first] else { return nil }
+        return path.count == 1 ? value : value.object?.value(at: Array(path.dropFirst()))
+    }
+
+    mutating func removeNull(at path: [String]) {
+        guard let first = path.first, let value = self[first] else { return }
+        if path.count == 1 {
+            if value == .null { self[first] = nil }
+        } else if var inner = value.object {
+            inner.removeNull(at: Array(path.dropFirst()))
+            self[first] = .object(inner)
+        } else if value == .null {
+            self[first] = nil
+        }
+    }
+
+    mutating func set(_ value: JSONValue, at path: [String]) {
+        guard let first = path.first else { return }
+        if path.count == 1 {
+            self[first] = value
+        } else {
+            var inner = self[first]?.object ?? JSONObject()
+            inner.set(value, at: Array(path.dropFirst()))
+            self[first] = .object(inner)
+        }
+    }
+
+    /// Removes the value at a path, and the object around it when that leaves it empty.
+    mutating func remove(at path: [String]) {
+        guard let first = path.first else { return }
+        if path.count == 1 {
+            self[first] = nil
+        } else if var inner = self[first]?.object {
+            inner.remove(at: Array(path.dropFirst()))
+            self[first] = inner.isEmpty ? nil : .object(inner)
+        }
+    }
+}

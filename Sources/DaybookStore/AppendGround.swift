@@ -1,0 +1,103 @@
+import DaybookEvents
+
+/// What a batch would be appended to: every store asks the same of it.
+package struct AppendGround: Sendable {
+    /// The greatest position: JSON's numbers are exact up to 2^53 (RFC 8259 §6), and sums of positions cannot
+    /// overflow.
+    package static let positionMax: Int64 = 1 << 53
+
+    package var head: StoreHead
+    package var nameCount: Int64
+    package var streamCount: Int64
+
+    package init(head: StoreHead, nameCount: Int64, streamCount: Int64) {
+        self.head = head
+        self.nameCount = nameCount
+        self.streamCount = streamCount
+    }
+
+    /// - Throws: `.conflict` when the store is not what the batch was decided upon, or when the batch speaks of streams
+    ///   and names that would not exist; `.damaged` when no position can follow.
+    package func check(_ batch: AppendBatch) throws {
+        guard head.position == batch.expectedHead else {
+            throw StoreError(
+                .conflict,
+                "the head is at position \(head.position), expected \(batch.expectedHead); "
+                    + "read on and decide again"
+            )
+        }
+        guard nameCount == Int64(batch.nameCount) else {
+            throw StoreError(
+                .conflict,
+                "the ledger has \(nameCount) names, expected \(batch.nameCount); "
+                    + "read on and decide again"
+            )
+        }
+        guard head.position >= 0, head.position <= Self.positionMax - Int64(batch.rows.count) else {
+            throw StoreError(
+                .damaged,
+                "the head is at position \(head.position), and no position is above \(Self.positionMax); "
+                    + "restore a backup")
+        }
+        try checkStreams(batch)
+        try checkRows(batch)
+    }
+
+    private func checkStreams(_ batch: AppendBatch) throws {
+        let nameCount = nameCount + Int64(batch.names.count)
+        var last = streamCount
+        for stream in batch.streams {
+            guard Int64(stream.id) == last + 1 else {
+                throw StoreError(
+                    .conflict,
+                    "stream \(stream.id) does not follow stream \(last); read on and decide again")
+            }
+            guard stream.name <= nameCount else {
+                throw StoreError(
+                    .conflict,
+                    "stream \(stream.id) has name \(stream.name), but there would be \(nameCount) names"
+                )
+            }
+            last += 1
+        }
+    }
+
+    private func checkRows(_ batch: AppendBatch) throws {
+        let nameCount = nameCount + Int64(batch.names.count)
+        let streamCount = streamCount + Int64(batch.streams.count)
+        var position = head.position
+        var recordedAt = position == 0 ? Int64.min : head.recordedAt
+        for row in batch.rows {
+            let event = row.event
+            guard event.position == position + 1 else {
+                throw StoreError(
+                    .conflict, "position \(event.position) does not follow \(position)")
+            }
+            // `position(recordedAtOrBefore:)` searches by halves, so time must never go back.
+            guard row.recordedAt >= recordedAt else {
+                throw StoreError(
+                    .conflict,
+                    "position \(event.position) would be recorded at \(row.recordedAt), before "
+                        + "position \(position) at \(recordedAt); record it no earlier"
+                )
+            }
+            guard event.stream >= 1, event.stream <= streamCount else {
+                throw StoreError(
+                    .conflict,
+                    "position \(event.position) is in stream \(event.stream), but there would be "
+                        + "\(streamCount) streams")
+            }
+            let names = max(
+                max(event.source, event.party, event.profile),
+                max(event.nameA, event.nameB, event.nameC))
+            guard names <= nameCount else {
+                throw StoreError(
+                    .conflict,
+                    "position \(event.position) uses name \(names), but there would be \(nameCount) names"
+                )
+            }
+            position += 1
+            recordedAt = row.recordedAt
+        }
+    }
+}

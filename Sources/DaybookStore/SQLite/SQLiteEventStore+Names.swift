@@ -1,0 +1,101 @@
+import DaybookEvents
+import GRDB
+import GRDBSQLite
+
+/// Reading names and streams: numbered from 1 without gaps, so that a number is a place in an array.
+extension SQLiteEventStore {
+    private static let pageCount = 10_000
+
+    /// Names with numbers above a count, in order.
+    /// - Throws: `.damaged` where a number is missing or a name is empty: all later names would be taken for others.
+    public func names(after count: Int) throws -> [String] {
+        let sql = "SELECT id, text FROM names WHERE id > ? ORDER BY id LIMIT ?"
+        let start = max(0, Int64(count))
+        let names = try pages("name", sql, after: start) { [file] row in
+            let text = StoredText.plain(row, 1)
+            guard !text.isEmpty else {
+                throw StoreError(
+                    .damaged,
+                    "\(file.path) is damaged: name \(sqlite3_column_int64(row, 0)) is empty; restore a backup"
+                )
+            }
+            return text
+        }
+        bounds.withLock { $0.noteNames(after: start, through: start + Int64(names.count)) }
+        return names
+    }
+
+    /// Streams with numbers above a number, in order.
+    /// - Throws: `.damaged` where a number is missing, for a name that does not exist, and for an environment or kind
+    ///   that was never released.
+    public func streams(after id: UInt32) throws -> [StreamRecord] {
+        let sql = """
+            SELECT id, environment, kind, name, (SELECT max(id) FROM names) FROM streams \
+            WHERE id > ? ORDER BY id LIMIT ?
+            """
+        let start = Int64(id)
+        let streams = try pages("stream", sql, after: start) { [file] row in
+            let number = sqlite3_column_int64(row, 0)
+            guard let environment = Environment(column: row, 1),
+                let kind = StreamKind(column: row, 2)
+            else {
+                throw StoreError(
+                    .damaged,
+                    "\(file.path) is damaged: stream \(number) has an unknown environment or kind; restore a backup"
+                )
+            }
+            let name = sqlite3_column_int64(row, 3)
+            let nameCount = sqlite3_column_int64(row, 4)
+            guard name >= 0, name <= nameCount, let id = UInt32(exactly: number),
+                let nameID = NameID(exactly: name)
+            else {
+                throw StoreError(
+                    .damaged,
+                    "\(file.path) is damaged: stream \(number) has name \(name), but there are \(nameCount) names; "
+                        + "restore a backup")
+            }
+            return StreamRecord(id: id, environment: environment, kind: kind, name: nameID)
+        }
+        bounds.withLock { $0.noteStreams(after: start, through: start + Int64(streams.count)) }
+        return streams
+    }
+
+    private func pages<Element>(
+        _ noun: String, _ sql: String, after start: Int64,
+        _ element: (OpaquePointer) throws -> Element
+    ) throws -> [Element] {
+        var all: [Element] = []
+        var last = start
+        while true {
+            let countBefore = all.count
+            try reads.use("reading \(noun)s after \(last)") { db in
+                try db.forEachRow(sql, [last, Int64(Self.pageCount)]) { row in
+                    let number = sqlite3_column_int64(row, 0)
+                    guard number == last &+ 1 else {
+                        throw StoreError(
+                            .damaged,
+                            "\(file.path) is damaged: \(noun) \(number) follows \(noun) \(last); restore a backup"
+                        )
+                    }
+                    all.append(try element(row))
+                    last = number
+                }
+            }
+            if all.count - countBefore < Self.pageCount { return all }
+        }
+    }
+}
+
+extension Environment {
+    init?(column row: OpaquePointer, _ index: CInt) {
+        guard let value = UInt8(exactly: sqlite3_column_int64(row, index)) else { return nil }
+        self.init(rawValue: value)
+    }
+}
+
+extension StreamKind {
+    init?(column row: OpaquePointer, _ index: CInt) {
+        guard let value = UInt8(exactly: sqlite3_column_int64(row, index)) else { return nil }
+        self.init(rawValue: value)
+    }
+}
