@@ -204,6 +204,7 @@ extension Ledger {
 
     private func noteCorrection(_ event: Event, _ state: inout LedgerState) throws {
         let environment = state.stream(event.stream).environment
+        if event.type == .correctionAmended { try noteZone(inPatchAt: event.position, &state) }
         var targets = [EventKey(environment, event.nameA, event.reference)]
         // A correction of a correction reaches through to what that one corrected.
         for _ in 0..<64 {
@@ -218,6 +219,17 @@ extension Ledger {
             default: return state.refoldUnit(of: row.event.stream)
             }
         }
+    }
+
+    /// A zone that only a correction names; a damaged one names none, and `verify` tells of it.
+    private func noteZone(inPatchAt position: Int64, _ state: inout LedgerState) throws {
+        guard let row = try store.rows(at: [position]).first,
+            let recorded = try? EventDecoder.recorded(
+                row, stream: state.streamName(row.event.stream), names: state.names),
+            let zone = recorded.draft.data.value(at: ["patch", "tz"])?.text,
+            let id = state.names.id(of: zone)
+        else { return }
+        state.note(zone: id)
     }
 
     /// Every zone that a customer or a catalog names, as a table.

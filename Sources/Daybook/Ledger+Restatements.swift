@@ -113,10 +113,10 @@ extension Ledger {
         case .line:
             guard lines.insert(stream.id).inserted else { return }
             for row in try store.stream(endingAt: state.headOf(stream.id).position) {
-                let isTransfer = row.event.type == .purchaseTransferred
-                let names =
-                    [row.event.party] + (isTransfer ? [row.event.nameA, row.event.nameB] : [])
-                for name in names where name != 0 { add(stream.environment, name) }
+                let giver = row.event.type == .purchaseTransferred ? row.event.nameA : 0
+                for name in row.event.namedCustomers + [giver] where name != 0 {
+                    add(stream.environment, name)
+                }
             }
         case .ledger:
             let target = EventKey(stream.environment, event.nameA, event.reference)

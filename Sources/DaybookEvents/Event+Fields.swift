@@ -37,8 +37,6 @@ extension Event {
     public var offerDiscount: UInt8 { UInt8(bits(5, 3)) }
     /// `introductory` and `free_trial`, nothing else (T27).
     public var isTrial: Bool { offerType == 1 && offerDiscount == 1 }
-    /// Whether the customer's name came through the store as the app's own account token.
-    public var hasAccountToken: Bool { bits(15, 1) == 1 }
     /// 1 consumable, 2 non-consumable, 3 non-renewing, 7 another; 0 none.
     public var purchaseKind: UInt8 { UInt8(bits(10, 3)) }
     public var isConsumable: Bool { purchaseKind == 1 }
@@ -61,4 +59,18 @@ extension Event {
         type == .usageReset && (resetTrigger == 2 || resetTrigger == 3)
     }
     public var isScheduledReset: Bool { type == .usageReset && resetTrigger <= 1 }
+    /// The customer that the app named to the store when it bought, on a transaction; 0: nobody.
+    public var accountToken: NameID {
+        switch type {
+        case .purchaseCompleted, .subscriptionStarted, .subscriptionRenewed,
+            .storeTransactionStated:
+            nameB
+        default: 0
+        }
+    }
+    /// The customers that an event of a line names: its subject, the store's token, whom it went to.
+    public var namedCustomers: [NameID] {
+        let other = type == .purchaseTransferred ? nameB : accountToken
+        return [party, other].filter { $0 != 0 }
+    }
 }

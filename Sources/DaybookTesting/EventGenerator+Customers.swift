@@ -58,14 +58,15 @@ extension EventGenerator {
         let time = moment(index)
         let id: JSONValue = .string("r\(next())")
         let timeout = chance(70) ? meter.reservationTimeoutMilliseconds : number(1...30) * Self.day
-        add(
+        let key = add(
             "usage.reserved", index, at: time,
             [
                 "reservation_id": id, "meter": .string(meter.name),
                 "amount": .integer(number(1...3)), "expires_at": .integer(time + timeout),
             ], source: "ledger", trust: .system)
+        customers[index].reservations.append((id.text ?? "", key))
         // In time, in the same millisecond, exactly too late, or later still (E56, E57).
-        let outcomes = [time, time + timeout / 2, time + timeout - 1, time + timeout]
+        let outcomes = [time - 1, time, time + timeout / 2, time + timeout - 1, time + timeout]
         if chance(45), let outcome = pick(outcomes) {
             var fields: JSONObject = ["reservation_id": id]
             if chance(30) { fields["amount"] = .integer(number(1...3)) }

@@ -8,6 +8,7 @@ extension EventGenerator {
         let line: String
         let isNamed: Bool
         let trust: Trust
+        let isShared: Bool
         var product: Product
         var transaction: String
         var start: Int64
@@ -39,8 +40,9 @@ extension EventGenerator {
         fields["currency"] = "USD"
         fields["starts_at"] = .integer(time)
         if chance(8) { fields["ownership"] = "family_shared" }
+        if chance(10) { fields["app_account_token"] = .string(somebody(index)) }
         customers[index].transactions.append(transaction)
-        let trust: Trust = chance(15) ? .clientAsserted : .verified
+        let trust: Trust = chance(15) ? .clientAsserted : chance(20) ? .imported : .verified
         let isNamed = kind == "consumable" || chance(85)
         add("purchase.completed", index, at: time, fields, trust: trust, isNamed: isNamed)
         if trust == .clientAsserted, chance(60) {
@@ -50,6 +52,13 @@ extension EventGenerator {
                 trust: chance(70) ? .verified : .clientAsserted)
         }
         if chance(25) { refund(index, reference, time + number(0...30) * Self.day, isNamed) }
+        // Restored on another device: another transaction of the same lineage.
+        if kind == "non_consumable", chance(10) {
+            fields["transaction_id"] = .string("\(transaction)-\(next())")
+            let again = time + number(1...20) * Self.day
+            fields["starts_at"] = .integer(again)
+            add("purchase.completed", index, at: again, fields, trust: .verified)
+        }
     }
 
     /// A refund, and now and then its reversal or an older story told later.
@@ -82,8 +91,9 @@ extension EventGenerator {
     private mutating func subscribe(_ index: Int, _ product: Product) {
         let line = "2000\(next())"
         var life = Life(
-            line: line, isNamed: chance(90), trust: chance(10) ? .clientAsserted : .verified,
-            product: product, transaction: line, start: moment(index), end: 0,
+            line: line, isNamed: chance(90),
+            trust: chance(10) ? .clientAsserted : chance(20) ? .imported : .verified,
+            isShared: chance(8), product: product, transaction: line, start: moment(index), end: 0,
             isTrial: product.introOffer?.kind == .freeTrial && chance(60))
         life.end = periodEnd(life)
         customers[index].transactions.append(line)
@@ -117,6 +127,9 @@ extension EventGenerator {
         fields["price_milli"] = .integer(life.isTrial ? 0 : 4990)
         fields["currency"] = "USD"
         if life.isTrial { fields["offer"] = ["type": "introductory", "discount": "free_trial"] }
+        if life.isShared { fields["ownership"] = "family_shared" }
+        if chance(8) { fields["app_account_token"] = .string(somebody(index)) }
+        if chance(20) { fields["auto_renew"] = .bool(chance(50)) }
         add(
             type, index, at: life.start, fields, source: "apple_asn_v2", trust: life.trust,
             signedAt: signedAt, isNamed: life.isNamed)
@@ -130,6 +143,7 @@ extension EventGenerator {
         fields["starts_at"] = .integer(life.start)
         fields["expires_at"] = .integer(life.end)
         if life.isTrial { fields["offer"] = ["type": "introductory", "discount": "free_trial"] }
+        if life.isShared { fields["ownership"] = "family_shared" }
         if chance(15) {
             fields["revoked_at"] = .integer(life.start + number(0...9) * Self.day)
             fields["revocation_type"] = chance(70) ? "full" : "prorated"
@@ -312,7 +326,9 @@ extension EventGenerator {
 
     /// Voids or amends something earlier, a correction included.
     mutating func correct() {
-        guard let target = pick(drafts), let key = target.source.key,
+        // What was given or set aside is corrected more often than its share of the events.
+        let given = drafts.filter { $0.type == "grant.issued" || $0.type == "usage.reserved" }
+        guard let target = chance(25) ? pick(given) : pick(drafts), let key = target.source.key,
             let index = customers.indices.randomElement(using: &random)
         else { return }
         var fields: JSONObject = ["reason": "mistake", "ticket": "T-1"]
@@ -335,10 +351,19 @@ extension EventGenerator {
         case "usage.recorded":
             let meter = catalog.meter(named: target.data["meter"]?.text ?? "")
             guard meter?.kind == .counter else { return ["amount": chance(50) ? 1 : -1] }
-            return chance(50)
-                ? ["amount": .integer(number(1...4))] : ["amount": 1, "covered_by": nil]
-        case "usage.reserved", "grant.issued":
+            return pick([
+                ["amount": .integer(number(1...4))], ["amount": 1, "covered_by": nil],
+                ["ref": "ref-again"],
+            ])
+        case "usage.reserved":
             return ["expires_at": .integer(time + number(1...40) * Self.day)]
+        case "grant.issued":
+            return pick([
+                ["expires_at": .integer(time + number(1...40) * Self.day)],
+                ["starts_at": .integer(time + number(0...9) * Self.day)], ["expires_at": nil],
+                ["priority": 0, "amount": 5],
+            ])
+        case "purchase.completed": return ["quantity": .integer(number(1...4))]
         case "subject.created", "subject.tz_changed":
             return pick(Self.zones).map { ["tz": .string($0)] }
         case "subscription.started":

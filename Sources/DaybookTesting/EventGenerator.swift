@@ -4,7 +4,7 @@ public import DaybookEvents
 /// Invents plausible and nasty histories for a catalog, the same for the same seed everywhere.
 ///
 /// Stories begin between 1 January and 30 June 2026 and may end later. The drafts ascend by
-/// occurrence; every one has a key and is accepted by the validator. Every eighth customer lives
+/// occurrence; every one has a key and is accepted by the validator. Every fourth customer lives
 /// in the sandbox, the only place where debug overrides are made.
 public struct EventGenerator {
     var random: SplitMix64
@@ -27,6 +27,7 @@ public struct EventGenerator {
         var usages: [(key: String, ref: String?)] = []
         var profiles: [String] = []
         var transactions: [String] = []
+        var reservations: [(id: String, key: String)] = []
         var grants: [String] = []
     }
 
@@ -48,7 +49,7 @@ public struct EventGenerator {
         customers = (0..<subjects).map { index in
             Customer(
                 name: "u_\(generation)_\(index)",
-                environment: index % 8 == 7 ? .sandbox : .production)
+                environment: index % 4 == 3 ? .sandbox : .production)
         }
         for index in customers.indices { arrive(index) }
         while drafts.count < events { act(Int.random(in: customers.indices, using: &random)) }
@@ -61,20 +62,21 @@ public struct EventGenerator {
 
     private mutating func act(_ index: Int) {
         switch Int.random(in: 0..<100, using: &random) {
-        case 0..<24: use(index)
-        case 24..<32: reserve(index)
-        case 32..<38: changeGauge(index)
-        case 38..<44: changeProfile(index)
-        case 44..<58: buy(index)
-        case 58..<62: assign(index)
-        case 62..<68: grant(index)
-        case 68..<71: reset(index)
-        case 71..<74: travel(index)
-        case 74..<78: alias(index)
-        case 78..<81: transfer(index)
-        case 81..<84: pretend(index)
-        case 84..<91: correct()
-        case 91..<94: invent(index)
+        case 0..<20: use(index)
+        case 20..<27: reserve(index)
+        case 27..<33: changeGauge(index)
+        case 33..<39: changeProfile(index)
+        case 39..<53: buy(index)
+        case 53..<57: assign(index)
+        case 57..<63: grant(index)
+        case 63..<66: reset(index)
+        case 66..<69: travel(index)
+        case 69..<72: alias(index)
+        case 72..<75: transfer(index)
+        case 75..<79: pretend(index)
+        case 79..<86: correct()
+        case 86..<97: surprise(index)
+        case 97..<98: invent(index)
         default: look(index)
         }
     }
@@ -97,9 +99,13 @@ public struct EventGenerator {
         Int64.random(in: range, using: &random)
     }
 
-    /// A time of the customer's half year; one in six was used before (E12).
+    /// A time of the customer's half year; one in six was used before (E12), some stand where a month turns.
     mutating func moment(_ index: Int) -> Int64 {
         if chance(16), let known = pick(customers[index].times) { return known }
+        if chance(8) {
+            let months = CivilDuration(months: Int(number(1...5)))
+            return ZoneTable.utc.adding(months, to: Self.start) + number(-1...1)
+        }
         let time = number(Self.start...Self.end - 1)
         customers[index].times.append(time)
         return time
@@ -108,14 +114,15 @@ public struct EventGenerator {
     /// Records a draft and returns its key.
     @discardableResult
     mutating func add(
-        _ type: String, _ index: Int, at: Int64, _ fields: JSONObject, profile: String? = nil,
-        source: String = "native", key: String? = nil, trust: Trust = .imported,
+        _ type: String, _ index: Int, at: Int64, _ fields: JSONObject, version: Int = 1,
+        profile: String? = nil, source: String = "native", key: String? = nil,
+        trust: Trust = .imported,
         signedAt: Int64? = nil, isNamed: Bool = true
     ) -> String {
         let key = key ?? "k\(next())"
         drafts.append(
             EventDraft(
-                type: type, environment: customers[index].environment,
+                type: type, version: version, environment: customers[index].environment,
                 subject: isNamed ? customers[index].name : nil, profile: profile, occurredAt: at,
                 sequence: source == "ledger" ? next() : nil,
                 source: EventSource(kind: source, key: key, signedAt: signedAt), trust: trust,

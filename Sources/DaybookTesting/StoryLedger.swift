@@ -40,10 +40,15 @@ public struct StoryLedger: Sendable {
         _ app: String, now: Int64 = Fixtures.now, replacing changes: [String: String] = [:]
     ) async throws {
         let text = try Self.catalog(app, replacing: changes)
+        try await self.init(app, document: Array(text.utf8), now: now)
+    }
+
+    /// - Parameter document: The catalog, of an app of this name.
+    public init(_ app: String, document: [UInt8], now: Int64 = Fixtures.now) async throws {
         let clock = StoryClock(now)
         self.clock = clock
         ledger = try Ledger(inMemory: app, clock: { clock.now })
-        try await ledger.publish(CatalogPublication(document: Array(text.utf8)))
+        try await ledger.publish(CatalogPublication(document: document))
     }
 
     /// An app's catalog with some passages replaced; each must be there.

@@ -144,7 +144,7 @@ struct ReferenceModelAccessTests {
         let end = instant("2026-04-05T08:00:00Z")
         try history.add("profile.created", at: start, ["profile": "p1", "kind": "puppy"])
         let before = history.answer(at: end - 1)
-        #expect(before.profiles.map(\.freePeriodEnd) == [end])
+        #expect(before.profiles.map(\.freePeriodEnds) == [[end]])
         #expect(before.profileFeatures["p1"]?["logEvent"]?.reason == "intro_period")
         #expect(before.profileFeatures["p1"]?["export"]?.reason == "not_entitled")
         let after = history.answer(at: end).profileFeatures["p1"]

@@ -170,12 +170,12 @@ struct SyntheticMonthTests {
         let ledger = try await Self.ledger(app)
         try await Self.fill(ledger, month.deliveries(about: sample), &random, isAsRecorded: true)
         let comparison = try ModelComparison(ledger)
-        #expect(comparison.eventCount > 100)
-        for at in [SyntheticMonth.end, SyntheticMonth.end - 12 * 86_400_000] {
-            for cut in [nil, comparison.eventCount / 2] {
-                for difference in try comparison.differences(at: at, cut: cut) {
-                    Issue.record("seed \(LawTests.seed): \(difference)")
-                }
+        let eventCount = Int64(comparison.events.count)
+        #expect(eventCount > 100)
+        let moments = [SyntheticMonth.end, SyntheticMonth.end - 12 * 86_400_000]
+        for cut in [eventCount, eventCount / 2] {
+            for difference in try comparison.differences(at: moments, cut: cut) {
+                Issue.record("seed \(LawTests.seed): \(difference)")
             }
         }
     }

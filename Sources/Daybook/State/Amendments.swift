@@ -2,7 +2,7 @@ import DaybookDomain
 import DaybookEvents
 import DaybookStore
 
-/// Applies the amendments of one event, the last in canonical order winning (rule 20).
+/// Applies the amendments of one event in canonical order, the last of a field winning (rule 20).
 ///
 /// A patch that came before its target could not be checked then. It is checked here: what no command would be allowed
 /// to say changes nothing, and `verify` tells of it.
@@ -20,13 +20,13 @@ struct Amendments {
     }
 
     /// - Parameters:
-    ///   - positions: Where the amendments stand, in the order in which they apply.
+    ///   - positions: Where the amendments stand, in any order.
     ///   - stream: The target's.
     func apply(_ positions: [Int64], to row: EventRow, in stream: StreamName) throws -> Outcome {
         var outcome = Outcome(
             draft: try EventDecoder.recorded(row, stream: stream, names: names).draft)
         let ledger = StreamName(stream.environment, .ledger, "corrections")
-        for correction in try store.rows(at: positions) {
+        for correction in try ordered(positions) {
             let patch =
                 try EventDecoder.recorded(correction, stream: ledger, names: names)
                 .draft.data["patch"]?.object ?? JSONObject()
@@ -39,5 +39,15 @@ struct Amendments {
             }
         }
         return outcome
+    }
+
+    /// Only the texts of the keys tell the canonical order.
+    private func ordered(_ positions: [Int64]) throws -> [EventRow] {
+        let rows = try store.rows(at: positions)
+        var corrections = rows.map { OrderedEvent(event: $0.event, key: $0.key) }
+        OrderedEvent.sort(&corrections, names: names)
+        return corrections.compactMap { correction in
+            rows.first { $0.event.position == correction.event.position }
+        }
     }
 }

@@ -101,7 +101,8 @@ struct CaseBuilder {
                 found.append(line)
             }
             for handover in state.identity.handovers(
-                of: [name], in: environment, cut: cut, corrections: state.corrections)
+                of: [name], in: environment, cut: cut, corrections: state.corrections,
+                names: state.names)
             where handover.to == name {
                 let givers = state.identity.person(
                     CustomerKey(environment, handover.from), cut: cut,
@@ -113,7 +114,7 @@ struct CaseBuilder {
         for (stream, _) in undecided where !found.contains(stream) {
             let record = state.stream(stream)
             guard record.kind == .line, record.environment == environment else { continue }
-            let names = undecided[stream]?.map(\.event.party) ?? []
+            let names = undecided[stream]?.flatMap(\.event.namedCustomers) ?? []
             if names.contains(where: { members.contains($0) }) { found.append(stream) }
         }
         return found
@@ -131,37 +132,43 @@ private struct Ownership {
         _ line: LineState, environment: Environment, members: [NameID], at: Int64,
         builder: CaseBuilder
     ) {
+        let names = builder.state.names
         var owner = line.owner
         var isOwner = members.contains(owner)
         isEver = isOwner
-        var since = Int64.min
-        var transfers = line.transfers.map { (at: $0.at, to: $0.to) }
+        var since = OrderKey.first
+        var transfers = line.transfers[...]
         // A bound on hand-overs: a circle of them must not turn for ever.
         for _ in 0..<1_000 {
             let owners = builder.state.identity.person(
                 CustomerKey(environment, owner), cut: builder.cut,
-                corrections: builder.state.corrections, names: builder.state.names
+                corrections: builder.state.corrections, names: names
             ).members
             let handover = builder.state.identity.handovers(
                 of: owners, in: environment, cut: builder.cut,
-                corrections: builder.state.corrections
-            ).first { owners.contains($0.from) && $0.at >= since && !owners.contains($0.to) }
-            let next: (at: Int64, to: NameID)
-            if let transfer = transfers.first, transfer.at <= handover?.at ?? Int64.max {
-                next = transfer
+                corrections: builder.state.corrections, names: names
+            ).first {
+                owners.contains($0.from) && !owners.contains($0.to)
+                    && since.precedes($0.order, names: names)
+            }
+            let next: (order: OrderKey, to: NameID)
+            if let transfer = transfers.first,
+                handover.map({ transfer.order.precedes($0.order, names: names) }) ?? true
+            {
+                next = (transfer.order, transfer.to)
                 transfers.removeFirst()
             } else if let handover {
-                next = (handover.at, handover.to)
+                next = (handover.order, handover.to)
             } else {
                 return
             }
-            guard next.at <= at else { return }
-            since = next.at
+            guard next.order.occurredAt <= at else { return }
+            since = next.order
             owner = next.to
             let isNow = members.contains(owner)
-            if isOwner, !isNow { until = next.at }
+            if isOwner, !isNow { until = next.order.occurredAt }
             if isNow, !isOwner {
-                from = next.at
+                from = next.order.occurredAt
                 until = Int64.max
                 isEver = true
             }

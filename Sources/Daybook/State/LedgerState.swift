@@ -176,8 +176,11 @@ struct LedgerState {
         switch event.type {
         case .subjectAliased, .subjectUnaliased:
             identity.note(event, environment: stream.environment)
-            join(CustomerKey(stream.environment, event.nameA))
-            if event.nameB != 0 { join(CustomerKey(stream.environment, event.nameB)) }
+            // Whoever was one person through the alias may be two now.
+            let alias = CustomerKey(stream.environment, event.nameA)
+            for name in [alias.name] + identity.everLinked(to: alias) {
+                join(CustomerKey(stream.environment, name))
+            }
         case .purchaseTransferred where stream.kind == .customer:
             identity.note(event, environment: stream.environment)
         case .correctionVoided, .correctionAmended:
@@ -185,19 +188,22 @@ struct LedgerState {
             pending.append(event)
         case .catalogPublished, .catalogRolledBack: pending.append(event)
         case .subjectCreated, .subjectTimeZoneChanged:
-            if event.timeZone != 0 {
-                newZones.insert(event.timeZone)
-                zoneNames.insert(event.timeZone)
-            }
+            note(zone: event.timeZone)
             return
         default: return
         }
         special.append(event.position)
     }
 
+    /// A zone that an event or a correction names: its table is loaded before the next answer.
+    mutating func note(zone: NameID) {
+        guard zone != 0 else { return }
+        newZones.insert(zone)
+        zoneNames.insert(zone)
+    }
+
     private mutating func noteNaming(_ event: Event, _ stream: StreamRecord) {
-        for name in [event.party, event.type == .purchaseTransferred ? event.nameB : 0]
-        where name != 0 {
+        for name in event.namedCustomers {
             let customer = CustomerKey(stream.environment, name)
             if linesNaming[customer]?.contains(stream.id) == true { continue }
             linesNaming[customer, default: []].append(stream.id)

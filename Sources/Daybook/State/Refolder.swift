@@ -52,6 +52,7 @@ struct Refolder {
         return events
     }
 
+    /// The event with every amendment that holds, in canonical order, the last of a field winning (rule 20).
     private func amended(
         _ row: EventRow, _ environment: Environment, _ positions: [Int64]
     ) throws -> Event {

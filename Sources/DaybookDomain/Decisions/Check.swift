@@ -90,7 +90,12 @@ public struct Check {
         decision.feature = feature.name
         decision.profile = locked.profile
         decision.candidates = locked.candidates
+        // Asked for a feature, its own enforcement rules, whatever the meter's is (FR-25).
         decision.enforcement = feature.enforcement
+        if decision.reason == "limit_reached" {
+            decision.allowed = feature.enforcement == .soft
+            decision.isPrompting = decision.allowed
+        }
         return decision
     }
 

@@ -31,6 +31,15 @@ public struct OrderKey: Sendable, Equatable {
         if source != other.source { return nil }
         return Reference.isOrdered(key, before: other.key)
     }
+
+    /// Whether this comes before the other where no row is at hand: events of one millisecond, one sequence and one
+    /// source under two long keys are told apart by the keys' digests.
+    public func precedes(_ other: OrderKey, names: borrowing NameTable) -> Bool {
+        if occurredAt != other.occurredAt { return occurredAt < other.occurredAt }
+        if sequence != other.sequence { return sequence < other.sequence }
+        if source != other.source { return precedesInBytes(names[source], names[other.source]) }
+        return (key.high, key.low) < (other.key.high, other.key.low)
+    }
 }
 
 /// An event together with the texts that settle ties.

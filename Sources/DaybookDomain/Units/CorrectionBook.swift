@@ -19,7 +19,6 @@ public struct CorrectionBook: Sendable {
         public var isVoiding: Bool
         /// Where the correction itself stands; an amendment's patch is read from there.
         public var position: Int64
-        public var order: OrderKey
         /// The correction's own name: it can be voided too (E75).
         public var own: EventKey
     }
@@ -44,7 +43,6 @@ public struct CorrectionBook: Sendable {
         entries[target, default: []].append(
             Entry(
                 isVoiding: event.type == .correctionVoided, position: event.position,
-                order: OrderKey(event),
                 own: EventKey(environment, event.source, event.key)))
         return target
     }
@@ -63,15 +61,10 @@ public struct CorrectionBook: Sendable {
         }
     }
 
-    /// Positions of the amendments that hold within the cut, the last in canonical order last.
+    /// Positions of the amendments that hold within the cut, in order of arrival; their texts tell the canonical order.
     public func amendments(of target: EventKey, cut: Int64) -> [Int64] {
-        guard let corrections = entries[target] else { return [] }
-        return corrections.filter {
+        (entries[target] ?? []).filter {
             !$0.isVoiding && $0.position <= cut && !isVoid($0.own, cut: cut)
-        }.sorted { left, right in
-            left.order.isBefore(right.order)
-                ?? ((left.order.key.high, left.order.key.low)
-                    < (right.order.key.high, right.order.key.low))
         }.map(\.position)
     }
 

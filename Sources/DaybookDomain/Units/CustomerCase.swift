@@ -59,29 +59,26 @@ public struct CustomerCase: Sendable {
 
     /// The zones that this customer lived in.
     public func zoneHistory(_ catalog: Catalog) -> ZoneHistory {
-        let initial = zones[catalog.defaultTimeZone]
+        var first: ZoneTable?
         var changes: [ZoneHistory.Change] = []
-        var first = initial
-        for change in state.customer.zones {
-            let zone = zones[names[change.zone], default: initial]
-            if change.at == Int64.min {
+        // A zone that the tables do not have says nothing about where the customer is.
+        for change in state.customer.zones where zones.contains(names[change.zone]) {
+            let zone = zones[names[change.zone]]
+            if change.isFirstSight, first == nil {
                 first = zone
             } else {
                 changes.append(.init(fromInstant: change.at, zone: zone))
             }
         }
-        return ZoneHistory(initial: first, changes: changes)
+        return ZoneHistory(initial: first ?? zones[catalog.defaultTimeZone], changes: changes)
     }
 
-    /// When the customer was first seen: `first_seen_at`, else the first own event, else the first purchase that a
-    /// store told of (rule 14); the asked time for somebody unknown.
-    public var anchor: Int64 { state.customer.anchor.orNil ?? firstPurchaseAt ?? at }
-
-    private var firstPurchaseAt: Int64? {
-        lines.compactMap { line in
-            line.state.transactions.filter { !$0.coreRank.isNone }.map(\.startsAt).min()
-                .map { max($0, line.ownedFrom) }
-        }.min()
+    /// When the customer was first seen, else the first event of a customer of whom only purchases tell; the asked time
+    /// for somebody unknown (rule 14).
+    public var anchor: Int64 {
+        if let own = state.customer.anchor.orNil { return own }
+        let owned = lines.filter { $0.ownedFrom <= at && at < $0.ownedUntil }
+        return owned.compactMap(\.state.firstEventAt.orNil).min() ?? at
     }
 
     /// The catalog in force for this customer at a time, and `nil` in a ledger without any.
@@ -116,10 +113,6 @@ public struct ZoneSet: Sendable, Equatable {
     public func contains(_ name: String) -> Bool { tables[name] != nil }
 
     public subscript(name: String) -> ZoneTable { tables[name] ?? .utc }
-
-    public subscript(name: String, default fallback: ZoneTable) -> ZoneTable {
-        tables[name] ?? fallback
-    }
 
     /// One number for all tables: part of a snapshot's fingerprint (rule 31).
     public var digest: UInt64 {

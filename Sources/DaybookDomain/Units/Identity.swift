@@ -29,7 +29,7 @@ public struct Identity: Sendable {
     public struct Handover: Sendable {
         public var from: NameID
         public var to: NameID
-        public var at: Int64
+        public var order: OrderKey
         var position: Int64
         var target: EventKey
     }
@@ -60,13 +60,18 @@ public struct Identity: Sendable {
             links[CustomerKey(environment, event.nameB), default: []].append(mirrored)
         case .purchaseTransferred:
             let handover = Handover(
-                from: event.nameA, to: event.nameB, at: event.occurredAt,
+                from: event.nameA, to: event.nameB, order: OrderKey(event),
                 position: event.position, target: target)
             for name in Set([event.nameA, event.nameB]) {
                 handovers[CustomerKey(environment, name), default: []].append(handover)
             }
         default: break
         }
+    }
+
+    /// Everybody who was ever said to be the same person as this one, whether it still holds or not.
+    public func everLinked(to key: CustomerKey) -> [NameID] {
+        Set((links[key] ?? []).map(\.other)).subtracting([0]).sorted()
     }
 
     /// All ids of one person as known at a cut, in the order of the names' bytes, and the one that is shown: the
@@ -81,9 +86,10 @@ public struct Identity: Sendable {
         while next < members.count {
             let name = members[next]
             next += 1
-            for link in activeLinks(
-                CustomerKey(key.environment, name), cut: cut, corrections: corrections)
-            {
+            let links = activeLinks(
+                CustomerKey(key.environment, name), cut: cut, corrections: corrections,
+                names: names)
+            for link in links {
                 aliased.insert(link.isAliasSide ? name : link.other)
                 if !members.contains(link.other) { members.append(link.other) }
             }
@@ -92,46 +98,45 @@ public struct Identity: Sendable {
         return (members, members.first { !aliased.contains($0) } ?? members[0])
     }
 
-    /// The ids that an alias links with one directly, in the order of the names' bytes, and whether this one is the
-    /// alias.
+    /// The ids that an alias links with one directly, each once, in the order of the names' bytes, and whether this one
+    /// is the alias by the last word about the pair.
     public func links(
         of key: CustomerKey, cut: Int64, corrections: CorrectionBook, names: NameTable
     ) -> [(other: NameID, isAliasSide: Bool)] {
-        activeLinks(key, cut: cut, corrections: corrections).map { ($0.other, $0.isAliasSide) }
+        var last: [NameID: Link] = [:]
+        for link in activeLinks(key, cut: cut, corrections: corrections, names: names) {
+            if let known = last[link.other], link.order.precedes(known.order, names: names) {
+                continue
+            }
+            last[link.other] = link
+        }
+        return last.values.map { ($0.other, $0.isAliasSide) }
             .sorted { precedesInBytes(names[$0.0], names[$1.0]) }
     }
 
+    /// The aliases that no later un-alias of the pair, or of everything about the alias, took back.
     private func activeLinks(
-        _ key: CustomerKey, cut: Int64, corrections: CorrectionBook
+        _ key: CustomerKey, cut: Int64, corrections: CorrectionBook, names: NameTable
     ) -> [Link] {
-        guard let all = links[key] else { return [] }
-        var latest: [NameID: Link] = [:]
-        var cutAll: OrderKey?
-        for link in all where link.position <= cut {
-            if corrections.isVoid(link.target, cut: cut) { continue }
-            if link.other == 0 {
-                if cutAll.map({ Self.isLater(link.order, $0) }) ?? true { cutAll = link.order }
-            } else if let other = latest[link.other] {
-                if Self.isLater(link.order, other.order) { latest[link.other] = link }
-            } else {
-                latest[link.other] = link
+        func known(_ name: NameID) -> [Link] {
+            (links[CustomerKey(key.environment, name)] ?? []).filter {
+                $0.position <= cut && !corrections.isVoid($0.target, cut: cut)
             }
         }
-        return latest.values.filter { link in
+        let own = known(key.name)
+        return own.filter { link in
             guard link.isOn else { return false }
-            guard let cutAll, link.isAliasSide else { return true }
-            return Self.isLater(link.order, cutAll)
+            // Without a canonical id the alias is split from everybody; such an event stands under the alias alone.
+            let splits = (link.isAliasSide ? own : known(link.other)).filter { $0.other == 0 }
+            let ends = own.filter { !$0.isOn && $0.other == link.other } + splits
+            return !ends.contains { link.order.precedes($0.order, names: names) }
         }
     }
 
-    private static func isLater(_ left: OrderKey, _ right: OrderKey) -> Bool {
-        right.isBefore(left)
-            ?? ((right.key.high, right.key.low) < (left.key.high, left.key.low))
-    }
-
-    /// Transfers of everything that name one of the members, by time.
+    /// Transfers of everything that name one of the members, in canonical order.
     public func handovers(
-        of members: [NameID], in environment: Environment, cut: Int64, corrections: CorrectionBook
+        of members: [NameID], in environment: Environment, cut: Int64, corrections: CorrectionBook,
+        names: NameTable
     ) -> [Handover] {
         guard !handovers.isEmpty else { return [] }
         var found: [Handover] = []
@@ -144,6 +149,6 @@ public struct Identity: Sendable {
                 found.append(handover)
             }
         }
-        return found.sorted { ($0.at, $0.target.key.high) < ($1.at, $1.target.key.high) }
+        return found.sorted { $0.order.precedes($1.order, names: names) }
     }
 }

@@ -40,6 +40,13 @@ extension StateCoder {
         reference(&rank.key)
     }
 
+    mutating func order(_ order: inout OrderKey) {
+        integer(&order.occurredAt)
+        integer(&order.sequence)
+        name(&order.source)
+        reference(&order.key)
+    }
+
     mutating func stated<Value>(
         _ stated: inout Stated<Value>, _ body: (inout Self, inout Value) -> Void
     ) {

@@ -52,7 +52,6 @@ public struct UnitState: Sendable, Equatable {
         var copy = self
         copy.usage.resets.removeAll(where: \.isScheduled)
         copy.funnel.steps.removeAll { EventType(rawValue: $0.typeCode)?.isEvidence ?? false }
-        copy.usage.resets.removeAll { $0.isScheduled }
         return copy
     }
 

@@ -36,7 +36,7 @@ extension Vocabulary {
         EventField("currency", .text, .nameC, required: true),
     ]
     private static let token = EventField(
-        "app_account_token", .text, .flags(shift: 15, width: 1), required: false,
+        "app_account_token", .text, .nameB, required: false,
         "the customer id that the app gave the store; it outranks a named customer")
 
     private static let purchaseKinds = EventFieldKind.word([
@@ -124,7 +124,7 @@ extension Vocabulary {
     private static let period =
         [
             EventField("product", .text, .nameA, required: true),
-            EventField("group", .text, .nameB), requiredTransaction, line, store,
+            EventField("group", .text), requiredTransaction, line, store,
             EventField("starts_at", .time, .timeA, required: true),
             EventField("expires_at", .time, .timeB, required: true), ownership, autoRenew, token,
             EventField("plan", .text), EventField("storefront", .text),

@@ -7,6 +7,8 @@ struct AccessSources {
     private let catalog: Catalog
     private let overrides: DebugOverrides
     private let assignments: Assignments
+    /// The time at which sources are judged: rule 10, as if T were the trial's end.
+    private var at: Int64
     /// In the order of display.
     private(set) var all: [AccessSource] = []
 
@@ -15,94 +17,101 @@ struct AccessSources {
         self.catalog = catalog
         overrides = DebugOverrides(question)
         assignments = Assignments(question, profiles)
-        var sources = debugSources() + grantSources() + nonRenewingSources()
-        for line in question.lines {
-            let facts = LineFacts(name: line.name, events: line.events)
-            let transactions = counting(facts)
-            sources += subscriptionSources(facts, transactions)
-            sources += nonConsumableSources(facts, transactions)
+        at = question.at
+        if !overrides.active("expire_trial").isEmpty {
+            let standings = lines.compactMap {
+                subscription($0, counting($0)).standing(at: question.at)
+            }
+            let ends = standings.filter { $0.state == "trial" }.map(\.period.end)
+            at = ends.max() ?? question.at
         }
+        var sources = debugSources() + grantSources() + nonRenewingSources()
+        for line in lines {
+            let transactions = counting(line)
+            let own =
+                subscriptionSources(line, transactions) + nonConsumableSources(line, transactions)
+            sources += own.isEmpty ? placeholder(line) : own
+        }
+        sources += profiles.all.flatMap { freePeriodSources($0, profiles) }
         all = sources.sorted(by: AccessSource.isShownFirst)
+    }
+
+    private var lines: [LineFacts] {
+        question.lines.map { LineFacts(name: $0.name, events: $0.events) }
     }
 
     /// The transactions of a line that count at T.
     func counting(_ facts: LineFacts) -> [TransactionFacts] {
         facts.transactions(question.kind).filter { transaction in
             // Rule 10: clear hides facts that start before it.
-            guard transaction.startsAt >= overrides.hiddenBefore else { return false }
-            // DZ-23: a shared purchase of a product that cannot be shared is no source.
-            if transaction.isFamilyShared,
-                catalog.product(transaction.product)?.familyShareable == false
-            {
-                return false
-            }
-            return Self.isBelieved(
-                transaction, hours: catalog.policies.clientAssertedHours, at: question.at)
+            transaction.startsAt >= overrides.hiddenBefore && isShareable(transaction)
+                && at < transaction.believedUntil(hours: catalog.policies.clientAssertedHours)
         }
     }
 
-    /// Rule 11: a client's word counts until its own end or some hours after it was first given.
-    static func isBelieved(
-        _ transaction: TransactionFacts, hours: Int64, at instant: Int64
-    ) -> Bool {
-        guard let assertedAt = transaction.assertedAt else { return true }
-        // MS-65: by default it never counts, not even before it was given.
-        guard hours > 0 else { return false }
-        return instant < min(transaction.statedEnd ?? Int64.max, assertedAt + hours * 3_600_000)
+    /// DZ-23: a shared purchase of a product that cannot be shared is no source; OL-26: nor does it serve a profile
+    /// where the catalog does not say so.
+    private func isShareable(_ transaction: TransactionFacts) -> Bool {
+        guard transaction.isFamilyShared, let product = catalog.product(transaction.product) else {
+            return true
+        }
+        return product.familyShareable
+            && (product.scope != .profile || catalog.policies.familyServesOneProfile)
+    }
+
+    // MARK: Lines
+
+    private func subscription(
+        _ facts: LineFacts, _ transactions: [TransactionFacts]
+    ) -> SubscriptionLine {
+        SubscriptionLine(
+            facts: facts, transactions: transactions.filter { $0.kind == .autoRenewable },
+            policies: catalog.policies)
     }
 
     private func subscriptionSources(
         _ facts: LineFacts, _ transactions: [TransactionFacts]
     ) -> [AccessSource] {
-        let line = SubscriptionLine(
-            facts: facts, transactions: transactions.filter { $0.kind == .autoRenewable },
-            policies: catalog.policies)
-        guard var standing = line.standing(at: question.at) else { return [] }
-        if standing.state == "trial", !overrides.active("expire_trial").isEmpty,
-            // Rule 10: as if T were the trial's end.
-            let expired = line.standing(at: standing.period.end)
-        {
-            standing = expired
-        }
+        guard let standing = subscription(facts, transactions).standing(at: at) else { return [] }
         let transaction = standing.period.facts
-        let source = AccessSource(
-            displayClass: transaction.isFamilyShared ? 3 : 2, name: facts.name,
-            state: standing.state, isActive: standing.isActive,
-            end: standing.end == Int64.max ? nil : standing.end, willRenew: standing.willRenew,
-            entitlements: catalog.product(transaction.product)?.entitlements ?? [])
-        return served(source, by: transaction)
+        return [
+            source(
+                facts, transaction, displayClass: 2, state: standing.state,
+                isActive: standing.isActive, end: standing.end, willRenew: standing.willRenew)
+        ]
     }
 
     /// rules.md §2.5: an unbounded source that a refund ends.
     private func nonConsumableSources(
         _ facts: LineFacts, _ transactions: [TransactionFacts]
     ) -> [AccessSource] {
-        transactions.filter { $0.kind == .nonConsumable && $0.startsAt <= question.at }
-            .flatMap { oneTimeSources(facts.name, $0, end: nil, activeState: "lifetime") }
+        transactions.filter { $0.kind == .nonConsumable && $0.startsAt <= at }.map {
+            oneTimeSource(facts, $0, end: Int64.max, activeState: "lifetime", displayClass: 1)
+        }
     }
 
     /// rules.md §2.5: the duration promised at the start, each after the one before or beside it.
     private func nonRenewingSources() -> [AccessSource] {
-        let all = question.lines.flatMap { line in
-            let facts = LineFacts(name: line.name, events: line.events)
-            return counting(facts).filter { $0.kind == .nonRenewing }.map { (line.name, $0) }
+        let all = lines.flatMap { line in
+            counting(line).filter { $0.kind == .nonRenewing }.map { (line, $0) }
         }
         var sources: [AccessSource] = []
         var ends: [String: Int64] = [:]
-        for (name, transaction) in all.sorted(by: { Self.isBoughtFirst($0.1, $1.1) }) {
+        for (line, transaction) in all.sorted(by: { Self.isBoughtFirst($0.1, $1.1) }) {
             let bought = transaction.startsAt
-            // Rule 8: what was promised is read from the catalog in force at that start.
-            guard let product = question.catalog(at: bought)?.product(transaction.product),
-                let duration = product.duration
+            // Rule 8: what was promised is read from the catalog in force at that start; rule 33: or from the one that
+            // names the product now.
+            guard let product = product(transaction, at: bought), let duration = product.duration
             else { continue }
             let start = product.extendsCurrent ? max(bought, ends[product.id] ?? bought) : bought
             var end = question.zoneHistory.zone(at: bought).adding(duration, to: start)
-            if let revokedAt = transaction.revokedAt, !keepsAccess(transaction) {
-                end = min(end, revokedAt)
+            if let revokedAt = transaction.revokedAt, !transaction.keepsAccess(catalog.policies) {
+                end = max(start, min(end, revokedAt))
             }
             ends[product.id] = max(end, ends[product.id] ?? end)
-            guard start <= question.at else { continue }
-            sources += oneTimeSources(name, transaction, end: end, activeState: "active")
+            guard start <= at else { continue }
+            sources.append(
+                oneTimeSource(line, transaction, end: end, activeState: "active", displayClass: 2))
         }
         return sources
     }
@@ -112,62 +121,125 @@ struct AccessSources {
             ? left.startsAt < right.startsAt : precedes(left.transaction, right.transaction)
     }
 
-    private func keepsAccess(_ transaction: TransactionFacts) -> Bool {
-        transaction.isProrated && catalog.policies.proratedRefundKeepsAccess
+    private func product(_ transaction: TransactionFacts, at instant: Int64) -> Product? {
+        question.catalog(at: instant)?.product(transaction.product)
+            ?? catalog.product(transaction.product)
     }
 
-    private func oneTimeSources(
-        _ name: String, _ transaction: TransactionFacts, end: Int64?, activeState: String
-    ) -> [AccessSource] {
+    private func oneTimeSource(
+        _ facts: LineFacts, _ transaction: TransactionFacts, end: Int64, activeState: String,
+        displayClass: Int
+    ) -> AccessSource {
         var end = end
         var state = activeState
-        if let revokedAt = transaction.revokedAt, !keepsAccess(transaction) {
-            end = min(end ?? Int64.max, revokedAt)
-            if revokedAt <= question.at {
+        if let revokedAt = transaction.revokedAt, !transaction.keepsAccess(catalog.policies) {
+            end = max(transaction.startsAt, min(end, revokedAt))
+            if revokedAt <= at {
                 let isRevoked = transaction.isRevocation || transaction.isFamilyShared
                 state = isRevoked ? "revoked" : "refunded"
             }
         }
-        let isActive = question.at < end ?? Int64.max
-        if !isActive, state == activeState { state = "expired" }
-        let displayClass =
-            transaction.isFamilyShared ? 3 : transaction.kind == .nonConsumable ? 1 : 2
+        if state == activeState, at >= end { state = "expired" }
+        return source(
+            facts, transaction, displayClass: displayClass, state: state,
+            isActive: state == activeState, end: end, willRenew: false)
+    }
+
+    /// A line of which nothing counts: a client's word that is not believed (rule 11), or a renewal without a period
+    /// (NZ-08).
+    private func placeholder(_ facts: LineFacts) -> [AccessSource] {
+        if overrides.hiddenBefore > Int64.min { return [] }
+        let begun = facts.transactions(question.kind).filter { $0.startsAt <= at }
+        if let transaction = begun.last(where: { $0.kind != .nonRenewing || !counts($0) }) {
+            guard isShareable(transaction) else { return [] }
+            let until = transaction.believedUntil(hours: catalog.policies.clientAssertedHours)
+            return [
+                source(
+                    facts, transaction, displayClass: 2, state: "unverified", isActive: false,
+                    end: max(transaction.startsAt, until), willRenew: false)
+            ]
+        }
+        guard case .some(let product) = facts.unknownProduct(at: question.at) else { return [] }
+        let named = product.flatMap { catalog.product($0) }
         let source = AccessSource(
-            displayClass: displayClass, name: name, state: state, isActive: isActive, end: end,
-            willRenew: false,
-            entitlements: catalog.product(transaction.product)?.entitlements ?? [])
-        return served(source, by: transaction)
+            displayClass: 2, name: facts.name, state: "pending", isActive: false, end: nil,
+            willRenew: false, entitlements: named?.entitlements ?? [])
+        return [scoped(source, facts, named)]
+    }
+
+    private func counts(_ transaction: TransactionFacts) -> Bool {
+        isShareable(transaction)
+            && at < transaction.believedUntil(hours: catalog.policies.clientAssertedHours)
     }
 
     /// OL-09: a product for one profile serves the profile that it is assigned to, and nobody else.
-    private func served(
-        _ source: AccessSource, by transaction: TransactionFacts
-    ) -> [AccessSource] {
-        guard catalog.product(transaction.product)?.scope == .profile else { return [source] }
-        // OL-26: a shared purchase serves a profile only where the catalog says so.
-        if transaction.isFamilyShared, !catalog.policies.familyServesOneProfile { return [] }
+    private func source(
+        _ facts: LineFacts, _ transaction: TransactionFacts, displayClass: Int, state: String,
+        isActive: Bool, end: Int64, willRenew: Bool
+    ) -> AccessSource {
+        let product = catalog.product(transaction.product)
+        let believed = transaction.believedUntil(hours: catalog.policies.clientAssertedHours)
+        // Rule 11: a client's word ends with what it counts for.
+        let end = state == "unverified" ? end : min(end, believed)
+        let source = AccessSource(
+            displayClass: transaction.isFamilyShared ? 3 : displayClass, name: facts.name,
+            state: state, isActive: isActive && product != nil,
+            end: end == Int64.max ? nil : end, willRenew: willRenew,
+            entitlements: product?.entitlements ?? [])
+        return scoped(source, facts, product)
+    }
+
+    private func scoped(
+        _ source: AccessSource, _ facts: LineFacts, _ product: Product?
+    ) -> AccessSource {
+        guard product?.scope == .profile else { return source }
         var source = source
         source.isForProfile = true
-        source.profile = assignments.profile(
-            ofTransaction: transaction.transaction, at: question.at)
-        return [source]
+        source.profile = assignments.profile(ofAny: facts.transactionNames, at: at)
+        return source
     }
+
+    // MARK: Others
 
     private func grantSources() -> [AccessSource] {
         Grants(question).all.compactMap { grant in
-            guard grant.meter == nil, grant.startsAt <= question.at else { return nil }
-            let isActive = question.at < grant.end
-            let entitlement = grant.event.text("entitlement")
+            // Units are burned, not had (rule 15).
+            if grant.isUnits(catalog) { return nil }
+            let isActive = grant.startsAt <= at && at < grant.end
+            let ended = (grant.voidedAt ?? Int64.max) <= at ? "voided" : "expired"
             var source = AccessSource(
                 displayClass: 4, name: grant.event.text("grant_id") ?? "",
-                state: isActive ? "grant" : "expired", isActive: isActive,
-                end: grant.end == Int64.max ? nil : grant.end, willRenew: false,
-                entitlements: entitlement.map { [$0] } ?? [])
-            source.feature = grant.event.text("feature").map {
-                catalog.feature(named: $0)?.name ?? $0
+                state: isActive ? "active" : at < grant.startsAt ? "pending" : ended,
+                isActive: isActive, end: grant.end == Int64.max ? nil : grant.end,
+                willRenew: false,
+                entitlements: grant.event.text("entitlement").map { [$0] } ?? [])
+            source.features =
+                grant.event.text("feature").map {
+                    [catalog.feature(named: $0)?.name ?? $0]
+                } ?? []
+            if grant.event.bool("unlimited") == true {
+                source.meter = grant.event.text("meter").flatMap { catalog.meter(named: $0)?.name }
             }
             source.profile = grant.event.profile
             source.isForProfile = grant.event.profile != nil
+            return source
+        }
+    }
+
+    /// Rule 25: computed, for a profile that exists; locked after it.
+    private func freePeriodSources(
+        _ profile: ReferenceProfiles.Profile, _ profiles: ReferenceProfiles
+    ) -> [AccessSource] {
+        guard profile.exists(at: question.at) else { return [] }
+        return profiles.freePeriods(of: profile, question, catalog).map { period in
+            let isActive = profile.startsAt <= at && at < period.end
+            var source = AccessSource(
+                displayClass: 5, name: period.name,
+                state: isActive ? "active" : at < profile.startsAt ? "pending" : "expired",
+                isActive: isActive, end: period.end, willRenew: false, entitlements: [])
+            source.features = period.features
+            source.profile = profile.name
+            source.isForProfile = true
             return source
         }
     }
@@ -176,20 +248,22 @@ struct AccessSources {
     private func debugSources() -> [AccessSource] {
         overrides.active("force_entitlement").map { override in
             AccessSource(
-                displayClass: 0, name: "debug", state: "debug", isActive: true, end: override.end,
+                displayClass: 0, name: "debug", state: "active", isActive: true, end: override.end,
                 willRenew: false,
                 entitlements: override.value.map { [$0] } ?? catalog.entitlements.map(\.name))
         }
     }
 
-    /// The sources of an entitlement that serve the customer as a whole.
-    func ofEntitlement(_ name: String) -> [AccessSource] {
-        all.filter { !$0.isForProfile && $0.entitlements.contains(name) }
+    /// The sources that serve a profile, or the customer as a whole.
+    func serving(_ profile: String?) -> [AccessSource] {
+        all.filter { !$0.isForProfile || $0.profile != nil && $0.profile == profile }
     }
 
     /// rules.md §2.2: on if any source is on; the end is the latest, none if one has none.
-    func answer(_ entitlement: String) -> ReferenceAnswer.Entitlement {
-        let sources = ofEntitlement(entitlement)
+    func answer(
+        _ entitlement: String, profile: String? = nil
+    ) -> ReferenceAnswer.Entitlement {
+        let sources = serving(profile).filter { $0.entitlements.contains(entitlement) }
         let active = sources.filter(\.isActive)
         let ends = active.map(\.end)
         return ReferenceAnswer.Entitlement(

@@ -10,8 +10,6 @@ private struct Credit {
     let statedEnd: Int64
     /// Exclusive: the promised end or the void.
     let end: Int64
-    let isUnlimited: Bool
-    let granted: Int64
     var balance: Int64
     /// When a refund takes back how much (rules.md §2.5).
     var clawback: (at: Int64, amount: Int64)?
@@ -61,19 +59,22 @@ struct BurnDown {
         self.currentLimit = currentLimit
         self.entitledLimit = entitledLimit
         periods = CounterPeriods(meter, question, planChanges: planChanges)
-        credits = Self.grants(meter, question) + Self.consumables(meter, question, catalog)
+        credits =
+            Self.grants(meter, question, catalog) + Self.consumables(meter, question, catalog)
         credits.sort(by: Credit.isBurnedFirst)
     }
 
-    private static func grants(_ meter: Meter, _ question: ReferenceCase) -> [Credit] {
-        Grants(question).all.filter { $0.meter == meter.name }.map { grant in
-            let amount = max(0, grant.event.integer("amount") ?? 0)
-            return Credit(
+    private static func grants(
+        _ meter: Meter, _ question: ReferenceCase, _ catalog: Catalog
+    ) -> [Credit] {
+        Grants(question).all.filter {
+            $0.isUnits(catalog) && $0.meter(catalog) == meter.name
+        }.map { grant in
+            Credit(
                 event: grant.event, priority: grant.event.integer("priority") ?? 100,
                 start: grant.startsAt,
                 statedEnd: grant.event.integer("expires_at") ?? Int64.max, end: grant.end,
-                isUnlimited: grant.event.bool("unlimited") == true, granted: amount,
-                balance: amount)
+                balance: max(0, grant.event.integer("amount") ?? 0))
         }
     }
 
@@ -87,12 +88,13 @@ struct BurnDown {
             let own = events.filter { ($0.text("store") ?? "apple") == store }
             let facts = LineFacts(name: store, events: own).transactions(question.kind)
             return facts.compactMap { transaction in
-                // Rule 8: what a unit is worth was promised at the start.
-                let product = question.catalog(at: transaction.startsAt)?
-                    .product(transaction.product)
+                // Rule 8: what a unit is worth was promised at the start; rule 33: or by who names it now.
+                let product =
+                    question.catalog(at: transaction.startsAt)?.product(transaction.product)
+                    ?? catalog.product(transaction.product)
+                let hours = catalog.policies.clientAssertedHours
                 guard let worth = product?.credits, worth.meter == meter.name,
-                    AccessSources.isBelieved(
-                        transaction, hours: catalog.policies.clientAssertedHours, at: question.at)
+                    question.at < transaction.believedUntil(hours: hours)
                 else { return nil }
                 return credit(transaction, worth.amount)
             }
@@ -106,20 +108,17 @@ struct BurnDown {
         let clawedBack = (amount * share + 99_999) / 100_000
         return Credit(
             event: transaction.purchase, priority: 100, start: transaction.startsAt,
-            statedEnd: Int64.max, end: Int64.max, isUnlimited: false, granted: amount,
-            balance: amount,
+            statedEnd: Int64.max, end: Int64.max, balance: amount,
             clawback: transaction.revokedAt.map { (max($0, transaction.startsAt), clawedBack) })
     }
 
     /// Walks through time until T and tells what is left.
     mutating func answer() -> ReferenceAnswer.Meter {
-        let uses = CounterUses(meter.name, question).all
+        let uses = CounterUses(meter, question).all
         for step in steps(uses).sorted(by: Step.isEarlier) { apply(step, uses) }
         let current = periods.segment(at: question.at)
         let quota = quota(at: question.at)
-        let isUnlimited =
-            currentLimit == nil
-            || credits.contains { $0.isUnlimited && $0.isActive(at: question.at) }
+        let isUnlimited = currentLimit == nil
         let active = credits.filter { $0.isActive(at: question.at) }.map(\.balance)
         let mine = uses.filter { current.start <= $0.at && $0.at < current.end }
         let period = periods.period(at: question.at)
@@ -128,8 +127,9 @@ struct BurnDown {
             used: mine.filter { !$0.isReserved }.map(\.amount).reduce(0, +),
             reserved: mine.filter(\.isReserved).map(\.amount).reduce(0, +),
             remaining: isUnlimited ? nil : (quota.balance ?? 0) + active.reduce(0, +),
-            overage: isUnlimited ? 0 : quota.overage, periodStart: period.start,
-            periodEnd: period.end)
+            overage: isUnlimited ? 0 : quota.overage,
+            granted: isUnlimited ? 0 : active.reduce(0, +), debt: isUnlimited ? 0 : debt,
+            periodStart: period.start, periodEnd: period.end)
     }
 
     /// One thing that happens to the balances.
@@ -153,11 +153,12 @@ struct BurnDown {
             if let clawback = credit.clawback {
                 steps.append(Step(at: clawback.at, kind: .clawback, index: index))
             }
-            guard credit.event.fields["rollover"] != nil else { continue }
-            var boundary = periods.period(at: credit.start).end
+            guard credit.event.fields.value(at: ["rollover", "max"]) != nil else { continue }
+            // E65: at every reset, be it due or manual.
+            var boundary = periods.segment(at: credit.start).end
             while boundary <= question.at, boundary < credit.end {
                 steps.append(Step(at: boundary, kind: .rollover, index: index))
-                boundary = periods.period(at: boundary).end
+                boundary = periods.segment(at: boundary).end
             }
         }
         return steps.filter { $0.at <= question.at }
@@ -182,7 +183,6 @@ struct BurnDown {
 
     /// A new grant first pays what is owed, then the overage of its period (E67, scenario M04).
     private mutating func start(_ index: Int, at instant: Int64) {
-        guard !credits[index].isUnlimited else { return }
         let paid = min(debt, credits[index].balance)
         debt -= paid
         credits[index].balance -= paid
@@ -203,9 +203,8 @@ struct BurnDown {
 
     private mutating func burn(_ amount: Int64, at instant: Int64) {
         var quota = quota(at: instant)
-        // Rule 15: an unlimited source burns nothing.
+        // Rule 15: an unlimited quota burns nothing. An unlimited source says so in the event (rule 12).
         if quota.balance == nil { return }
-        if credits.contains(where: { $0.isUnlimited && $0.isActive(at: instant) }) { return }
         var rest = amount
         func take(_ balance: Int64) -> Int64 {
             let taken = min(rest, balance)
@@ -240,9 +239,7 @@ struct BurnDown {
 
     /// E60: closed periods keep the old limit. Rule 12: no unlimited entitlement is asked, its uses say so themselves.
     private func closedLimit(_ instant: Int64) -> Int64? {
-        guard let old = question.catalog(at: instant)?.meter(named: meter.name) else {
-            return meter.limit
-        }
+        let old = question.catalog(at: instant)?.meter(named: meter.name) ?? meter
         return old.limit.map { max($0, entitledLimit(instant) ?? $0) }
     }
 }

@@ -14,8 +14,11 @@ struct Identities {
             case "subject.aliased":
                 if let canonical { edges.append((alias, canonical)) }
             case "subject.unaliased":
-                edges.removeAll {
-                    $0.alias == alias && (canonical == nil || $0.canonical == canonical)
+                // Of two statements about a pair the later decides; without a canonical id the alias is split from
+                // everybody whose alias it was.
+                edges.removeAll { edge in
+                    guard let canonical else { return edge.alias == alias }
+                    return Set([edge.alias, edge.canonical]) == Set([alias, canonical])
                 }
             default: break
             }
@@ -67,7 +70,8 @@ struct Identities {
     /// A verified appAccountToken before a named customer, the first in canonical order of each.
     private static func firstNamed(_ events: [KnownEvent]) -> String? {
         let namings = events.filter { $0.type != "purchase.transferred" }
-        for event in namings where event.trust == .verified {
+        for event in namings
+        where event.trust == .verified && LineFacts.purchaseTypes.contains(event.type) {
             if let token = event.text("app_account_token") { return token }
         }
         for event in namings {

@@ -9,7 +9,9 @@ struct TransactionFacts {
     let product: String
     let kind: Product.Kind
     let startsAt: Int64
-    /// The end that the store stated, extended or shortened; `nil`: none.
+    /// The end that the store stated or extended; `nil`: none.
+    let expiresAt: Int64?
+    /// The same, shortened by a report that it ended (rule 32).
     let statedEnd: Int64?
     /// When access was withdrawn; `nil`: it was not.
     let revokedAt: Int64?
@@ -22,6 +24,19 @@ struct TransactionFacts {
     let isTrial: Bool
     /// The first assertion of a transaction that only a client tells of (rule 11).
     let assertedAt: Int64?
+
+    /// E34: the catalog may keep access after a prorated refund; what was shared is revoked in any case (row 1).
+    func keepsAccess(_ policies: Policies) -> Bool {
+        isProrated && !isRevocation && !isFamilyShared && policies.proratedRefundKeepsAccess
+    }
+
+    /// Rule 11: until when a client's word counts, its own end or some hours after it was first given; MS-65: never by
+    /// default. `Int64.max` for what the store itself says.
+    func believedUntil(hours: Int64) -> Int64 {
+        guard let assertedAt else { return Int64.max }
+        guard hours > 0 else { return Int64.min }
+        return min(statedEnd ?? Int64.max, assertedAt + hours * 3_600_000)
+    }
 }
 
 /// The facts of one line, or of the consumables of one customer, at a cut.
@@ -34,56 +49,77 @@ struct LineFacts {
         statements.max { KnownEvent.isOutranked($0, by: $1) }
     }
 
-    private static let purchaseTypes: Set<String> = [
+    /// What states a transaction as a whole.
+    static let purchaseTypes: Set<String> = [
         "subscription.started", "subscription.renewed", "purchase.completed",
+        "store.transaction_stated",
+    ]
+    private static let withdrawalTypes: Set<String> = [
+        "purchase.refunded", "purchase.revoked", "purchase.refund_reversed",
         "store.transaction_stated",
     ]
 
     /// Every transaction whose purchase is known, by purchase date and then by id.
     func transactions(_ kinds: (String) -> Product.Kind?) -> [TransactionFacts] {
-        let purchases = events.filter { Self.purchaseTypes.contains($0.type) }
-        let names = Set(purchases.compactMap { $0.text("transaction_id") })
-        return names.compactMap { facts($0, kinds) }.sorted {
+        purchases.compactMap { facts($0.transaction, $0.statement, kinds) }
+    }
+
+    /// The winning statement of each purchase, by purchase date and then by id.
+    private var purchases: [(transaction: String, statement: KnownEvent, startsAt: Int64)] {
+        let statements = events.filter { Self.purchaseTypes.contains($0.type) }
+        let names = Set(statements.compactMap { $0.text("transaction_id") })
+        return names.compactMap { name in
+            let own = statements.filter { $0.text("transaction_id") == name }
+            return Self.winner(own).map { (name, $0, $0.integer("starts_at") ?? $0.occurredAt) }
+        }
+        .sorted {
             $0.startsAt != $1.startsAt
                 ? $0.startsAt < $1.startsAt : precedes($0.transaction, $1.transaction)
         }
     }
 
+    /// Every transaction that anything was stated about.
+    var transactionNames: Set<String> {
+        Set(
+            events.filter {
+                Self.purchaseTypes.contains($0.type) || Self.withdrawalTypes.contains($0.type)
+                    || $0.type == "subscription.expired" && $0.integer("ended_at") != nil
+            }.compactMap { $0.text("transaction_id") })
+    }
+
     private func facts(
-        _ transaction: String, _ kinds: (String) -> Product.Kind?
+        _ transaction: String, _ purchase: KnownEvent, _ kinds: (String) -> Product.Kind?
     ) -> TransactionFacts? {
+        guard let product = purchase.text("product") else { return nil }
         let own = events.filter { $0.text("transaction_id") == transaction }
-        let purchases = own.filter { Self.purchaseTypes.contains($0.type) }
-        guard let purchase = Self.winner(purchases), let product = purchase.text("product") else {
-            return nil
-        }
-        // A refund before the purchase waits here as a statement of its own (E06).
-        let revocation = Self.winner(
-            own.filter {
-                [
-                    "purchase.refunded", "purchase.revoked", "purchase.refund_reversed",
-                    "store.transaction_stated",
-                ].contains($0.type)
-            })
-        let upgraded = Self.winner(own.filter { $0.bool("is_upgraded") != nil })
         let isProvisional = purchase.trust.classRank == 0
+        // A refund before the purchase waits here as a statement of its own (E06); a client's word about what the store
+        // speaks of is none (rule 11).
+        let withdrawal = Self.winner(own.filter { Self.withdrawalTypes.contains($0.type) })
+            .flatMap { $0.trust.classRank < purchase.trust.classRank ? nil : $0 }
         let startsAt = purchase.integer("starts_at") ?? purchase.occurredAt
+        let (expiresAt, statedEnd) = end(transaction, purchase)
+        let assertions = own.filter {
+            Self.purchaseTypes.contains($0.type) && $0.trust.classRank == 0
+        }
         return TransactionFacts(
             transaction: transaction, purchase: purchase, product: product,
             kind: kinds(product) ?? Self.kind(told: purchase), startsAt: startsAt,
-            statedEnd: end(own), revokedAt: revocation?.integer("revoked_at"),
-            isRevocation: revocation?.type == "purchase.revoked"
-                || revocation?.word("revocation_type") == "family",
-            isProrated: revocation?.word("type") == "prorated"
-                || revocation?.word("revocation_type") == "prorated",
-            refundedPercentMilli: revocation?.integer("pct_milli") ?? 100_000,
-            isUpgraded: upgraded?.bool("is_upgraded") == true
-                || isReplaced(product: product, startsAt: startsAt, end: end(own)),
+            expiresAt: expiresAt, statedEnd: statedEnd,
+            revokedAt: withdrawal?.integer("revoked_at"),
+            isRevocation: withdrawal?.type == "purchase.revoked"
+                || withdrawal?.word("revocation_type") == "family",
+            isProrated: withdrawal?.word("type") == "prorated"
+                || withdrawal?.word("revocation_type") == "prorated",
+            refundedPercentMilli: withdrawal?.integer("pct_milli") ?? 100_000,
+            isUpgraded: purchase.bool("is_upgraded") == true
+                || isReplaced(product: product, startsAt: startsAt, end: statedEnd),
             isFamilyShared: purchase.word("ownership") == "family_shared",
             // T27: introductory and free, nothing else.
             isTrial: purchase.word("offer.type") == "introductory"
                 && purchase.word("offer.discount") == "free_trial",
-            assertedAt: isProvisional ? purchases.map(\.occurredAt).min() : nil)
+            // Rule 1: when the source said so.
+            assertedAt: isProvisional ? assertions.map(\.signedAt).min() : nil)
     }
 
     /// A product that no catalog names: only the event tells what it is (rule 33).
@@ -101,23 +137,33 @@ struct LineFacts {
         }
     }
 
-    /// The stated end (rules.md §2.2: expiresDate or extended date), shortened by rule 32.
-    private func end(_ own: [KnownEvent]) -> Int64? {
-        let whole = own.filter { $0.type == "store.transaction_stated" }
-        let stated = Self.winner(
-            own.filter {
-                [
-                    "subscription.started", "subscription.renewed", "subscription.extended",
-                    "store.transaction_stated",
-                ].contains($0.type)
-            })
-        let end = stated?.integer("new_expires_at") ?? stated?.integer("expires_at")
-        // A later whole statement of the transaction replaces a report that it ended early.
-        let reports = own.filter {
-            $0.type == "subscription.expired" && $0.integer("ended_at") != nil
+    /// The end by the greatest statement (rules.md §2.2: expiresDate or extended date), and the same where a greater
+    /// report says that it ended earlier (rule 32).
+    private func end(
+        _ transaction: String, _ purchase: KnownEvent
+    ) -> (expiresAt: Int64?, statedEnd: Int64?) {
+        let extensions = events.filter {
+            $0.type == "subscription.extended" && extended(by: $0) == transaction
         }
-        guard let ended = Self.winner(reports + whole)?.integer("ended_at") else { return end }
-        return min(end ?? Int64.max, ended)
+        let statement = Self.winner(extensions + [purchase]) ?? purchase
+        let end: Int64? =
+            statement.type == "subscription.extended"
+            ? statement.integer("new_expires_at")
+            : statement.type == "purchase.completed" ? nil : statement.integer("expires_at")
+        let reports = events.filter {
+            $0.type == "subscription.expired" && $0.integer("ended_at") != nil
+                && $0.text("transaction_id") == transaction
+        }
+        guard let report = Self.winner(reports), KnownEvent.isOutranked(statement, by: report),
+            let ended = report.integer("ended_at")
+        else { return (end, end) }
+        return (end, min(end ?? Int64.max, ended))
+    }
+
+    /// An extension names its transaction, or means the one that was the current one then (rules.md §2.2).
+    private func extended(by event: KnownEvent) -> String? {
+        event.text("transaction_id")
+            ?? purchases.last { $0.startsAt <= event.occurredAt }?.transaction
     }
 
     /// `product_changed{now}` says that the running period of `from` was replaced (§2.3 UPGRADE).
@@ -128,44 +174,81 @@ struct LineFacts {
                 && $0.occurredAt < end ?? Int64.max
         }
     }
+}
 
-    /// Rule 4: auto-renew at T; `nil` when nobody has said.
+/// What the store said about renewal and billing, as far as it happened by T (rule 4).
+extension LineFacts {
+    private func latest(by instant: Int64, of types: Set<String>) -> KnownEvent? {
+        Self.winner(events.filter { $0.occurredAt <= instant && types.contains($0.type) })
+    }
+
+    /// Auto-renew at T; `nil` when nobody has said.
     func autoRenew(at instant: Int64) -> Bool? {
-        let statements = events.filter {
-            $0.occurredAt <= instant
-                && [
-                    "subscription.started", "subscription.renewed", "subscription.expired",
-                    "subscription.auto_renew_changed", "store.renewal_stated",
-                ].contains($0.type)
-        }
-        guard let winner = Self.winner(statements) else { return nil }
-        switch winner.type {
+        let winner = latest(
+            by: instant,
+            of: [
+                "subscription.started", "subscription.renewed", "subscription.expired",
+                "subscription.auto_renew_changed", "store.renewal_stated",
+            ])
+        switch winner?.type {
+        case nil: return nil
         case "subscription.expired": return false
-        case "subscription.auto_renew_changed": return winner.bool("enabled")
-        default: return winner.bool("auto_renew") ?? true
+        case "subscription.auto_renew_changed": return winner?.bool("enabled")
+        default: return winner?.bool("auto_renew") ?? true
         }
     }
 
-    /// Rule 4: the billing notice at T, if one is in force.
-    func billingNotice(at instant: Int64) -> (occurredAt: Int64, graceExpiresAt: Int64?)? {
-        let statements = events.filter {
-            $0.occurredAt <= instant
-                && [
-                    "subscription.started", "subscription.renewed", "subscription.expired",
-                    "subscription.billing_failed", "subscription.grace_expired",
-                    "store.renewal_stated",
-                ].contains($0.type)
-        }
-        guard let winner = Self.winner(statements) else { return nil }
+    /// A billing notice.
+    struct Notice {
+        let occurredAt: Int64
+        let isRetrying: Bool
+        let graceExpiresAt: Int64?
+    }
+
+    /// The billing notice at T, if one is in force.
+    func billingNotice(at instant: Int64) -> Notice? {
+        let winner = latest(
+            by: instant,
+            of: [
+                "subscription.started", "subscription.renewed", "subscription.expired",
+                "subscription.billing_failed", "subscription.grace_expired",
+                "store.renewal_stated",
+            ])
+        guard let winner else { return nil }
         switch winner.type {
         case "subscription.billing_failed":
-            return (winner.occurredAt, winner.integer("grace_expires_at"))
-        case "subscription.grace_expired": return (winner.occurredAt, nil)
+            return Notice(
+                occurredAt: winner.occurredAt, isRetrying: true,
+                graceExpiresAt: winner.integer("grace_expires_at"))
+        case "subscription.grace_expired":
+            return Notice(occurredAt: winner.occurredAt, isRetrying: true, graceExpiresAt: nil)
         case "store.renewal_stated":
-            let grace = winner.integer("grace_expires_at")
-            guard winner.bool("in_billing_retry") == true || grace != nil else { return nil }
-            return (winner.occurredAt, grace)
+            return Notice(
+                occurredAt: winner.occurredAt, isRetrying: winner.bool("in_billing_retry") == true,
+                graceExpiresAt: winner.integer("grace_expires_at"))
         default: return nil
         }
+    }
+
+    /// NZ-08: the product of a line of which only its renewal is known at T; `nil` when not even that is.
+    func unknownProduct(at instant: Int64) -> String?? {
+        guard purchases.isEmpty,
+            latest(
+                by: instant,
+                of: [
+                    "subscription.auto_renew_changed", "subscription.expired",
+                    "subscription.billing_failed", "subscription.grace_expired",
+                    "store.renewal_stated",
+                ]) != nil
+        else { return .none }
+        let namings = events.filter {
+            $0.occurredAt <= instant
+                && ($0.type == "subscription.product_changed"
+                    || $0.type == "store.renewal_stated" && $0.text("auto_renew_product") != nil)
+        }
+        guard let winner = Self.winner(namings) else { return .some(nil) }
+        if winner.type == "store.renewal_stated" { return winner.text("auto_renew_product") }
+        return ["now", "next_renewal"].contains(winner.word("effective"))
+            ? winner.text("to") : winner.text("from")
     }
 }

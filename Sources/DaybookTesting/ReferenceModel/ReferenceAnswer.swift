@@ -4,7 +4,8 @@ public struct ReferenceAnswer: Equatable, CustomStringConvertible {
     public struct Entitlement: Equatable, CustomStringConvertible {
         /// Whether access is on.
         public var isActive: Bool
-        /// The word of rules.md §2.2, `lifetime`, `grant`, `debug` or `none`.
+        /// The word of rules.md §2.2 of the source that is shown, else of the one that ended last; `active`, `expired`
+        /// or `voided` of a grant, `lifetime`, `unverified`, `pending` or `none`.
         public var state: String
         /// The latest end of the active sources; `nil` when one has no end or none is active.
         public var expiresAt: Int64?
@@ -37,16 +38,22 @@ public struct ReferenceAnswer: Equatable, CustomStringConvertible {
         public var reserved: Int64
         /// What is left of quota and grants; `nil` is unlimited.
         public var remaining: Int64?
-        /// Units of the current period that nothing covered.
+        /// Units of the current period that nothing covered; of a gauge how far it is above its limit.
         public var overage: Int64
-        /// The first instant of the period.
+        /// What is left of grants and credits.
+        public var granted: Int64 = 0
+        /// What a refund took back beyond the balance.
+        public var debt: Int64 = 0
+        /// The word of the source that makes it unlimited; `nil` when none does.
+        public var freedBy: String?
+        /// The first instant of the period; of a window the oldest that may be seen.
         public var periodStart: Int64
         /// The first instant after the period.
         public var periodEnd: Int64
 
         public var description: String {
             "used \(used) of \(optional(limit)), reserved \(reserved), "
-                + "remaining \(optional(remaining)), overage \(overage), "
+                + "remaining \(optional(remaining)), overage \(overage), granted \(granted), "
                 + "[\(periodStart), \(periodEnd))"
         }
     }
@@ -57,19 +64,23 @@ public struct ReferenceAnswer: Equatable, CustomStringConvertible {
         public var profile: String
         /// Whether it is deleted at the asked time.
         public var isDeleted: Bool
-        /// The exclusive end of its free period; `nil` when it has none.
-        public var freePeriodEnd: Int64?
+        /// The exclusive ends of its free periods.
+        public var freePeriodEnds: [Int64]
 
         public var description: String {
-            "\(profile)\(isDeleted ? " deleted" : "") free until \(optional(freePeriodEnd))"
+            "\(profile)\(isDeleted ? " deleted" : "") free until \(freePeriodEnds)"
         }
     }
 
-    /// By name, every entitlement of the catalog in force.
+    /// The name that is shown for the person.
+    public var subject = ""
+    /// By name, every entitlement of the catalog in force, for the customer as a whole.
     public var entitlements: [String: Entitlement] = [:]
+    /// By profile that exists at the asked time, then by name.
+    public var profileEntitlements: [String: [String: Entitlement]] = [:]
     /// By name, every feature of the catalog in force, asked without a profile.
     public var features: [String: Feature] = [:]
-    /// By profile, then by feature name.
+    /// By profile that exists at the asked time, then by feature name.
     public var profileFeatures: [String: [String: Feature]] = [:]
     /// By name, every meter of the catalog in force and the preview meters.
     public var meters: [String: Meter] = [:]
@@ -81,9 +92,26 @@ public struct ReferenceAnswer: Equatable, CustomStringConvertible {
     /// An answer that knows nothing.
     public init() {}
 
+    /// The states and reasons that occur in it, and `overage`, `debt`, `reserved`.
+    public var words: Set<String> {
+        var words = Set(entitlements.values.map(\.state))
+        words.formUnion(profileEntitlements.values.flatMap(\.values).map(\.state))
+        words.formUnion(features.values.map(\.description))
+        words.formUnion(profileFeatures.values.flatMap(\.values).map(\.description))
+        if meters.values.contains(where: { $0.overage > 0 }) { words.insert("overage") }
+        if meters.values.contains(where: { $0.debt > 0 }) { words.insert("debt") }
+        if meters.values.contains(where: { $0.reserved > 0 }) { words.insert("reserved") }
+        return words
+    }
+
     public var description: String {
         var rows: [String] = []
         for (name, value) in entitlements { rows.append("entitlement \(name): \(value)") }
+        for (profile, answers) in profileEntitlements {
+            for (name, value) in answers {
+                rows.append("entitlement \(name) of \(profile): \(value)")
+            }
+        }
         for (name, value) in features { rows.append("feature \(name): \(value)") }
         for (profile, answers) in profileFeatures {
             for (name, value) in answers { rows.append("feature \(name) of \(profile): \(value)") }

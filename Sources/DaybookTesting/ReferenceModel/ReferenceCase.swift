@@ -22,7 +22,7 @@ struct ReferenceCase {
     let customerEvents: [KnownEvent]
     /// The owned lines at T with all their events, by name.
     let lines: [(name: String, events: [KnownEvent])]
-    let zoneHistory: ZoneHistory
+    private(set) var zoneHistory = ZoneHistory(initial: .utc)
     let firstSeenAt: Int64
     let history: KnownHistory
     private let subject: String
@@ -49,18 +49,15 @@ struct ReferenceCase {
             return Self.takesPart(event, at: at)
         }
         lines = Self.ownedLines(history, identities, person, at)
-        zoneHistory = Self.zones(
-            customerEvents, zones, standard: catalogs.min { $0.position < $1.position }?.catalog)
-        // Rule 14: `first_seen_at`, else the first event of the customer.
+        // Rule 14: `first_seen_at`, else the first event of the customer; evidence, scheduled resets and what only says
+        // who is who fold as nothing. Of whom only purchases tell, their first event tells it.
         let seen = customerEvents.filter { $0.type == "subject.created" }
             .compactMap { $0.integer("first_seen_at") }
-        // Who is known by a store alone was first seen when the first purchase was made.
-        let purchases = lines.flatMap { line in
-            LineFacts(name: line.name, events: line.events).transactions { _ in nil }
-                .map(\.startsAt)
-        }
-        let first = customerEvents.map(\.occurredAt).min() ?? purchases.min()
-        firstSeenAt = seen.min() ?? first ?? at
+        let own = customerEvents.filter(Self.isSeen).map(\.occurredAt)
+        let bought = lines.flatMap(\.events).map(\.occurredAt)
+        firstSeenAt = seen.min() ?? own.min() ?? bought.min() ?? at
+        // Who has told no zone lives in the catalog's.
+        zoneHistory = Self.zones(customerEvents, zones, standard: catalog(at: at))
     }
 
     /// The same question about another time.
@@ -68,6 +65,17 @@ struct ReferenceCase {
         ReferenceCase(
             subject: subject, environment: environment, at: instant, history: history,
             catalogs: catalogs, zones: zones)
+    }
+
+    private static func isSeen(_ event: KnownEvent) -> Bool {
+        switch event.type {
+        case "access.denied", "limit.reached", "feature.restricted", "assignment.conflict",
+            "subject.aliased", "subject.unaliased", "purchase.transferred":
+            false
+        // Without a trigger it is scheduled.
+        case "usage.reset": !["scheduled", nil].contains(event.word("trigger"))
+        default: true
+        }
     }
 
     /// Rule 4: usage, gauges and the customer's status take part iff they happened by T.
@@ -95,16 +103,21 @@ struct ReferenceCase {
     private static func zones(
         _ events: [KnownEvent], _ zones: (String) -> ZoneTable?, standard: Catalog?
     ) -> ZoneHistory {
-        let told = events.filter { $0.type == "subject.created" }
-            .compactMap { $0.text("tz").flatMap(zones) }
-        let fallback = standard.flatMap { zones($0.defaultTimeZone) } ?? .utc
-        // Rule 14: a change counts from its own instant, and rules from the next period on.
-        let changes = events.filter { $0.type == "subject.tz_changed" }
-            .compactMap { event -> ZoneHistory.Change? in
-                guard let zone = event.text("tz").flatMap(zones) else { return nil }
-                return ZoneHistory.Change(fromInstant: event.occurredAt, zone: zone)
+        var initial: ZoneTable?
+        var changes: [ZoneHistory.Change] = []
+        // Rule 14: a change counts from its own instant, and rules from the next period on. The zone that is told at
+        // first sight rules all time before, a later one is a change; a name that is no zone tells nothing.
+        for event in events
+        where event.type == "subject.created" || event.type == "subject.tz_changed" {
+            guard let zone = event.text("tz").flatMap(zones) else { continue }
+            if event.type == "subject.created", initial == nil {
+                initial = zone
+            } else {
+                changes.append(.init(fromInstant: event.occurredAt, zone: zone))
             }
-        return ZoneHistory(initial: told.first ?? fallback, changes: changes)
+        }
+        let fallback = standard.flatMap { zones($0.defaultTimeZone) } ?? .utc
+        return ZoneHistory(initial: initial ?? fallback, changes: changes)
     }
 
     /// The catalog in force for this customer (rule 8).
@@ -134,14 +147,16 @@ struct ReferenceCase {
     }
 
     /// The period containing T: of the month, unless every counter with a period counts by anniversaries.
+    /// Who has told no zone lives in that of the catalog that waits for it.
     private func periodStart(_ instant: Int64, _ catalog: Catalog) -> Int64 {
+        let history = Self.zones(customerEvents, zones, standard: catalog)
         let counters = catalog.meters.filter { $0.kind == .counter && $0.period != .lifetime }
         if !counters.isEmpty, counters.allSatisfy({ $0.period == .anniversary }) {
             return MeterPeriod.anniversary(
-                containing: instant, anchor: firstSeenAt, in: zoneHistory
+                containing: instant, anchor: firstSeenAt, in: history
             ).start
         }
-        return MeterPeriod.calendarMonth(containing: instant, in: zoneHistory).start
+        return MeterPeriod.calendarMonth(containing: instant, in: history).start
     }
 
     /// The customer's events of one type.

@@ -14,24 +14,25 @@ struct CounterUses {
     /// In canonical order, without what is covered by an unlimited source.
     let all: [Use]
 
-    init(_ meter: String, _ question: ReferenceCase) {
+    init(_ meter: Meter, _ question: ReferenceCase) {
         let usage = question.customerEvents.filter { $0.type.hasPrefix("usage.") }
+        let meters = [meter.name] + meter.aliases
         var refs: Set<String> = []
         var reservations: Set<String> = []
         var uses: [Use] = []
-        for (index, event) in usage.enumerated() {
+        for event in usage {
             switch event.type {
-            case "usage.recorded" where event.text("meter") == meter:
+            case "usage.recorded" where meters.contains(event.text("meter") ?? ""):
                 // The same meter and ref counts once per unit, whatever the source.
                 if let ref = event.text("ref"), !refs.insert(ref).inserted { continue }
                 guard let amount = event.integer("amount"), amount >= 1 else { continue }
-                guard !Self.isReversed(event, event.text("ref"), meter, usage) else { continue }
+                let names = [event.key, event.text("ref")]
+                guard !Self.isReversed(names, on: meters, usage) else { continue }
                 uses.append(Use(event: event, amount: amount, isReserved: false))
             case "usage.reserved":
                 guard let id = event.text("reservation_id"), reservations.insert(id).inserted,
-                    event.text("meter") == meter,
-                    let use = Self.reserved(event, id, usage[(index + 1)...], question.at),
-                    !Self.isReversed(event, id, meter, usage)
+                    meters.contains(event.text("meter") ?? ""),
+                    let use = Self.reserved(event, id, meters, usage, question.at)
                 else { continue }
                 uses.append(use)
             default: break
@@ -43,15 +44,17 @@ struct CounterUses {
 
     /// A reservation counts until its commit, release or end (exclusive), a commit for ever.
     private static func reserved(
-        _ event: KnownEvent, _ id: String, _ later: ArraySlice<KnownEvent>, _ instant: Int64
+        _ event: KnownEvent, _ id: String, _ meters: [String], _ usage: [KnownEvent],
+        _ instant: Int64
     ) -> Use? {
         guard let amount = event.integer("amount"), amount >= 1,
             let expiresAt = event.integer("expires_at")
         else { return nil }
-        let outcome = later.first {
+        let outcome = usage.first {
             $0.text("reservation_id") == id && $0.occurredAt < expiresAt
                 && ($0.type == "usage.committed" || $0.type == "usage.released")
         }
+        guard !isReversed([event.key, id, outcome?.key], on: meters, usage) else { return nil }
         switch outcome?.type {
         case "usage.committed":
             let committed = outcome?.integer("amount") ?? amount
@@ -65,22 +68,38 @@ struct CounterUses {
 
     /// `usage.reversed` names the key or the ref of the usage; only its own meter and period get it back.
     private static func isReversed(
-        _ event: KnownEvent, _ name: String?, _ meter: String, _ usage: [KnownEvent]
+        _ names: [String?], on meters: [String], _ usage: [KnownEvent]
     ) -> Bool {
         usage.contains {
-            guard $0.type == "usage.reversed", let target = $0.text("target") else { return false }
-            guard target == event.key || target == name else { return false }
-            return ($0.text("meter") ?? firstMeter(of: target, usage)) == meter
+            guard $0.type == "usage.reversed", let target = $0.text("target"),
+                names.contains(target),
+                let meter = $0.text("meter") ?? firstMeter(of: target, usage)
+            else { return false }
+            return meters.contains(meter)
         }
     }
 
     /// A reversal that names no meter means that of the first use with the key, else with the ref, else of the first
-    /// reservation.
+    /// reservation of that name, with that key, or committed under that key.
     private static func firstMeter(of target: String, _ usage: [KnownEvent]) -> String? {
         let uses = usage.filter { $0.type == "usage.recorded" }
+        if let use = uses.first(where: { $0.key == target })
+            ?? uses.first(where: { $0.text("ref") == target })
+        {
+            return use.text("meter")
+        }
+        // An id reserves once.
+        var ids: Set<String> = []
+        let reservations = usage.filter {
+            $0.type == "usage.reserved" && ids.insert($0.text("reservation_id") ?? "").inserted
+        }
+        let commits = usage.filter { $0.type == "usage.committed" && $0.key == target }
+        let committed = commits.compactMap { commit in
+            reservations.first { $0.text("reservation_id") == commit.text("reservation_id") }
+        }
         let found =
-            uses.first { $0.key == target } ?? uses.first { $0.text("ref") == target }
-            ?? usage.first { $0.type == "usage.reserved" && $0.text("reservation_id") == target }
+            reservations.first { $0.text("reservation_id") == target }
+            ?? reservations.first { $0.key == target } ?? committed.first
         return found?.text("meter")
     }
 }
@@ -95,9 +114,10 @@ struct CounterPeriods {
     init(_ meter: Meter, _ question: ReferenceCase, planChanges: [Int64]) {
         self.meter = meter
         self.question = question
+        let names = [meter.name] + meter.aliases
         // A scheduled reset is evidence and folds as nothing.
         let told = question.events("usage.reset").filter {
-            $0.text("meter") == meter.name
+            names.contains($0.text("meter") ?? "")
                 && ["manual", "plan_change"].contains($0.word("trigger"))
         }
         .compactMap { $0.integer("effective_at") }
@@ -105,7 +125,7 @@ struct CounterPeriods {
         let changed = planChanges.filter {
             question.catalog(at: $0)?.meter(named: meter.name)?.resetsOnPlanChange == true
         }
-        resets = (told + changed).filter { $0 <= question.at }.sorted()
+        resets = (told + changed).sorted()
     }
 
     func period(at instant: Int64) -> MeterPeriod {

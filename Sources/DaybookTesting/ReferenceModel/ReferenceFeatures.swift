@@ -7,7 +7,6 @@ struct ReferenceFeatures {
     let catalog: Catalog
     let sources: AccessSources
     let meters: [String: ReferenceAnswer.Meter]
-    let profiles: ReferenceProfiles
 
     func answers(profile: String?) -> [String: ReferenceAnswer.Feature] {
         var answers: [String: ReferenceAnswer.Feature] = [:]
@@ -16,21 +15,29 @@ struct ReferenceFeatures {
     }
 
     private func answer(_ feature: Feature, _ profile: String?) -> ReferenceAnswer.Feature {
-        if feature.isFree { return granted("free_feature") }
-        let fitting = sources.all.filter { opens($0, feature, profile) }
-        if let source = fitting.first, source.isActive {
+        let serving = sources.serving(profile)
+        let opening = serving.filter { opens($0, feature) }
+        if let source = opening.first, source.isActive {
             return granted(Self.word(granting: source))
         }
-        let freePeriod = freePeriod(feature, profile)
-        if freePeriod == .running { return granted("intro_period") }
-        if let meter = quota(of: feature) {
-            if meter.remaining ?? 1 > 0 { return granted("free_quota") }
-            return denied("limit_reached", feature)
+        if feature.isFree { return granted("free_feature") }
+        if let meter = meter(of: feature) { return quota(meter, feature) }
+        // NZ-08: nothing is known of a subscription but that there is one.
+        if serving.contains(where: { $0.state == "pending" && $0.displayClass == 2 }) {
+            return denied("unknown_state_fallback_free", feature)
         }
-        if let source = fitting.first, source.state != "none" {
-            return denied(source.state, feature)
-        }
-        return denied(freePeriod == .over ? "intro_expired" : "not_entitled", feature)
+        let words = opening.compactMap(Self.word(denying:))
+        return denied(words.first ?? "not_entitled", feature)
+    }
+
+    /// A free quota opens what nothing else opens (FR-26).
+    private func quota(
+        _ meter: ReferenceAnswer.Meter, _ feature: Feature
+    ) -> ReferenceAnswer.Feature {
+        guard let remaining = meter.remaining else { return granted(meter.freedBy ?? "free_quota") }
+        if remaining < 1 { return denied("limit_reached", feature) }
+        let isGrant = remaining <= meter.granted && meter.granted > 0
+        return granted(isGrant ? "grant" : "free_quota")
     }
 
     private func granted(_ reason: String) -> ReferenceAnswer.Feature {
@@ -42,39 +49,34 @@ struct ReferenceFeatures {
         ReferenceAnswer.Feature(isAllowed: feature.enforcement == .soft, reason: reason)
     }
 
-    private func opens(_ source: AccessSource, _ feature: Feature, _ profile: String?) -> Bool {
-        // A source for one profile serves that profile alone.
-        if source.isForProfile, source.profile == nil || source.profile != profile { return false }
-        if source.feature == feature.name { return true }
-        return source.entitlements.contains { catalog.entitlement($0)?.opens(feature.name) == true }
+    private func opens(_ source: AccessSource, _ feature: Feature) -> Bool {
+        source.features.contains(feature.name)
+            || source.entitlements.contains { catalog.entitlement($0)?.opens(feature.name) == true }
     }
 
-    private static func word(granting source: AccessSource) -> String {
+    static func word(granting source: AccessSource) -> String {
         switch (source.displayClass, source.state) {
         case (0, _): "debug"
+        case (1, _): "lifetime"
         case (3, _): "family"
         case (4, _): "grant"
-        case (1, _): "lifetime"
+        case (5, _): "intro_period"
         case (_, "trial"): "trial"
         case (_, "grace"): "grace"
         default: "subscription"
         }
     }
 
-    private enum FreePeriodState { case none, running, over }
-
-    /// Rule 25: open during the free period of the asked profile, locked after it.
-    private func freePeriod(_ feature: Feature, _ name: String?) -> FreePeriodState {
-        guard let name, let profile = profiles.named(name), profile.exists(at: question.at),
-            let period = profiles.freePeriod(of: profile, question),
-            period.features.contains(feature.name)
-        else { return .none }
-        if question.at >= period.end { return .over }
-        return question.at >= profile.startsAt ? .running : .none
+    /// What ended, and how; `nil` for what never began.
+    private static func word(denying source: AccessSource) -> String? {
+        switch source.state {
+        case "refunded", "revoked", "billing_retry", "unverified": source.state
+        case "expired": source.displayClass == 5 ? "intro_expired" : "expired"
+        default: nil
+        }
     }
 
-    /// A meter whose free quota also opens the feature, or its preview uses (FR-26).
-    private func quota(of feature: Feature) -> ReferenceAnswer.Meter? {
+    private func meter(of feature: Feature) -> ReferenceAnswer.Meter? {
         if let meter = feature.meter { return meters[meter] }
         return feature.previewUses > 0
             ? meters[CatalogStructure.previewPrefix + feature.name] : nil

@@ -17,7 +17,14 @@ struct ReferenceMeters {
     }
 
     private func answer(_ meter: Meter) -> ReferenceAnswer.Meter {
-        let limit = limit(of: meter)
+        let freedBy = meter.limit == nil ? nil : freeing(meter)
+        let limit = freedBy == nil ? limit(of: meter) : nil
+        var answer = numbers(meter, limit)
+        answer.freedBy = freedBy.map(ReferenceFeatures.word(granting:))
+        return answer
+    }
+
+    private func numbers(_ meter: Meter, _ limit: Int64?) -> ReferenceAnswer.Meter {
         switch meter.kind {
         case .counter:
             var burnDown = BurnDown(
@@ -27,9 +34,12 @@ struct ReferenceMeters {
             return burnDown.answer()
         case .gauge:
             let count = Int64(refs(of: meter).count)
+            let granted = units(grantedOn: meter)
+            let allowed = limit.map { $0 + granted }
             return ReferenceAnswer.Meter(
-                limit: limit, used: count, reserved: 0, remaining: limit.map { max(0, $0 - count) },
-                overage: limit.map { max(0, count - $0) } ?? 0,
+                limit: allowed, used: count, reserved: 0,
+                remaining: allowed.map { max(0, $0 - count) },
+                overage: allowed.map { max(0, count - $0) } ?? 0, granted: granted,
                 periodStart: MeterPeriod.lifetime.start, periodEnd: MeterPeriod.lifetime.end)
         case .window:
             // T22: a window is not consumption.
@@ -40,9 +50,12 @@ struct ReferenceMeters {
         }
     }
 
-    /// The most generous of the free limit and those of the active entitlements.
+    /// The most generous of the free limit and those of the active sources that serve the customer as a whole.
     private func limit(of meter: Meter) -> Int64? {
-        let entitled = meter.limitsWith.filter { sources.answer($0.entitlement).isActive }
+        let active = sources.serving(nil).filter(\.isActive)
+        let entitled = meter.limitsWith.filter { rule in
+            active.contains { $0.entitlements.contains(rule.entitlement) }
+        }
         let limits = [meter.limit] + entitled.map(\.limit)
         return limits.contains(nil) ? nil : limits.compactMap(\.self).max()
     }
@@ -58,27 +71,45 @@ struct ReferenceMeters {
             .compactMap(\.limit).max()
     }
 
+    /// The source that is shown for having no limit: by the catalog, by its own grant, or because it opens the feature
+    /// that the meter counts.
+    private func freeing(_ meter: Meter) -> AccessSource? {
+        let features = catalog.features.filter { $0.meter == meter.name }.map(\.name)
+        let unlimited = meter.limitsWith.filter { $0.limit == nil }.map(\.entitlement)
+        return sources.serving(nil).first { source in
+            guard source.isActive else { return false }
+            return source.meter == meter.name || source.features.contains(meter.name)
+                || features.contains { source.features.contains($0) }
+                || source.entitlements.contains { name in
+                    unlimited.contains(name)
+                        || features.contains { catalog.entitlement(name)?.opens($0) == true }
+                }
+        }
+    }
+
+    /// Units given on a gauge raise its limit while they last.
+    private func units(grantedOn meter: Meter) -> Int64 {
+        Grants(question).all.filter {
+            $0.isUnits(catalog) && $0.meter(catalog) == meter.name
+                && $0.startsAt <= question.at && question.at < $0.end
+        }.map { max(0, $0.event.integer("amount") ?? 0) }.reduce(0, +)
+    }
+
     /// Rule 13: the refs whose latest event is a +1.
     private func refs(of meter: Meter) -> Set<String> {
         let profiles = ReferenceProfiles(question)
         var refs: Set<String> = []
         for event in question.customerEvents where event.occurredAt <= question.at {
-            switch event.type {
-            case "usage.recorded" where event.text("meter") == meter.name:
-                guard let ref = event.text("ref"), let amount = event.integer("amount") else {
-                    continue
-                }
-                if amount > 0 { refs.insert(ref) } else if amount < 0 { refs.remove(ref) }
-            case "profile.created", "profile.restored", "profile.deleted":
-                // Profile events drive the gauges that the catalog binds to profiles.
-                guard let kind = meter.countsProfiles, let name = event.profile,
-                    profiles.named(name)?.kind == kind
-                else { continue }
-                if event.type == "profile.deleted" { refs.remove(name) } else { refs.insert(name) }
-            default: break
-            }
+            guard event.type == "usage.recorded",
+                ([meter.name] + meter.aliases).contains(event.text("meter") ?? ""),
+                let ref = event.text("ref"), let amount = event.integer("amount")
+            else { continue }
+            if amount > 0 { refs.insert(ref) } else if amount < 0 { refs.remove(ref) }
         }
-        return refs
+        // Profile events drive the gauges that the catalog binds to profiles.
+        guard let kind = meter.countsProfiles else { return refs }
+        return refs.union(
+            profiles.all.filter { $0.kind == kind && $0.exists(at: question.at) }.map(\.name))
     }
 
     /// E71: exact time, or the local midnight that begins the first visible day (FR-04).

@@ -42,11 +42,32 @@ public struct ReferenceModel {
     public func answer(
         subject: String, environment: Environment, at: Int64, cut: Int64
     ) -> ReferenceAnswer {
-        var answer = ReferenceAnswer()
-        let question = ReferenceCase(
-            subject: subject, environment: environment, at: at,
+        knowledge(environment: environment, cut: cut).answer(subject: subject, at: at)
+    }
+
+    /// What was known at a cut, to ask more than one question about.
+    public func knowledge(environment: Environment, cut: Int64) -> ReferenceKnowledge {
+        ReferenceKnowledge(
+            environment: environment,
             history: KnownHistory(events, environment: environment, cut: cut),
             catalogs: catalogs.filter { $0.position <= cut }, zones: zones)
+    }
+}
+
+/// Everything that was known of one environment at one cut.
+public struct ReferenceKnowledge {
+    let environment: Environment
+    let history: KnownHistory
+    let catalogs: [PublishedCatalog]
+    let zones: (String) -> ZoneTable?
+
+    /// Answers everything about one customer at T; an empty answer when no catalog is known.
+    public func answer(subject: String, at: Int64) -> ReferenceAnswer {
+        var answer = ReferenceAnswer()
+        let question = ReferenceCase(
+            subject: subject, environment: environment, at: at, history: history,
+            catalogs: catalogs, zones: zones)
+        answer.subject = question.identities.shownName(question.person)
         answer.lines = question.lines.map(\.name)
         guard let catalog = question.catalog(at: at) else { return answer }
         let profiles = ReferenceProfiles(question)
@@ -57,15 +78,22 @@ public struct ReferenceModel {
         answer.meters = ReferenceMeters(question: question, catalog: catalog, sources: sources)
             .answers()
         let features = ReferenceFeatures(
-            question: question, catalog: catalog, sources: sources, meters: answer.meters,
-            profiles: profiles)
+            question: question, catalog: catalog, sources: sources, meters: answer.meters)
         answer.features = features.answers(profile: nil)
-        for profile in profiles.all where profile.changes.contains(where: { $0.at <= at }) {
-            answer.profileFeatures[profile.name] = features.answers(profile: profile.name)
+        for profile in profiles.all
+        where profile.changes.contains(where: { $0.at <= at && $0.exists }) {
+            let isDeleted = !profile.exists(at: at)
             answer.profiles.append(
                 ReferenceAnswer.Profile(
-                    profile: profile.name, isDeleted: !profile.exists(at: at),
-                    freePeriodEnd: profiles.freePeriod(of: profile, question)?.end))
+                    profile: profile.name, isDeleted: isDeleted,
+                    freePeriodEnds: profiles.freePeriods(of: profile, question, catalog)
+                        .map(\.end)))
+            guard !isDeleted else { continue }
+            answer.profileFeatures[profile.name] = features.answers(profile: profile.name)
+            for entitlement in catalog.entitlements {
+                answer.profileEntitlements[profile.name, default: [:]][entitlement.name] =
+                    sources.answer(entitlement.name, profile: profile.name)
+            }
         }
         return answer
     }

@@ -49,30 +49,35 @@ struct ReferenceProfiles {
 
     func named(_ name: String) -> Profile? { all.first { $0.name == name } }
 
-    /// Rule 25: the free period that the catalog promised at the start, in the zone then in force.
-    func freePeriod(
-        of profile: Profile, _ question: ReferenceCase
-    ) -> (features: [String], end: Int64)? {
+    /// Rule 25: the free periods that the catalog promised at the start, in the zone then in force; rule 8: they open
+    /// what the catalog in force calls by that name.
+    func freePeriods(
+        of profile: Profile, _ question: ReferenceCase, _ catalog: Catalog
+    ) -> [(name: String, features: [String], end: Int64)] {
         let promised = question.catalog(at: profile.startsAt)?.freePeriods ?? []
-        guard let period = promised.first(where: { $0.profileKind == profile.kind }) else {
-            return nil
+        return promised.filter { $0.profileKind == profile.kind }.map { period in
+            let zone = question.zoneHistory.zone(at: profile.startsAt)
+            return (
+                period.name, catalog.freePeriod(period.name)?.features ?? period.features,
+                zone.adding(period.duration, to: profile.startsAt)
+            )
         }
-        let zone = question.zoneHistory.zone(at: profile.startsAt)
-        return (period.features, zone.adding(period.duration, to: profile.startsAt))
     }
 }
 
 /// Which profile a purchase serves: one at a time (T1, OL-09).
 struct Assignments {
-    private var intervals: [String: [(profile: String, start: Int64, end: Int64)]] = [:]
+    private var intervals: [String: [(profile: String, start: Int64, end: Int64, order: Int)]] = [:]
+    private let profiles: ReferenceProfiles
 
     init(_ question: ReferenceCase, _ profiles: ReferenceProfiles) {
+        self.profiles = profiles
         for event in question.customerEvents {
             guard let transaction = event.text("transaction_id") else { continue }
             switch event.type {
             case "purchase.assigned":
                 guard let profile = event.text("profile") else { continue }
-                assign(transaction, profile, event.occurredAt, profiles)
+                assign(transaction, profile, event.occurredAt)
             case "purchase.unassigned":
                 let last = intervals[transaction]?.last
                 guard let last, last.end == Int64.max,
@@ -84,12 +89,11 @@ struct Assignments {
         }
     }
 
-    private mutating func assign(
-        _ transaction: String, _ profile: String, _ instant: Int64, _ profiles: ReferenceProfiles
-    ) {
+    private mutating func assign(_ transaction: String, _ profile: String, _ instant: Int64) {
         guard let last = intervals[transaction]?.last else {
             // The first assignment reaches back to the purchase.
-            intervals[transaction] = [(profile, Int64.min, Int64.max)]
+            let order = count
+            intervals[transaction] = [(profile, Int64.min, Int64.max, order)]
             return
         }
         if last.end == Int64.max {
@@ -99,16 +103,27 @@ struct Assignments {
             else { return }
             end(transaction, deletedAt)
         }
-        intervals[transaction]?.append((profile, instant, Int64.max))
+        let order = count
+        intervals[transaction]?.append((profile, instant, Int64.max, order))
     }
+
+    /// How many assignments there are: the place of the next in their order.
+    private var count: Int { intervals.values.map(\.count).reduce(0, +) }
 
     private mutating func end(_ transaction: String, _ instant: Int64) {
         guard let count = intervals[transaction]?.count else { return }
         intervals[transaction]?[count - 1].end = instant
     }
 
-    func profile(ofTransaction transaction: String, at instant: Int64) -> String? {
-        intervals[transaction]?.last { $0.start <= instant && instant < $0.end }?.profile
+    /// The profile that a line serves, whichever of its transactions was assigned; OL-28: a deleted one is served by
+    /// nothing.
+    func profile(ofAny transactions: Set<String>, at instant: Int64) -> String? {
+        let running = transactions.compactMap { transaction in
+            intervals[transaction]?.last { $0.start <= instant && instant < $0.end }
+        }
+        guard let latest = running.max(by: { $0.order < $1.order }) else { return nil }
+        let deletion = profiles.named(latest.profile)?.deletion(inForceAt: instant)
+        return deletion == nil ? latest.profile : nil
     }
 }
 
@@ -118,10 +133,27 @@ struct Grants {
     struct Grant {
         let event: KnownEvent
         let startsAt: Int64
-        /// Exclusive: min(expires_at, voided_at).
-        let end: Int64
+        /// The first withdrawal.
+        let voidedAt: Int64?
 
-        var meter: String? { event.text("meter") }
+        /// Exclusive: min(expires_at, voided_at).
+        var end: Int64 { min(event.integer("expires_at") ?? Int64.max, voidedAt ?? Int64.max) }
+
+        /// An amount of a meter, or of a feature that a meter counts, is burned; of an entitlement it is access.
+        func isUnits(_ catalog: Catalog) -> Bool {
+            guard event.integer("amount") != nil, event.bool("unlimited") != true,
+                event.text("entitlement") == nil
+            else { return false }
+            return event.text("meter") != nil || meter(catalog) != nil
+        }
+
+        /// The meter that it is about.
+        func meter(_ catalog: Catalog) -> String? {
+            let names = [event.text("meter"), event.text("feature")].compactMap(\.self)
+            return names.compactMap {
+                catalog.meter(named: $0)?.name ?? catalog.feature(named: $0)?.meter
+            }.first
+        }
     }
 
     let all: [Grant]
@@ -135,11 +167,7 @@ struct Grants {
             else { continue }
             let voided = question.events("grant.voided")
                 .filter { $0.text("grant_id") == id }.compactMap { $0.integer("voided_at") }
-            let expiresAt = event.integer("expires_at") ?? Int64.max
-            grants.append(
-                Grant(
-                    event: event, startsAt: startsAt,
-                    end: min(expiresAt, voided.min() ?? Int64.max)))
+            grants.append(Grant(event: event, startsAt: startsAt, voidedAt: voided.min()))
         }
         all = grants
     }

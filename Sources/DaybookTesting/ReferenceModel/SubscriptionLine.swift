@@ -3,7 +3,7 @@ import DaybookEvents
 
 /// One reason for access, on or off, at the asked time.
 struct AccessSource {
-    /// rules.md §2.2: 0 debug, 1 lifetime, 2 subscription, 3 family, 4 grant.
+    /// rules.md §2.2: 0 debug, 1 lifetime, 2 subscription, 3 family, 4 grant, 5 free period.
     let displayClass: Int
     let name: String
     let state: String
@@ -12,19 +12,30 @@ struct AccessSource {
     let end: Int64?
     let willRenew: Bool
     let entitlements: [String]
-    /// A feature that it opens by itself.
-    var feature: String?
+    /// Features that it opens by itself.
+    var features: [String] = []
+    /// A meter that it frees of every limit.
+    var meter: String?
     /// The profile that it serves alone.
     var profile: String?
     /// Whether it is of a product that serves one profile.
     var isForProfile = false
 
-    /// Active before inactive, then the order of display, then the latest end, then the name.
+    /// Whether it may give access yet, but never did.
+    private var isPending: Bool { !isActive && state == "pending" }
+
+    /// The active in the order of display (rules.md §2.2), each class by the latest end; of the others the one that
+    /// ended last came closest.
     static func isShownFirst(_ left: AccessSource, _ right: AccessSource) -> Bool {
         if left.isActive != right.isActive { return left.isActive }
-        if left.displayClass != right.displayClass { return left.displayClass < right.displayClass }
+        if left.isActive, left.displayClass != right.displayClass {
+            return left.displayClass < right.displayClass
+        }
+        if left.isPending != right.isPending { return right.isPending }
         let (leftEnd, rightEnd) = (left.end ?? Int64.max, right.end ?? Int64.max)
-        return leftEnd != rightEnd ? leftEnd > rightEnd : precedes(left.name, right.name)
+        if leftEnd != rightEnd { return leftEnd > rightEnd }
+        if left.displayClass != right.displayClass { return left.displayClass < right.displayClass }
+        return precedes(left.name, right.name)
     }
 }
 
@@ -35,8 +46,8 @@ struct PaidPeriod {
     let start: Int64
     /// The exclusive end, truncated by refund, revocation or upgrade.
     let end: Int64
-    /// What the store stated, before truncation.
-    let statedEnd: Int64
+    /// What the store stated or extended, before any truncation.
+    let expiresAt: Int64
 }
 
 /// The subscription of one line, evaluated at one time by the state table of rules.md §2.2.
@@ -60,9 +71,8 @@ struct SubscriptionLine {
     var periods: [PaidPeriod] {
         var periods: [PaidPeriod] = []
         for (index, transaction) in transactions.enumerated() {
-            let statedEnd = transaction.statedEnd ?? Int64.max
-            var end = statedEnd
-            if let revokedAt = transaction.revokedAt, !keepsAccess(transaction) {
+            var end = transaction.statedEnd ?? Int64.max
+            if let revokedAt = transaction.revokedAt, !transaction.keepsAccess(policies) {
                 end = min(end, revokedAt)
             }
             // The purchase date of the transaction that replaced it when it was upgraded.
@@ -71,17 +81,13 @@ struct SubscriptionLine {
             }
             if transaction.isUpgraded, let successor { end = min(end, successor.startsAt) }
             // A renewal that was charged early starts at the previous end.
-            let previousEnd = periods.map(\.end).max() ?? Int64.min
+            let start = max(transaction.startsAt, periods.map(\.end).max() ?? Int64.min)
             periods.append(
                 PaidPeriod(
-                    facts: transaction, start: max(transaction.startsAt, previousEnd), end: end,
-                    statedEnd: statedEnd))
+                    facts: transaction, start: start, end: max(start, end),
+                    expiresAt: transaction.expiresAt ?? Int64.max))
         }
         return periods
-    }
-
-    private func keepsAccess(_ transaction: TransactionFacts) -> Bool {
-        transaction.isProrated && policies.proratedRefundKeepsAccess
     }
 
     /// The state table, top-down; `nil` is row 10, never subscribed.
@@ -92,62 +98,76 @@ struct SubscriptionLine {
         guard let period = containing ?? periods.last(where: { $0.start <= instant }) else {
             return nil
         }
-        let autoRenew = facts.autoRenew(at: instant)
+        let autoRenew = facts.autoRenew(at: instant) ?? true
         func standing(
             _ state: String, _ isActive: Bool, _ end: Int64, _ willRenew: Bool
         ) -> Standing {
             Standing(
                 period: period, state: state, isActive: isActive, end: end, willRenew: willRenew)
         }
-        if let revokedAt = period.facts.revokedAt, revokedAt <= instant, !keepsAccess(period.facts)
+        if let revokedAt = period.facts.revokedAt, revokedAt <= instant,
+            !period.facts.keepsAccess(policies)
         {
             if period.facts.isRevocation || period.facts.isFamilyShared {
                 return standing("revoked", false, period.end, false)  // Row 1.
             }
-            return standing("refunded", false, period.end, autoRenew ?? true)  // Row 2.
+            return standing("refunded", false, period.end, autoRenew)  // Row 2.
         }
         // Row 3, `paused`, is Google's: not in this round (design §11).
         if containing != nil {
-            let willRenew = autoRenew ?? true
-            if period.facts.isTrial { return standing("trial", true, period.end, willRenew) }
+            if period.facts.isTrial { return standing("trial", true, period.end, autoRenew) }
             return standing(
-                willRenew ? "active" : "active_canceling", true, period.end, willRenew)
+                autoRenew ? "active" : "active_canceling", true, period.end, autoRenew)
         }
+        var accessEnd = period.end
         if let notice = facts.billingNotice(at: instant),
             notice.occurredAt >= period.facts.startsAt
         {
             // Row 7 before row 8: billing retry is also true during grace.
-            if let grace = notice.graceExpiresAt, instant < grace {
-                return standing("grace", true, grace, true)
+            if let grace = notice.graceExpiresAt, period.expiresAt <= instant {
+                if instant < grace { return standing("grace", true, grace, true) }
+                accessEnd = max(accessEnd, grace)
             }
-            let (retryEnd, overflow) = period.statedEnd.addingReportingOverflow(
+            let (day60, overflow) = period.expiresAt.addingReportingOverflow(
                 Self.billingRetryMilliseconds)
-            if overflow || instant < retryEnd {
-                return standing("billing_retry", policies.billingRetryAccess, retryEnd, true)
+            if notice.isRetrying, overflow || instant < day60 {
+                let isActive = policies.billingRetryAccess
+                return standing("billing_retry", isActive, isActive ? day60 : accessEnd, true)
             }
         }
         if let end = unknownGapEnd(after: period, periods, at: instant) {
-            let isActive = policies.gap == .assumeActive
-            let willRenew = isActive && autoRenew ?? true
-            return standing(isActive ? "active" : "expired", isActive, end, willRenew)
+            return standing("active", true, end, autoRenew)
         }
-        return standing("expired", false, period.end, false)  // Row 9.
+        return standing("expired", false, accessEnd, false)  // Row 9.
     }
 
-    /// E07: the end of a gap that the store calls continuous and nobody called an end.
+    /// E07: the end of a gap that the store later called continuous, and in which nobody spoke of a lapse.
     private func unknownGapEnd(
         after period: PaidPeriod, _ periods: [PaidPeriod], at instant: Int64
     ) -> Int64? {
-        guard let next = periods.first(where: { $0.start > instant }) else { return nil }
-        let renewals = facts.events.filter { $0.type == "store.renewal_stated" }
-        guard let renewal = LineFacts.winner(renewals),
-            let since = renewal.integer("continuous_since"), since <= period.end,
-            renewal.occurredAt >= next.facts.startsAt
+        guard policies.gap == .assumeActive,
+            let next = periods.first(where: { $0.start > instant })
         else { return nil }
-        let hasEnded = facts.events.contains {
-            $0.type == "subscription.expired" && $0.occurredAt >= period.facts.startsAt
-                && $0.occurredAt <= next.facts.startsAt
+        let isContinuous = facts.events.contains { event in
+            guard event.type == "store.renewal_stated",
+                let since = event.integer("continuous_since")
+            else { return false }
+            return since <= period.end && event.signedAt >= next.start
         }
-        return hasEnded ? nil : next.start
+        let hasLapsed = facts.events.contains {
+            isLapse($0) && $0.occurredAt >= period.facts.startsAt && $0.occurredAt <= next.start
+        }
+        return isContinuous && !hasLapsed ? next.start : nil
+    }
+
+    /// E20: an announced end or failed billing makes a gap real.
+    private func isLapse(_ event: KnownEvent) -> Bool {
+        switch event.type {
+        case "subscription.expired", "subscription.billing_failed", "subscription.grace_expired":
+            true
+        case "store.renewal_stated":
+            event.bool("in_billing_retry") == true || event.integer("grace_expires_at") != nil
+        default: false
+        }
     }
 }

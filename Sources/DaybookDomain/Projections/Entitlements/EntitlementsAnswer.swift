@@ -83,12 +83,14 @@ public struct EntitlementsAnswer: Sendable {
             candidates: ordered)
     }
 
-    /// Active before inactive, then by rank, then the later end, then by id: a total order.
+    /// The active by rank, then by the later end; of the others the one that ended last came closest, and what never
+    /// began or never counted comes at the end. A total order.
     static func isShownBefore(_ left: Source, _ right: Source) -> Bool {
         if left.isActive != right.isActive { return left.isActive }
         if left.isActive, left.displayRank != right.displayRank {
             return left.displayRank < right.displayRank
         }
+        if left.lapseRank != right.lapseRank { return left.lapseRank < right.lapseRank }
         let ends = (left.expiresAt ?? Int64.max, right.expiresAt ?? Int64.max)
         if ends.0 != ends.1 { return ends.0 > ends.1 }
         if left.displayRank != right.displayRank { return left.displayRank < right.displayRank }
@@ -107,14 +109,4 @@ public struct EntitlementsAnswer: Sendable {
         }
         return true
     }
-}
-
-/// A profile at the time of the case.
-public struct ProfileAnswer: Sendable, Equatable {
-    public var profile: String
-    public var kind: String
-    public var createdAt: Int64
-    /// When its free period began.
-    public var startedAt: Int64
-    public var isDeleted: Bool
 }

@@ -2,7 +2,7 @@ import DaybookEvents
 
 extension LineState {
     /// Raised whenever the fold's meaning changes: old snapshots of it are then rebuilt (rule 22).
-    public static let version: UInt16 = 2
+    public static let version: UInt16 = 3
 
     /// Walks the state for a writer, a reader or a digest.
     public mutating func code(_ coder: inout some StateCoder) {
@@ -15,25 +15,32 @@ extension LineState {
         }
         coder.stated(&expiry) { $0.name(&$1) }
         coder.stated(&priceIncrease) { $0.byte(&$1) }
-        coder.array(&extensions, .init(at: 0, transaction: .none, newExpiresAt: 0)) {
+        coder.array(
+            &extensions, .init(at: 0, transaction: .none, newExpiresAt: 0, rank: .none)
+        ) {
             $0.integer(&$1.at)
             $0.reference(&$1.transaction)
             $0.integer(&$1.newExpiresAt)
+            $0.rank(&$1.rank)
         }
         coder.array(&switches, .init(at: 0, from: 0)) {
             $0.integer(&$1.at)
             $0.name(&$1.from)
         }
         coder.array(&lapses, 0) { $0.integer(&$1) }
-        coder.integer(&continuousSince)
+        coder.array(&continuities, .init(since: 0, saidAt: 0)) {
+            $0.integer(&$1.since)
+            $0.integer(&$1.saidAt)
+        }
         coder.name(&owner)
         coder.bool(&ownerHasToken)
         coder.array(&claims, 0) { $0.name(&$1) }
-        coder.array(&transfers, .init(at: 0, from: 0, to: 0)) {
-            $0.integer(&$1.at)
+        coder.array(&transfers, .init(order: .first, from: 0, to: 0)) {
+            $0.order(&$1.order)
             $0.name(&$1.from)
             $0.name(&$1.to)
         }
+        coder.integer(&firstEventAt)
     }
 }
 
@@ -63,15 +70,16 @@ extension TransactionFact {
 
 extension CustomerState {
     /// Raised whenever the fold's meaning changes (rule 22).
-    public static let version: UInt16 = 1
+    public static let version: UInt16 = 2
 
     /// Walks the state for a writer, a reader or a digest.
     public mutating func code(_ coder: inout some StateCoder) {
         coder.integer(&firstSeenAt)
         coder.integer(&firstEventAt)
-        coder.array(&zones, .init(at: 0, zone: 0)) {
+        coder.array(&zones, .init(at: 0, zone: 0, isFirstSight: false)) {
             $0.integer(&$1.at)
             $0.name(&$1.zone)
+            $0.bool(&$1.isFirstSight)
         }
         coder.array(
             &profiles,
@@ -85,10 +93,11 @@ extension CustomerState {
             $1.change = ProfileChange.Kind(rawValue: raw) ?? .created
             $0.integer(&$1.startedAt)
         }
-        coder.array(&assignments, .init(at: 0, transaction: .none, profile: 0)) {
+        coder.array(&assignments, .init(at: 0, transaction: .none, profile: 0, isEnd: false)) {
             $0.integer(&$1.at)
             $0.reference(&$1.transaction)
             $0.name(&$1.profile)
+            $0.bool(&$1.isEnd)
         }
         coder.array(&grants, GrantFact.empty) { $1.code(&$0) }
         coder.array(&voids, .init(id: .none, voidedAt: 0)) {

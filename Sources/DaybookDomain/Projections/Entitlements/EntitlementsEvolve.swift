@@ -6,6 +6,7 @@ extension LineState {
     public mutating func evolve(
         _ event: Event, names: borrowing NameTable, takesStatus: Bool = true
     ) {
+        if firstEventAt == Event.absent { firstEventAt = event.occurredAt }
         name(event)
         switch event.type {
         case .purchaseCompleted, .subscriptionStarted, .subscriptionRenewed:
@@ -21,16 +22,24 @@ extension LineState {
             stateRevocation(event, reason == "developer" ? .developer : .family, names: names)
         case .purchaseRefundReversed: stateRevocation(event, .none, names: names)
         case .purchaseTransferred:
-            transfers.append(.init(at: event.occurredAt, from: event.nameA, to: event.nameB))
-        case .subscriptionExpired: end(event, names: names)
+            transfers.append(.init(order: OrderKey(event), from: event.nameA, to: event.nameB))
+        case .subscriptionExpired:
+            end(event, names: names)
+            lapses.append(event.occurredAt)
+        case .subscriptionBillingFailed, .subscriptionGraceExpired:
+            lapses.append(event.occurredAt)
         case .subscriptionProductChanged where event.productChange == 1:
             switches.append(.init(at: event.occurredAt, from: event.nameA))
         case .subscriptionExtended:
             extensions.append(
                 .init(
                     at: event.occurredAt, transaction: event.reference,
-                    newExpiresAt: event.timeB))
-        case .storeRenewalStated: noteContinuity(event)
+                    newExpiresAt: event.timeB, rank: StatementRank(event)))
+        case .storeRenewalStated:
+            noteContinuity(event)
+            if event.flag(0) == true || event.timeA != Event.absent {
+                lapses.append(event.occurredAt)
+            }
         default: break
         }
         if takesStatus { evolveStatus(event, names: names) }
@@ -45,11 +54,12 @@ extension LineState {
             billing.state(
                 BillingNotice(isRetrying: true, graceExpiresAt: event.timeA), by: event,
                 names: names)
-            lapses.append(event.occurredAt)
+        case .subscriptionGraceExpired:
+            // Grace is over and the store goes on trying (rules §2.3).
+            billing.state(BillingNotice(isRetrying: true), by: event, names: names)
         case .subscriptionPriceIncrease:
             priceIncrease.state(event.priceStatus, by: event, names: names)
         case .subscriptionExpired:
-            lapses.append(event.occurredAt)
             expiry.state(event.nameB, by: event, names: names)
             autoRenew.state(false, by: event, names: names)
             billing.state(BillingNotice(), by: event, names: names)
@@ -60,23 +70,17 @@ extension LineState {
         }
     }
 
-    /// The first naming of a customer owns the line; a token outranks a name (rule 7).
+    /// The first naming of a customer owns the line; a verified token outranks every name (rule 7).
     private mutating func name(_ event: Event) {
-        guard event.party != 0, event.type != .purchaseTransferred else { return }
-        let hasToken = event.hasAccountToken && Self.canHaveToken(event.type)
-        if owner == 0 || (hasToken && !ownerHasToken) {
-            owner = event.party
-            ownerHasToken = hasToken
+        guard event.type != .purchaseTransferred else { return }
+        let token = event.accountToken
+        if token != 0, event.trust == .verified, !ownerHasToken {
+            owner = token
+            ownerHasToken = true
         }
-        if !claims.contains(event.party) { claims.append(event.party) }
-    }
-
-    private static func canHaveToken(_ type: EventType) -> Bool {
-        switch type {
-        case .purchaseCompleted, .subscriptionStarted, .subscriptionRenewed,
-            .storeTransactionStated:
-            true
-        default: false
+        for customer in [event.party, token] where customer != 0 {
+            if owner == 0 { owner = customer }
+            if !claims.contains(customer) { claims.append(customer) }
         }
     }
 
@@ -120,7 +124,6 @@ extension LineState {
 
     private func revocationKind(_ event: Event) -> TransactionFact.Revocation {
         guard event.revokedAt != Event.absent else { return .none }
-        if event.isFamilyShared { return .family }
         switch event.revocationType {
         case 2: return .prorated
         case 3: return .family
@@ -174,8 +177,7 @@ extension LineState {
     /// after the gap that it explains (E07).
     private mutating func noteContinuity(_ event: Event) {
         guard event.timeC != Event.absent else { return }
-        continuousSince =
-            continuousSince == Event.absent ? event.timeC : min(continuousSince, event.timeC)
+        continuities.append(.init(since: event.timeC, saidAt: event.signedAt))
     }
 }
 
@@ -187,9 +189,12 @@ extension CustomerState {
         case .subjectCreated:
             firstSeenAt =
                 firstSeenAt == Event.absent ? event.timeA : min(firstSeenAt, event.timeA)
-            if event.timeZone != 0 { zones.append(.init(at: Int64.min, zone: event.timeZone)) }
+            if event.timeZone != 0 {
+                zones.append(
+                    .init(at: event.occurredAt, zone: event.timeZone, isFirstSight: true))
+            }
         case .subjectTimeZoneChanged:
-            zones.append(.init(at: event.occurredAt, zone: event.timeZone))
+            zones.append(.init(at: event.occurredAt, zone: event.timeZone, isFirstSight: false))
         case .consentRescinded:
             if consentRescindedAt == Event.absent { consentRescindedAt = event.occurredAt }
         case .profileCreated: change(event, .created)
@@ -198,10 +203,13 @@ extension CustomerState {
         case .purchaseAssigned:
             assignments.append(
                 .init(
-                    at: event.occurredAt, transaction: event.reference, profile: event.profile))
+                    at: event.occurredAt, transaction: event.reference, profile: event.profile,
+                    isEnd: false))
         case .purchaseUnassigned:
             assignments.append(
-                .init(at: event.occurredAt, transaction: event.reference, profile: 0))
+                .init(
+                    at: event.occurredAt, transaction: event.reference, profile: event.profile,
+                    isEnd: true))
         case .grantIssued: issue(event)
         case .grantVoided: voids.append(.init(id: event.reference, voidedAt: event.timeA))
         case .debugOverrideSet, .debugOverrideCleared:

@@ -72,19 +72,31 @@ public struct LineState: Sendable, Equatable {
     public var switches: [Switch] = []
     /// When billing failed or the end was announced: a gap that contains one is a real gap (E07).
     public var lapses: [Int64] = []
-    public var continuousSince = Event.absent
+    public var continuities: [Continuity] = []
     /// The customer that owns the line before any transfer (rule 7); 0: an orphan.
     public var owner: NameID = 0
+    /// Whether a verified account token named the owner.
     public var ownerHasToken = false
     public var claims: [NameID] = []
     public var transfers: [Transfer] = []
+    /// The first event of the line; `Event.absent`: none.
+    public var firstEventAt = Event.absent
 
     public init() {}
 
+    /// A statement about the end of one transaction; it weighs as much as any other (rule 3).
     public struct Extension: Sendable, Equatable {
         public var at: Int64
+        /// `Reference.none`: the transaction that was the current one then.
         public var transaction: Reference
         public var newExpiresAt: Int64
+        public var rank: StatementRank
+    }
+    /// The store said that service had not lapsed between these two times (E07).
+    public struct Continuity: Sendable, Equatable {
+        public var since: Int64
+        /// When it was said; it tells nothing about later.
+        public var saidAt: Int64
     }
     /// A change of product that took effect at once.
     public struct Switch: Sendable, Equatable {
@@ -92,7 +104,8 @@ public struct LineState: Sendable, Equatable {
         public var from: NameID
     }
     public struct Transfer: Sendable, Equatable {
-        public var at: Int64
+        /// Its place among all transfers, those of whole customers included.
+        public var order: OrderKey
         public var from: NameID
         public var to: NameID
     }
@@ -120,6 +133,8 @@ public struct CustomerState: Sendable, Equatable {
     public struct ZoneChange: Sendable, Equatable {
         public var at: Int64
         public var zone: NameID
+        /// Told when the customer was first seen: the first of these rules all time before as well.
+        public var isFirstSight: Bool
     }
     public struct ProfileChange: Sendable, Equatable {
         public enum Kind: UInt8, Sendable { case created, deleted, restored }
@@ -133,8 +148,10 @@ public struct CustomerState: Sendable, Equatable {
     public struct Assignment: Sendable, Equatable {
         public var at: Int64
         public var transaction: Reference
-        /// 0: unassigned.
+        /// 0, with an end alone: whichever profile it served.
         public var profile: NameID
+        /// Whether it ends an assignment instead of beginning one.
+        public var isEnd: Bool
     }
     public struct GrantFact: Sendable, Equatable {
         public var id: Reference

@@ -3,24 +3,20 @@ import DaybookEvents
 /// Applies the state table of rules §2.2 to one line at one time.
 struct LineAnswer {
     let owned: CustomerCase.OwnedLine
+    let facts: LinePeriods
     let periods: [LinePeriod]
-    let names: NameTable
-    let catalog: Catalog?
     /// The valid time at which the line is looked at; a debug override may shift it.
     let at: Int64
 
     private static let retryMilliseconds: Int64 = 60 * 86_400_000
 
+    private var names: NameTable { facts.names }
+    private var catalog: Catalog? { facts.catalog }
+
     /// `nil` where the line says nothing about this time or any before it.
     func source() -> Source? {
-        guard let current = current() else { return unknown() }
-        let kind: Source.Kind
-        switch current.product?.kind {
-        case .nonConsumable: kind = current.fact.isFamilyShared ? .family : .lifetime
-        case .nonRenewing: kind = .nonRenewing
-        default: kind = current.fact.isFamilyShared ? .family : .subscription
-        }
-        var source = Source(kind: kind, id: owned.name)
+        guard let current = current() else { return refused() ?? unknown() }
+        var source = Source(kind: kind(of: current.fact, current.product), id: owned.name)
         source.product = names[current.fact.product]
         source.transaction = current.fact.id.exactText
         source.entitlements = current.product?.entitlements ?? []
@@ -29,8 +25,24 @@ struct LineAnswer {
         let next = names[owned.state.nextProduct.value]
         source.autoRenewProduct = next.isEmpty || next == source.product ? nil : next
         judge(current, &source)
-        restrict(current, &source)
+        if current.believedUntil < source.expiresAt ?? Int64.max {
+            source.expiresAt = current.believedUntil
+        }
+        if current.product == nil {
+            source.isActive = false
+            source.why = "unknown_product"
+            source.flags.append("unknown_product")
+        }
         return source
+    }
+
+    private func kind(of fact: TransactionFact, _ product: Product?) -> Source.Kind {
+        if fact.isFamilyShared { return .family }
+        switch product?.kind {
+        case .nonConsumable: return .lifetime
+        case .nonRenewing: return .nonRenewing
+        default: return .subscription
+        }
     }
 
     /// The period that contains the time, else the last that began before it.
@@ -39,10 +51,37 @@ struct LineAnswer {
         return begun.last { $0.contains(at) } ?? begun.last
     }
 
+    /// A purchase that does not count: listed with the reason, and no state of a subscription.
+    private func refused() -> Source? {
+        let all = facts.facts
+        let begun = all.filter { $0.startsAt <= at }
+        for fact in begun.reversed() {
+            guard let refusal = facts.refusal(of: fact, among: all), refusal != .hidden else {
+                continue
+            }
+            let product = catalog?.product(names[fact.product])
+            var source = Source(kind: kind(of: fact, product), id: owned.name)
+            source.product = names[fact.product]
+            source.transaction = fact.id.exactText
+            source.entitlements = product?.entitlements ?? []
+            source.startsAt = fact.startsAt
+            switch refusal {
+            case .unverified(let until):
+                source.state = .unverified
+                source.expiresAt = max(fact.startsAt, until)
+                source.why = "unverified"
+            case .notShareable(let why): source.why = why
+            case .hidden: continue
+            }
+            return source
+        }
+        return nil
+    }
+
     /// Facts about a subscription whose periods nobody has told yet (NZ-08).
     private func unknown() -> Source? {
         let state = owned.state
-        guard periods.isEmpty, !state.autoRenew.rank.isNone || !state.billing.rank.isNone else {
+        guard facts.facts.isEmpty, !state.autoRenew.rank.isNone || !state.billing.rank.isNone else {
             return nil
         }
         var source = Source(kind: .subscription, id: owned.name)
@@ -55,21 +94,25 @@ struct LineAnswer {
     }
 
     private func judge(_ period: LinePeriod, _ source: inout Source) {
-        if period.contains(at) { return judgeRunning(period, &source) }
         let line = owned.state
-        switch period.cut {
-        case .refunded, .prorated:
-            source.state = .refunded
-            source.willRenew = line.autoRenew.value && period.product?.kind == .autoRenewable
-            source.why = "refunded"
-        case .revoked:
-            source.state = .revoked
-            source.why = "revoked"
-        case .unverified:
-            source.state = .unverified
-            source.why = "unverified"
-        default: judgeLapsed(period, &source)
+        if let withdrawal = period.withdrawal, withdrawal.at <= at {
+            if withdrawal.isRevocation {
+                source.state = .revoked
+                source.why = "revoked"
+            } else {
+                source.state = .refunded
+                source.willRenew = line.autoRenew.value && period.product?.kind.isRunning == true
+                source.why = "refunded"
+            }
+            return
         }
+        if period.contains(at) { return judgeRunning(period, &source) }
+        guard period.product?.kind.isRunning ?? true else {
+            source.state = .expired
+            source.why = "expired"
+            return
+        }
+        judgeLapsed(period, &source)
     }
 
     private func judgeRunning(_ period: LinePeriod, _ source: inout Source) {
@@ -90,58 +133,52 @@ struct LineAnswer {
         let line = owned.state
         let notice = line.billing.value
         let isAbout = !line.billing.rank.isNone && line.billing.at >= period.fact.startsAt
-        if isAbout, notice.graceExpiresAt != Event.absent, at < notice.graceExpiresAt {
-            source.state = .grace
-            source.isActive = true
-            source.willRenew = true
-            source.expiresAt = notice.graceExpiresAt
-            return
+        // Grace hangs off the end that was paid for: it never brings back what was ended before.
+        let grace = isAbout ? notice.graceExpiresAt.orNil : nil
+        if let grace, period.naturalEnd <= at {
+            source.expiresAt = max(period.end, grace)
+            if at < grace {
+                source.state = .grace
+                source.isActive = true
+                source.willRenew = true
+                source.expiresAt = grace
+                return
+            }
         }
-        if bridgesGap(period) {
-            source.state = .active
-            source.isActive = true
-            source.willRenew = line.autoRenew.value
-            source.flags.append("unknown_gap")
-            return
-        }
-        if isAbout, notice.isRetrying,
-            at < period.naturalEnd.addingSaturated(Self.retryMilliseconds)
-        {
+        let retryEnd = period.naturalEnd.addingSaturated(Self.retryMilliseconds)
+        if isAbout, notice.isRetrying, at < retryEnd {
             source.state = .billingRetry
             source.willRenew = true
             source.isActive = catalog?.policies.billingRetryAccess ?? false
             source.why = source.isActive ? nil : "billing_retry"
+            if source.isActive { source.expiresAt = retryEnd }
+            return
+        }
+        if let next = bridged(period) {
+            source.state = .active
+            source.isActive = true
+            source.willRenew = line.autoRenew.value
+            source.expiresAt = next
+            source.flags.append("unknown_gap")
             return
         }
         source.state = .expired
-        if isAbout, notice.graceExpiresAt != Event.absent {
-            source.expiresAt = notice.graceExpiresAt
-        }
         let reason = names[line.expiry.value]
         source.why = reason.isEmpty ? "expired" : "expired.\(reason)"
     }
 
-    /// A missing renewal between two known periods, while the store says that service was continuous (E07).
-    private func bridgesGap(_ period: LinePeriod) -> Bool {
+    /// The end of a missing renewal between two known periods, where the store said later that service had been
+    /// continuous and nobody said that it lapsed (E07).
+    private func bridged(_ period: LinePeriod) -> Int64? {
         guard catalog?.policies.gap == .assumeActive,
             let next = periods.first(where: { $0.start > at }),
-            owned.state.continuousSince != Event.absent,
-            owned.state.continuousSince <= period.fact.startsAt
-        else { return false }
-        return !owned.state.lapses.contains { $0 >= period.fact.startsAt && $0 <= next.start }
-    }
-
-    /// What the catalog does not allow gives nothing, however active it is.
-    private func restrict(_ period: LinePeriod, _ source: inout Source) {
-        guard let product = period.product else {
-            source.isActive = false
-            source.why = "unknown_product"
-            source.flags.append("unknown_product")
-            return
+            owned.state.continuities.contains(where: {
+                $0.since <= period.end && $0.saidAt >= next.start
+            })
+        else { return nil }
+        let hasLapsed = owned.state.lapses.contains {
+            $0 >= period.fact.startsAt && $0 <= next.start
         }
-        if period.fact.isFamilyShared, let reason = catalog?.familyRefusal(of: product) {
-            source.isActive = false
-            source.why = reason
-        }
+        return hasLapsed ? nil : next.start
     }
 }

@@ -1,121 +1,213 @@
 import DaybookEvents
 
-/// A stretch of access that one transaction gives, with what cut it short (rules §2.2: build periods first).
+/// A stretch of access that one transaction gives (rules §2.2: build periods first).
 struct LinePeriod {
-    enum Cut: Equatable { case none, refunded, prorated, revoked, upgraded, ended, unverified }
+    /// When access was taken back, where that counts.
+    struct Withdrawal: Equatable {
+        var at: Int64
+        /// A revocation, else a refund: what the state table calls it.
+        var isRevocation: Bool
+    }
 
     var fact: TransactionFact
     var product: Product?
-    /// Exclusive; `Int64.max` is unbounded. Never before `start`: a cut period is truncated, never dropped.
     var start: Int64
+    /// Exclusive; `Int64.max` is unbounded. Never before `start`: a cut period is truncated, never dropped.
     var end: Int64
-    /// The end without refund, upgrade or revocation.
+    /// The stated or extended end, before refund, upgrade or an early end.
     var naturalEnd: Int64
-    var cut: Cut
+    var withdrawal: Withdrawal?
+    /// Whether another product took effect before its end.
+    var isReplaced = false
+    /// Until when a client's word for it counts; `Int64.max`: it is not only a client's.
+    var believedUntil: Int64
 
     func contains(_ instant: Int64) -> Bool { start <= instant && instant < end }
 }
 
-/// Builds the periods of one line from its facts.
+/// Builds the periods of one line from the facts that count.
 struct LinePeriods {
+    /// Why a fact gives nothing, whatever its dates.
+    enum Refusal: Equatable {
+        /// Hidden by a debug override (rule 10).
+        case hidden
+        /// Shared by a family where the catalog does not share, and why (DZ-23, OL-26).
+        case notShareable(why: String)
+        /// A client's word alone, which does not count or no longer (rule 11).
+        case unverified(until: Int64)
+    }
+
     let line: LineState
     let names: NameTable
-    /// The catalog in force at a time.
-    let catalog: (Int64) -> Catalog?
-    let zone: ZoneHistory
-    /// The valid time of the question: maps and policies are read from the catalog in force then.
+    /// Maps and policies in force at the asked time.
+    let catalog: Catalog?
+    /// The time at which facts are judged.
     let at: Int64
+    /// Facts that began before are hidden.
+    let hiddenBefore: Int64?
 
-    /// In ascending order of start.
-    func periods(hidingStartsBefore hidden: Int64? = nil) -> [LinePeriod] {
-        let rules = catalog(at)
+    /// Every transaction whose purchase is known, by purchase date.
+    var facts: [TransactionFact] {
+        line.transactions.filter { !$0.coreRank.isNone }.sorted(by: Self.isBoughtBefore)
+    }
+
+    static func isBoughtBefore(_ left: TransactionFact, _ right: TransactionFact) -> Bool {
+        (left.startsAt, left.id.high, left.id.low) < (right.startsAt, right.id.high, right.id.low)
+    }
+
+    /// In ascending order of start; non-renewing purchases run on from each other and are placed by
+    /// `NonRenewingStack`.
+    /// - Parameter isProvisionalTold: Whether a client's word is taken, where it counts.
+    func periods(isProvisionalTold: Bool = true) -> [LinePeriod] {
+        let all = facts
+        let counting = all.filter {
+            (isProvisionalTold || !$0.isProvisional) && refusal(of: $0, among: all) == nil
+        }
         var periods: [LinePeriod] = []
-        for fact in line.transactions where !fact.coreRank.isNone {
-            if let hidden, fact.startsAt < hidden { continue }
-            let product = rules?.product(names[fact.product])
-            let naturalEnd = naturalEnd(of: fact, product)
-            periods.append(
-                LinePeriod(
-                    fact: fact, product: product, start: fact.startsAt, end: naturalEnd,
-                    naturalEnd: naturalEnd, cut: .none))
+        var lastEnd = Int64.min
+        for (index, fact) in counting.enumerated() {
+            var period = period(fact, among: all)
+            let isRunning = period.product?.kind.isRunning ?? true
+            if isRunning { truncate(&period, followers: counting[(index + 1)...]) }
+            period.end = min(period.end, period.withdrawal?.at ?? Int64.max)
+            if isRunning {
+                // A renewal that was charged early begins where what was paid before ends.
+                period.start = max(fact.startsAt, lastEnd)
+                lastEnd = max(lastEnd, period.end)
+            }
+            period.end = max(period.start, period.end)
+            periods.append(period)
         }
-        periods.sort {
-            ($0.start, $0.fact.id.high, $0.fact.id.low) < (
-                $1.start, $1.fact.id.high, $1.fact.id.low
-            )
-        }
-        extend(&periods)
-        for index in periods.indices { truncate(&periods, index, policies: rules?.policies) }
-        joinEarlyRenewals(&periods)
         return periods
     }
 
-    private func naturalEnd(of fact: TransactionFact, _ product: Product?) -> Int64 {
-        if fact.expiresAt != Event.absent { return fact.expiresAt }
-        guard product?.kind == .nonRenewing else { return Int64.max }
-        // What was promised at the start is read from the catalog in force at the start (rule 8).
-        let promised = catalog(fact.startsAt)?.product(names[fact.product])
-        guard let duration = promised?.duration ?? product?.duration else { return Int64.max }
-        return zone.zone(at: fact.startsAt).adding(duration, to: fact.startsAt)
+    /// Why the fact does not count at the judged time; `nil` when it does.
+    func refusal(of fact: TransactionFact, among all: [TransactionFact]) -> Refusal? {
+        if let hiddenBefore, fact.startsAt < hiddenBefore { return .hidden }
+        let product = catalog?.product(names[fact.product])
+        if fact.isFamilyShared, let product, let why = catalog?.familyRefusal(of: product) {
+            return .notShareable(why: why)
+        }
+        let until = believedUntil(fact, among: all)
+        return at < until ? nil : .unverified(until: until)
     }
 
-    private func extend(_ periods: inout [LinePeriod]) {
-        for change in line.extensions {
-            // Without a transaction the period that runs at that time is meant.
-            let index =
+    /// A client's word counts until its own end or some hours after it was first given, and not at all by default.
+    private func believedUntil(_ fact: TransactionFact, among all: [TransactionFact]) -> Int64 {
+        guard fact.isProvisional else { return Int64.max }
+        let hours = catalog?.policies.clientAssertedHours ?? 0
+        guard hours > 0 else { return Int64.min }
+        let first = fact.firstAssertedAt.orNil ?? fact.startsAt
+        return min(end(of: fact, among: all).end, first.addingSaturated(hours * 3_600_000))
+    }
+
+    private func period(_ fact: TransactionFact, among all: [TransactionFact]) -> LinePeriod {
+        let product = catalog?.product(names[fact.product])
+        let (natural, end) = end(of: fact, among: all)
+        let isBounded = product?.kind.isRunning ?? true
+        return LinePeriod(
+            fact: fact, product: product, start: fact.startsAt, end: isBounded ? end : Int64.max,
+            naturalEnd: isBounded ? natural : Int64.max, withdrawal: withdrawal(of: fact),
+            believedUntil: believedUntil(fact, among: all))
+    }
+
+    /// The stated end of a transaction: that of the greatest statement, an extension being one (rule 3), and the same
+    /// shortened by a newer report that it ended (rule 32).
+    private func end(
+        of fact: TransactionFact, among all: [TransactionFact]
+    ) -> (natural: Int64, end: Int64) {
+        var rank = fact.coreRank
+        var natural = fact.expiresAt.orNil ?? Int64.max
+        for change in line.extensions where change.rank.outranks(rank, names: names) {
+            // Without a transaction it speaks of the one that was the current one then.
+            let named =
                 change.transaction.isNone
-                ? periods.lastIndex { $0.start <= change.at }
-                : periods.firstIndex { $0.fact.id == change.transaction }
-            guard let index, change.newExpiresAt > periods[index].naturalEnd else { continue }
-            periods[index].naturalEnd = change.newExpiresAt
-            periods[index].end = change.newExpiresAt
+                ? all.last { $0.startsAt <= change.at }?.id : change.transaction
+            guard named == fact.id else { continue }
+            rank = change.rank
+            natural = change.newExpiresAt
         }
+        guard fact.endedAt != Event.absent, fact.endingRank.outranks(rank, names: names) else {
+            return (natural, natural)
+        }
+        return (natural, min(natural, fact.endedAt))
     }
 
-    private func truncate(_ periods: inout [LinePeriod], _ index: Int, policies: Policies?) {
-        func shorten(to instant: Int64, _ cut: LinePeriod.Cut) {
-            guard instant < periods[index].end else { return }
-            periods[index].end = max(instant, periods[index].start)
-            periods[index].cut = cut
-        }
-        let fact = periods[index].fact
-        // What replaced it tells when it ended; until that is known, nothing is taken away.
+    /// A client's refund of what the store itself speaks of is no statement (rule 11).
+    private func withdrawal(of fact: TransactionFact) -> LinePeriod.Withdrawal? {
+        guard fact.revokedAt != Event.absent,
+            fact.revocationRank.classRank >= fact.coreRank.classRank
+        else { return nil }
+        // Whatever the purchaser got back, of what was shared access is revoked (row 1 of the state table).
+        let isRevocation =
+            fact.isFamilyShared || fact.revocation == .family || fact.revocation == .developer
+        let keepsAccess = catalog?.policies.proratedRefundKeepsAccess == true
+        if fact.revocation == .prorated, !isRevocation, keepsAccess { return nil }
+        return .init(at: fact.revokedAt, isRevocation: isRevocation)
+    }
+
+    /// What replaced it tells when it ended; until that is known, nothing is taken away.
+    private func truncate(_ period: inout LinePeriod, followers: ArraySlice<TransactionFact>) {
+        let fact = period.fact
+        let end = period.end
         let isReplaced =
             fact.isUpgraded
-            || line.switches.contains { $0.from == fact.product && periods[index].contains($0.at) }
-        if isReplaced,
-            let next = periods[(index + 1)...].first(where: { $0.start > fact.startsAt })
-        {
-            shorten(to: next.start, .upgraded)
-        }
-        if fact.endedAt != Event.absent { shorten(to: fact.endedAt, .ended) }
-        if fact.isProvisional {
-            let hours = policies?.clientAssertedHours ?? 0
-            let first = fact.firstAssertedAt.orNil ?? fact.startsAt
-            shorten(to: first.addingSaturated(hours * 3_600_000), .unverified)
-        }
-        guard fact.revokedAt != Event.absent else { return }
-        switch fact.revocation {
-        case .none: break
-        case .full: shorten(to: fact.revokedAt, .refunded)
-        case .prorated:
-            if policies?.proratedRefundKeepsAccess != true {
-                shorten(to: fact.revokedAt, .prorated)
+            || line.switches.contains {
+                $0.from == fact.product && fact.startsAt <= $0.at && $0.at < end
             }
-        case .family, .developer: shorten(to: fact.revokedAt, .revoked)
+        if isReplaced, let next = followers.first(where: { $0.startsAt > fact.startsAt }) {
+            period.isReplaced = next.startsAt < end
+            period.end = min(end, next.startsAt)
+        }
+    }
+}
+
+extension Product.Kind {
+    /// Whether the store renews it, so that its periods follow each other within a line.
+    var isRunning: Bool { self == .autoRenewable }
+}
+
+/// Places non-renewing purchases: each for the duration that was promised, after the one before or beside it
+/// (rules §2.5).
+struct NonRenewingStack {
+    let question: CustomerCase
+    let catalog: Catalog?
+    let zone: ZoneHistory
+
+    /// Sets start and end of the non-renewing periods among those of all lines that the customer owns.
+    func place(_ lines: inout [[LinePeriod]]) {
+        var places: [(line: Int, period: Int)] = []
+        for (line, periods) in lines.enumerated() {
+            for (index, period) in periods.enumerated()
+            where period.product?.kind == .nonRenewing {
+                places.append((line, index))
+            }
+        }
+        places.sort { left, right in
+            LinePeriods.isBoughtBefore(
+                lines[left.line][left.period].fact, lines[right.line][right.period].fact)
+        }
+        var lastEnd: [NameID: Int64] = [:]
+        for place in places {
+            let product = lines[place.line][place.period].fact.product
+            set(&lines[place.line][place.period], after: lastEnd[product])
+            let end = lines[place.line][place.period].end
+            lastEnd[product] = max(end, lastEnd[product] ?? end)
         }
     }
 
-    /// A renewal that was charged early begins where the period before it ends, also when it brings a pending change
-    /// of product; a change that took effect at once has cut that period before (rules §2.2).
-    private func joinEarlyRenewals(_ periods: inout [LinePeriod]) {
-        for index in periods.indices.dropFirst() {
-            let before = periods[index - 1]
-            guard before.end > periods[index].start, before.end < periods[index].end else {
-                continue
-            }
-            periods[index].start = before.end
+    private func set(_ period: inout LinePeriod, after previous: Int64?) {
+        let bought = period.fact.startsAt
+        // What was promised is read from the catalog in force at the start (rule 8), of a product that none named then
+        // from the one that names it now (rule 33).
+        let name = question.names[period.fact.product]
+        let promised = question.catalog(at: bought)?.catalog.product(name) ?? period.product
+        if promised?.extendsCurrent == true, let previous { period.start = max(bought, previous) }
+        if let duration = promised?.duration {
+            period.naturalEnd = zone.zone(at: bought).adding(duration, to: period.start)
         }
+        period.end = min(period.naturalEnd, period.withdrawal?.at ?? Int64.max)
+        period.end = max(period.start, period.end)
     }
 }
 

@@ -74,11 +74,9 @@ extension SourceGathering {
     func planStretches() -> [PlanStretch] {
         var stretches: [PlanStretch] = []
         for line in question.lines {
-            for period in Self.periods(of: line, question, zone, debug) {
+            for period in facts(of: line).periods(isProvisionalTold: false) {
                 guard let product = period.product, product.kind == .autoRenewable,
-                    product.scope == .subject, let group = product.group,
-                    product.familyShareable || !period.fact.isFamilyShared,
-                    !period.fact.isProvisional
+                    product.scope == .subject, let group = product.group
                 else { continue }
                 let start = max(period.start, line.ownedFrom)
                 guard start <= at else { continue }

@@ -69,7 +69,9 @@ public struct Source: Sendable, Equatable {
 
     /// The word after `denied.`.
     public var deniedReason: String {
-        switch state {
+        // Whatever became of it, it never opened anything (FR-17).
+        if why == "unknown_product" { return "not_entitled" }
+        return switch state {
         case .refunded: "refunded"
         case .revoked: "revoked"
         case .billingRetry: "billing_retry"
@@ -89,6 +91,17 @@ public struct Source: Sendable, Equatable {
         case .family: 3
         case .grant: 4
         case .freePeriod: 5
+        }
+    }
+
+    /// Of what gives nothing: what gave access once comes before what may give some yet, and that before what never
+    /// counted.
+    var lapseRank: Int {
+        switch state {
+        case _ where isActive: 0
+        case .none: 2
+        case .pending: 1
+        default: 0
         }
     }
 

@@ -7,19 +7,25 @@ struct SourceGathering {
     let zone: ZoneHistory
     let debug: DebugLayer
     let profiles: [ProfileAnswer]
-    let at: Int64
+    /// The time at which sources are judged: the trial's end under a debug override (rule 10), else the asked one.
+    private(set) var at: Int64
 
     init(_ question: CustomerCase) {
         self.question = question
         catalog = question.catalog(at: question.at)?.catalog
         zone = catalog.map { question.zoneHistory($0) } ?? ZoneHistory(initial: .utc)
         debug = DebugLayer(question)
-        profiles = Self.profiles(question)
-        at = Self.effectiveTime(question, debug, catalog, zone)
+        profiles = ProfileAnswer.all(question)
+        at = question.at
+        guard debug.expiresTrial else { return }
+        let trials = lines().map(\.periods).joined().filter {
+            $0.fact.isTrial && $0.contains(question.at)
+        }
+        at = trials.map(\.end).max() ?? question.at
     }
 
     func sources() -> [Source] {
-        var sources = lines(at: at)
+        var sources = lineSources() + linesOfBefore()
         sources += grants()
         sources += freePeriods()
         sources += debug.forced.map { force in
@@ -35,97 +41,63 @@ struct SourceGathering {
         return sources
     }
 
-    /// A debug override may let the customer live at the end of the running trial (rule 10).
-    private static func effectiveTime(
-        _ question: CustomerCase, _ debug: DebugLayer, _ catalog: Catalog?, _ zone: ZoneHistory
-    ) -> Int64 {
-        guard debug.expiresTrial else { return question.at }
-        var ends: [Int64] = []
-        for line in question.lines {
-            let periods = Self.periods(of: line, question, zone, debug)
-            for period in periods where period.fact.isTrial && period.contains(question.at) {
-                ends.append(period.naturalEnd)
-            }
-        }
-        return ends.max() ?? question.at
+    // MARK: Lines
+
+    private func isOwned(_ line: CustomerCase.OwnedLine) -> Bool {
+        line.ownedFrom <= question.at && question.at < line.ownedUntil
     }
 
-    static func periods(
-        of line: CustomerCase.OwnedLine, _ question: CustomerCase, _ zone: ZoneHistory,
-        _ debug: DebugLayer
-    ) -> [LinePeriod] {
+    func facts(of line: CustomerCase.OwnedLine) -> LinePeriods {
         LinePeriods(
-            line: line.state, names: question.names,
-            catalog: { question.catalog(at: $0)?.catalog }, zone: zone, at: question.at
-        ).periods(hidingStartsBefore: debug.clearedAt)
+            line: line.state, names: question.names, catalog: catalog, at: at,
+            hiddenBefore: debug.clearedAt)
     }
 
-    private func lines(at instant: Int64) -> [Source] {
-        var all: [(line: CustomerCase.OwnedLine, periods: [LinePeriod])] = question.lines.map {
-            ($0, Self.periods(of: $0, question, zone, debug))
-        }
-        stackNonRenewing(&all)
-        var sources: [Source] = []
-        for (line, periods) in all {
-            if debug.clearedAt != nil, periods.isEmpty { continue }
-            let answer = LineAnswer(
-                owned: line, periods: periods, names: question.names, catalog: catalog,
-                at: instant)
-            guard var source = answer.source() else { continue }
-            if instant < line.ownedFrom || instant >= line.ownedUntil {
-                // Somebody else's at this time (rule 7): listed, but its state is not this customer's.
-                source.isActive = false
-                source.state = .none
-                source.willRenew = false
-                source.why = "transferred"
-            }
-            assign(&source, periods)
-            sources.append(source)
-        }
-        return sources
+    private func lines() -> [(
+        line: CustomerCase.OwnedLine, facts: LinePeriods, periods: [LinePeriod]
+    )] {
+        let owned = question.lines.filter(isOwned)
+        let facts = owned.map { self.facts(of: $0) }
+        var periods = facts.map { $0.periods() }
+        NonRenewingStack(question: question, catalog: catalog, zone: zone).place(&periods)
+        return owned.indices.map { (owned[$0], facts[$0], periods[$0]) }
     }
 
-    /// A second non-renewing purchase adds to the first one's end (rules §2.5).
-    private func stackNonRenewing(
-        _ all: inout [(line: CustomerCase.OwnedLine, periods: [LinePeriod])]
-    ) {
-        var places: [(line: Int, period: Int)] = []
-        for (line, entry) in all.enumerated() {
-            for (index, period) in entry.periods.enumerated()
-            where period.product?.kind == .nonRenewing && period.product?.extendsCurrent == true {
-                places.append((line, index))
-            }
+    private func lineSources() -> [Source] {
+        lines().compactMap { line, facts, periods in
+            if debug.clearedAt != nil, periods.isEmpty { return nil }
+            let answer = LineAnswer(owned: line, facts: facts, periods: periods, at: at)
+            guard var source = answer.source() else { return nil }
+            assign(&source, line)
+            return source
         }
-        guard places.count > 1 else { return }
-        places.sort { left, right in
-            let (first, second) = (
-                all[left.line].periods[left.period], all[right.line].periods[right.period]
-            )
-            return (first.start, first.fact.id.high, first.fact.id.low)
-                < (second.start, second.fact.id.high, second.fact.id.low)
-        }
-        var lastEnd: [NameID: Int64] = [:]
-        for place in places {
-            let period = all[place.line].periods[place.period]
-            guard period.cut == .none, period.end != Int64.max else { continue }
-            let product = period.fact.product
-            if let end = lastEnd[product], end > period.start {
-                let shift = end - period.start
-                all[place.line].periods[place.period].start = end
-                all[place.line].periods[place.period].end = period.end.addingSaturated(shift)
-                all[place.line].periods[place.period].naturalEnd = period.end.addingSaturated(shift)
+    }
+
+    /// Somebody else's at this time (rule 7): listed, but its state is not this customer's.
+    private func linesOfBefore() -> [Source] {
+        question.lines.filter { !isOwned($0) }.compactMap { line in
+            guard let fact = facts(of: line).facts.last(where: { $0.startsAt <= at }) else {
+                return nil
             }
-            lastEnd[product] = all[place.line].periods[place.period].end
+            var source = Source(kind: .subscription, id: line.name)
+            source.product = question.names[fact.product]
+            source.transaction = fact.id.exactText
+            source.entitlements = catalog?.product(source.product ?? "")?.entitlements ?? []
+            source.startsAt = line.ownedFrom == Int64.min ? fact.startsAt : line.ownedFrom
+            source.expiresAt = line.ownedUntil
+            source.why = "transferred"
+            assign(&source, line)
+            return source
         }
     }
 
     /// A purchase for one profile serves nobody until it is assigned (T1).
-    private func assign(_ source: inout Source, _ periods: [LinePeriod]) {
+    private func assign(_ source: inout Source, _ line: CustomerCase.OwnedLine) {
         guard let product = catalog?.product(source.product ?? ""), product.scope == .profile else {
             return
         }
-        let transactions = Set(periods.map(\.fact.id))
-        let profile = Assignments(question).profile(of: transactions, at: question.at)
+        let transactions = Set(line.state.transactions.map(\.id))
+        let profile = Assignments(question).profile(of: transactions, at: at)
         source.profile = profile ?? ""
         if profile == nil, source.isActive {
             source.isActive = false
@@ -133,18 +105,21 @@ struct SourceGathering {
         }
     }
 
+    // MARK: Grants and free periods
+
     private func grants() -> [Source] {
-        question.state.customer.grants.compactMap { grant in
+        question.state.customer.effectiveGrants.compactMap { grant in
             if isUnits(grant) { return nil }
             var source = Source(kind: .grant, id: question.text(of: grant.id))
             let entitlement = question.names[grant.entitlement]
             let feature = question.names[grant.feature]
+            let meter = question.names[grant.meter]
             source.entitlements = entitlement.isEmpty ? [] : [entitlement]
             if !feature.isEmpty {
                 source.features = [catalog?.feature(named: feature)?.name ?? feature]
             }
             if grant.meter != 0, grant.isUnlimited {
-                source.features.append("meter:" + question.names[grant.meter])
+                source.features.append("meter:" + (catalog?.meter(named: meter)?.name ?? meter))
             }
             source.profile = grant.profile == 0 ? nil : question.names[grant.profile]
             source.startsAt = grant.startsAt
@@ -175,18 +150,17 @@ struct SourceGathering {
             || catalog?.feature(named: feature)?.meter != nil
     }
 
+    /// What was promised when the profile began, opening what the catalog in force now calls by that name (rule 8).
     private func freePeriods() -> [Source] {
         guard let catalog else { return [] }
         var sources: [Source] = []
-        for rule in catalog.freePeriods {
-            for profile in profiles where profile.kind == rule.profileKind && !profile.isDeleted {
-                let start = profile.startedAt
-                let promised =
-                    question.catalog(at: start)?.catalog.freePeriods.first { $0.name == rule.name }
-                    ?? rule
-                let end = zone.zone(at: start).adding(promised.duration, to: start)
+        for profile in profiles where !profile.isDeleted {
+            let start = profile.startedAt
+            let promised = question.catalog(at: start)?.catalog.freePeriods ?? []
+            for rule in promised where rule.profileKind == profile.kind {
+                let end = zone.zone(at: start).adding(rule.duration, to: start)
                 var source = Source(kind: .freePeriod, id: rule.name)
-                source.features = rule.features
+                source.features = catalog.freePeriod(rule.name)?.features ?? rule.features
                 source.profile = profile.profile
                 source.startsAt = start
                 source.expiresAt = end
@@ -198,28 +172,13 @@ struct SourceGathering {
         }
         return sources
     }
+}
 
-    /// Profiles as of the asked time, in order of creation; a deleted one stays in the list as deleted.
-    static func profiles(_ question: CustomerCase) -> [ProfileAnswer] {
-        var profiles: [ProfileAnswer] = []
-        for change in question.state.customer.profiles where change.at <= question.at {
-            let name = question.names[change.profile]
-            let index = profiles.firstIndex { $0.profile == name }
-            switch (change.change, index) {
-            case (.created, nil), (.restored, nil):
-                profiles.append(
-                    ProfileAnswer(
-                        profile: name, kind: question.names[change.profileKind],
-                        createdAt: change.at, startedAt: change.startedAt.orNil ?? change.at,
-                        isDeleted: false))
-            case (.created, let index?), (.restored, let index?):
-                // The same id again is the same profile: its free period goes on (OL-12).
-                profiles[index].isDeleted = false
-            case (.deleted, let index?): profiles[index].isDeleted = true
-            case (.deleted, nil): break
-            }
-        }
-        return profiles
+extension CustomerState {
+    /// The grants, each id once: the first in canonical order.
+    var effectiveGrants: [GrantFact] {
+        var seen: Set<Reference> = []
+        return grants.filter { seen.insert($0.id).inserted }
     }
 }
 

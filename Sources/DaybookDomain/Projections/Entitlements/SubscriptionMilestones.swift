@@ -47,16 +47,12 @@ public struct SubscriptionMilestones {
     private let question: CustomerCase
     /// The events of each line of the case, in its order; canonical, corrected, without the void ones.
     private let events: [[Event]]
-    private let catalog: Catalog?
-    private let zone: ZoneHistory
 
     /// - Parameter events: For each line of the case its events, in canonical order.
     public init(_ question: CustomerCase, events: [[Event]]) {
         precondition(events.count == question.lines.count, "Every line brings its events.")
         self.question = question
         self.events = events
-        catalog = question.catalog(at: question.at)?.catalog
-        zone = catalog.map { question.zoneHistory($0) } ?? ZoneHistory(initial: .utc)
     }
 
     /// In the order of time; those of one moment in the order of their kinds.
@@ -89,19 +85,19 @@ public struct SubscriptionMilestones {
 
     // MARK: Charges
 
-    private func periods(_ line: LineState, at instant: Int64) -> [LinePeriod] {
+    private func facts(_ line: LineState, at instant: Int64) -> LinePeriods {
         LinePeriods(
-            line: line, names: question.names, catalog: { question.catalog(at: $0)?.catalog },
-            zone: zone, at: instant
-        ).periods()
+            line: line, names: question.names, catalog: question.catalog(at: instant)?.catalog,
+            at: instant, hiddenBefore: nil)
     }
 
     private func charges(of index: Int) -> [Charge] {
         let line = question.lines[index]
-        return periods(line.state, at: question.at).compactMap { period in
+        let periods = facts(line.state, at: question.at).periods(isProvisionalTold: false)
+        return periods.compactMap { period in
             guard let product = period.product, product.kind == .autoRenewable,
-                let group = product.group, !period.fact.isProvisional,
-                !period.fact.isFamilyShared, line.ownedFrom <= period.fact.startsAt,
+                let group = product.group, !period.fact.isFamilyShared,
+                line.ownedFrom <= period.fact.startsAt,
                 period.fact.startsAt < line.ownedUntil
             else { return nil }
             return Charge(
@@ -121,7 +117,7 @@ public struct SubscriptionMilestones {
         }), isConnected(before, current) {
             if before.isPaid {
                 let isUpgrade =
-                    before.period.cut == .upgraded && before.period.end == current.period.start
+                    before.period.isReplaced && before.period.end == current.period.start
                 return isUpgrade ? nil : .renewed
             }
             current = before
@@ -144,9 +140,10 @@ public struct SubscriptionMilestones {
             owned.state.evolve(
                 event, names: question.names, takesStatus: event.occurredAt <= instant)
         }
+        let facts = facts(owned.state, at: instant)
         let source = LineAnswer(
-            owned: owned, periods: periods(owned.state, at: instant), names: question.names,
-            catalog: question.catalog(at: instant)?.catalog, at: instant
+            owned: owned, facts: facts, periods: facts.periods(isProvisionalTold: false),
+            at: instant
         ).source()
         switch source?.state {
         case .grace, .billingRetry, .active, .activeCanceling: return true

@@ -27,8 +27,17 @@ struct UnitGrant {
 /// The free quota is a grant of priority 0 that ends with its period. What nothing covers is overage; the next
 /// grant that starts in the same period repays it first.
 struct BurnDown {
-    /// The period of a time, and the free quota of that period.
-    let period: (Int64) -> (period: MeterPeriod, limit: Int64)
+    /// What a time belongs to.
+    struct Segment {
+        /// The period as manual resets cut it.
+        var stretch: MeterPeriod
+        /// The end of the whole period, with which the free quota ends.
+        var periodEnd: Int64
+        /// The free quota of the stretch.
+        var limit: Int64
+    }
+
+    let segment: (Int64) -> Segment
     let allowsDebt: Bool
 
     struct Result {
@@ -52,7 +61,9 @@ struct BurnDown {
     func run(burns: [Burn], grants: [UnitGrant], at: Int64) -> Result {
         let grants = grants.sorted(by: Self.burnsBefore)
         var steps: [(at: Int64, rank: Int, step: Step)] = []
-        for (index, grant) in grants.enumerated() where grant.startsAt <= at {
+        // What was voided before it began was never there to pay for anything.
+        for (index, grant) in grants.enumerated()
+        where grant.startsAt <= at && grant.startsAt < grant.endsAt {
             steps.append((grant.startsAt, 0, .start(index)))
             if let clawback = grant.clawback, clawback.at <= at {
                 steps.append((max(clawback.at, grant.startsAt), 1, .clawback(index)))
@@ -81,7 +92,7 @@ struct BurnDown {
         let burnDown: BurnDown
         let grants: [UnitGrant]
         var balances: [Int64]
-        var current: MeterPeriod?
+        var current: Segment?
         var limit: Int64 = 0
         var freeUsed: Int64 = 0
         var overage: Int64 = 0
@@ -94,16 +105,19 @@ struct BurnDown {
         }
 
         mutating func enter(_ instant: Int64) {
-            if let current, current.contains(instant) { return }
-            let (period, limit) = burnDown.period(instant)
+            if let current, current.stretch.contains(instant) { return }
+            let segment = burnDown.segment(instant)
             let isFirst = current == nil
-            current = period
-            self.limit = limit
+            current = segment
+            limit = segment.limit
             freeUsed = 0
             overage = 0
             guard !isFirst else { return }
+            // Several periods that passed without a step roll over like one (E65).
             for (index, grant) in grants.enumerated() {
-                guard let rollover = grant.rollover, grant.startsAt < period.start else { continue }
+                guard let rollover = grant.rollover, grant.startsAt < segment.stretch.start else {
+                    continue
+                }
                 balances[index] = min(rollover.most, max(rollover.least, balances[index]))
             }
         }
@@ -133,11 +147,13 @@ struct BurnDown {
         private mutating func burn(_ amount: Int64, at instant: Int64) {
             var rest = amount
             var freeIsDone = false
-            let end = current?.end ?? Int64.max
+            let quota = (current?.periodEnd ?? Int64.max, current?.stretch.start ?? Int64.min)
             for (index, grant) in grants.enumerated() where rest > 0 {
                 guard grant.startsAt <= instant, instant < grant.endsAt else { continue }
-                // The free quota has priority 0 and ends with its period.
-                if !freeIsDone, (0, end) <= (grant.priority, grant.promisedEnd) {
+                // The free quota is a grant of priority 0 that ends with its period.
+                if !freeIsDone,
+                    (0, quota.0, quota.1) <= (grant.priority, grant.promisedEnd, grant.startsAt)
+                {
                     burnFree(&rest)
                     freeIsDone = true
                 }

@@ -28,7 +28,9 @@ struct Reversals {
 }
 
 /// The meters that have a use under some names: those with that key, else with that ref, else with a reservation of
-/// that name, each in canonical order.
+/// that name, with one of that key, and with one that was committed under that key, each in canonical order.
+///
+/// An id reserves once per customer, whatever meter a second reservation of it names (rule 12).
 /// - Complexity: O(*u*) in the uses to make.
 struct UsageTargets {
     private var byKey: [Reference: [NameID]] = [:]
@@ -43,9 +45,21 @@ struct UsageTargets {
                 byReference[entry.reference, default: []].append(entry.meter)
             }
         }
-        for reservation in usage.reservations where names.contains(reservation.id) {
-            byReservation[reservation.id, default: []].append(reservation.meter)
+        var meters: [Reference: NameID] = [:]
+        var byOwnKey: [(key: Reference, meter: NameID)] = []
+        for reservation in usage.reservations where meters[reservation.id] == nil {
+            meters[reservation.id] = reservation.meter
+            if names.contains(reservation.id) {
+                byReservation[reservation.id] = [reservation.meter]
+            }
+            if names.contains(reservation.key) {
+                byOwnKey.append((reservation.key, reservation.meter))
+            }
         }
+        for outcome in usage.outcomes where outcome.isCommit && names.contains(outcome.key) {
+            if let meter = meters[outcome.id] { byOwnKey.append((outcome.key, meter)) }
+        }
+        for (key, meter) in byOwnKey { byReservation[key, default: []].append(meter) }
     }
 
     /// Empty where nothing has the name; a meter stands there once for each of its uses.

@@ -80,7 +80,8 @@ public struct UsageAnswer {
         guard var best = meter.limit else { return (nil, nil) }
         let active = entitlements.sources.filter(\.isActive)
             .sorted(by: EntitlementsAnswer.isShownBefore)
-        for source in active where source.profile == nil || catalog.freePeriods.isEmpty {
+        // What serves one profile lifts no limit of the whole customer (OL-09).
+        for source in active where source.profile == nil {
             if isUnlimited(meter, by: source) { return (nil, source) }
             for rule in meter.limitsWith where source.entitlements.contains(rule.entitlement) {
                 best = max(best, rule.limit ?? Int64.max)
@@ -141,19 +142,18 @@ public struct UsageAnswer {
             .reduce(0) { $0.addingSaturated($1.amount) }
         guard let limit = answer.limit else { return }
         let result = BurnDown(
-            period: { instant in
+            segment: { instant in
                 let period = self.period(of: meter, at: instant)
-                let segment = Self.segment(of: period, at: instant, resets: resets)
-                return (segment, self.limit(of: meter, in: segment, now: limit))
+                let stretch = Self.segment(of: period, at: instant, resets: resets)
+                return BurnDown.Segment(
+                    stretch: stretch, periodEnd: period.end,
+                    limit: self.limit(of: meter, in: stretch, now: limit))
             }, allowsDebt: meter.allowsDebt
-        ).run(burns: burns, grants: grants(meter), at: at)
+        ).run(burns: burns + reserved, grants: grants(meter), at: at)
         answer.granted = result.grantsRemaining
         answer.overage = result.overage
         answer.debt = result.debt
-        answer.remaining = max(
-            0,
-            result.freeRemaining.addingSaturated(result.grantsRemaining)
-                .addingSaturated(-answer.reserved))
+        answer.remaining = result.freeRemaining.addingSaturated(result.grantsRemaining)
         if result.overage > 0 { answer.flags.append("overage") }
     }
 
@@ -187,14 +187,12 @@ public struct UsageAnswer {
         guard stretch.end <= question.at else { return limit }
         var past = question
         past.at = stretch.end - 1
-        guard let old = past.catalog(at: past.at)?.catalog.meter(named: meter.name) else {
-            return limit
-        }
+        let old = past.catalog(at: past.at)?.catalog.meter(named: meter.name) ?? meter
         guard var best = old.limit else { return Int64.max }
         let rules = old.limitsWith.filter { $0.limit != nil }
         if rules.isEmpty { return best }
         for source in EntitlementsAnswer(past).sources
-        where source.isActive && (source.profile == nil || catalog.freePeriods.isEmpty) {
+        where source.isActive && source.profile == nil {
             for rule in rules where source.entitlements.contains(rule.entitlement) {
                 best = max(best, rule.limit ?? best)
             }
@@ -219,33 +217,42 @@ public struct UsageAnswer {
             if entry.coveredBy != 0 { continue }
             burns.append(Burn(at: entry.at, amount: max(0, entry.amount)))
         }
+        let reserved = reservations(ids, reversed, &burns)
+        return (burns, reserved)
+    }
+
+    /// What is set aside at the asked time; what was committed burns from when it was set aside (rule 12).
+    private func reservations(
+        _ ids: Set<NameID>, _ reversed: Set<Reference>, _ burns: inout [Burn]
+    ) -> [Burn] {
+        let usage = question.state.usage
         var reserved: [Burn] = []
-        var open: Set<Reference> = []
-        for reservation in usage.reservations where ids.contains(reservation.meter) {
-            guard open.insert(reservation.id).inserted, reservation.coveredBy == 0 else { continue }
+        var seen: Set<Reference> = []
+        for reservation in usage.reservations where seen.insert(reservation.id).inserted {
+            guard ids.contains(reservation.meter), reservation.coveredBy == 0 else { continue }
             // A commit after the end came too late: the units went back at the end (E56, E57).
             let outcome = usage.outcomes.first {
                 $0.id == reservation.id && $0.at < reservation.expiresAt
             }
+            let names = [reservation.id, reservation.key, outcome?.key ?? reservation.id]
+            guard !names.contains(where: reversed.contains) else { continue }
             if let outcome {
-                if outcome.isCommit, !reversed.contains(reservation.id) {
-                    let amount = outcome.amount.orNil ?? reservation.amount
-                    burns.append(Burn(at: reservation.at, amount: max(0, amount)))
-                }
+                guard outcome.isCommit else { continue }
+                let amount = outcome.amount.orNil ?? reservation.amount
+                burns.append(Burn(at: reservation.at, amount: max(0, amount)))
             } else if reservation.at <= question.at, question.at < reservation.expiresAt {
                 reserved.append(Burn(at: reservation.at, amount: max(0, reservation.amount)))
             }
         }
-        return (burns, reserved)
+        return reserved
     }
 
     private func grants(_ meter: Meter) -> [UnitGrant] {
         let names = question.names
         var grants: [UnitGrant] = []
-        var seen: Set<Reference> = []
-        for grant in question.state.customer.grants {
-            guard grant.amount != Event.absent, !grant.isUnlimited, serves(grant, meter),
-                seen.insert(grant.id).inserted
+        for grant in question.state.customer.effectiveGrants {
+            guard grant.amount != Event.absent, !grant.isUnlimited, grant.entitlement == 0,
+                serves(grant, meter)
             else { continue }
             let voided = question.state.customer.voids.filter { $0.id == grant.id }
                 .map(\.voidedAt).min()
@@ -275,8 +282,11 @@ public struct UsageAnswer {
     /// Bought credits never expire; a refund takes back what is left of its share (rules §2.5).
     private func credits(_ meter: Meter) -> [UnitGrant] {
         question.state.usage.consumables.compactMap { fact in
-            guard !fact.coreRank.isNone, fact.coreRank.classRank == 1,
-                let credits = catalog.product(question.names[fact.product])?.credits,
+            // What a unit is worth was promised at the purchase (rule 8), by whatever catalog names it (rule 33).
+            let name = question.names[fact.product]
+            let product =
+                question.catalog(at: fact.at)?.catalog.product(name) ?? catalog.product(name)
+            guard !fact.coreRank.isNone, isBelieved(fact), let credits = product?.credits,
                 catalog.meter(named: credits.meter)?.name == meter.name
             else { return nil }
             let (amount, overflow) = credits.amount.multipliedReportingOverflow(by: fact.quantity)
@@ -285,12 +295,25 @@ public struct UsageAnswer {
                 amount: given, startsAt: fact.at, endsAt: Int64.max, promisedEnd: Int64.max,
                 priority: 100,
                 source: question.names[fact.source], key: question.text(of: fact.key))
-            if fact.revokedAt != Event.absent {
+            if fact.revokedAt != Event.absent,
+                fact.revocationRank.classRank >= fact.coreRank.classRank
+            {
                 let share = (given.multipliedSaturated(by: fact.refundedMilli) &+ 99_999) / 100_000
                 grant.clawback = (fact.revokedAt, min(given, share))
             }
             return grant
         }
+    }
+}
+
+extension UsageAnswer {
+    /// Rule 11: a client's word counts for the catalog's hours after it was first given.
+    private func isBelieved(_ fact: UsageState.ConsumableFact) -> Bool {
+        guard fact.coreRank.classRank == 0 else { return true }
+        let hours = catalog.policies.clientAssertedHours
+        guard hours > 0 else { return false }
+        let first = fact.firstAssertedAt.orNil ?? fact.at
+        return question.at < first.addingSaturated(hours * 3_600_000)
     }
 }
 
@@ -322,7 +345,7 @@ extension UsageAnswer {
         var writable = order.filter { present[$0] == true }.map { question.text(of: $0) }
         if let kind = meter.countsProfiles {
             writable += entitlements.profiles.filter { $0.kind == kind && !$0.isDeleted }
-                .map(\.profile)
+                .map(\.profile).filter { !writable.contains($0) }
         }
         answer.flags = Array(Set(answer.flags)).sorted(by: precedesInBytes)
         answer.used = Int64(writable.count)

@@ -2,7 +2,7 @@ import DaybookEvents
 
 extension UsageState {
     /// Raised whenever the fold's meaning changes (rule 22).
-    public static let version: UInt16 = 2
+    public static let version: UInt16 = 3
 
     /// Walks the state for a writer, a reader or a digest.
     public mutating func code(_ coder: inout some StateCoder) {
@@ -18,7 +18,7 @@ extension UsageState {
             $0.reference(&$1.key)
         }
         let noReservation = Reservation(
-            at: 0, id: .none, meter: 0, amount: 0, expiresAt: 0, coveredBy: 0)
+            at: 0, id: .none, meter: 0, amount: 0, expiresAt: 0, coveredBy: 0, key: .none)
         coder.array(&reservations, noReservation) {
             $0.integer(&$1.at)
             $0.reference(&$1.id)
@@ -26,12 +26,14 @@ extension UsageState {
             $0.integer(&$1.amount)
             $0.integer(&$1.expiresAt)
             $0.name(&$1.coveredBy)
+            $0.reference(&$1.key)
         }
-        coder.array(&outcomes, .init(at: 0, id: .none, isCommit: false, amount: 0)) {
+        coder.array(&outcomes, .init(at: 0, id: .none, isCommit: false, amount: 0, key: .none)) {
             $0.integer(&$1.at)
             $0.reference(&$1.id)
             $0.bool(&$1.isCommit)
             $0.integer(&$1.amount)
+            $0.reference(&$1.key)
         }
         coder.array(&reversals, .init(at: 0, target: .none, meter: 0)) {
             $0.integer(&$1.at)
@@ -59,6 +61,7 @@ extension UsageState {
             $0.rank(&$1.revocationRank)
             $0.integer(&$1.revokedAt)
             $0.integer(&$1.refundedMilli)
+            $0.integer(&$1.firstAssertedAt)
         }
         coder.bool(&isSaturated)
     }

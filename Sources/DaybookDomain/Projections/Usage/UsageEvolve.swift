@@ -15,12 +15,13 @@ extension UsageState {
                 .init(
                     at: event.occurredAt, id: event.reference, meter: event.meter,
                     amount: event.amount.orNil ?? 0, expiresAt: event.timeA,
-                    coveredBy: event.coveredBy))
+                    coveredBy: event.coveredBy, key: event.key))
         case .usageCommitted, .usageReleased:
             outcomes.append(
                 .init(
                     at: event.occurredAt, id: event.reference,
-                    isCommit: event.type == .usageCommitted, amount: event.amount))
+                    isCommit: event.type == .usageCommitted, amount: event.amount,
+                    key: event.key))
         case .usageReversed:
             reversals.append(
                 .init(at: event.occurredAt, target: event.reference, meter: event.meter))
@@ -55,6 +56,11 @@ extension UsageState {
 
     private mutating func buy(_ event: Event, names: borrowing NameTable) {
         let index = index(of: event.reference)
+        if event.trust.classRank == 0 {
+            let first = consumables[index].firstAssertedAt
+            consumables[index].firstAssertedAt =
+                first == Event.absent ? event.signedAt : min(first, event.signedAt)
+        }
         let rank = StatementRank(event)
         let current = consumables[index].coreRank
         guard current.isNone || rank.outranks(current, names: names) else { return }

@@ -35,6 +35,7 @@ public struct UsageState: Sendable, Equatable {
         /// Exclusive.
         public var expiresAt: Int64
         public var coveredBy: NameID
+        public var key: Reference
     }
     public struct ReservationOutcome: Sendable, Equatable {
         public var at: Int64
@@ -42,10 +43,11 @@ public struct UsageState: Sendable, Equatable {
         public var isCommit: Bool
         /// `Event.absent`: the reserved amount.
         public var amount: Int64
+        public var key: Reference
     }
     public struct Reversal: Sendable, Equatable {
         public var at: Int64
-        /// Key or ref of the use.
+        /// Key or ref of the use; of reserved units the reservation, or the key of what reserved or committed them.
         public var target: Reference
         /// 0: of the first meter that has the target.
         public var meter: NameID
@@ -74,5 +76,7 @@ public struct UsageState: Sendable, Equatable {
         public var revocationRank = StatementRank.none
         public var revokedAt = Event.absent
         public var refundedMilli: Int64 = 100_000
+        /// When a client first asserted it; `Event.absent`: never (rule 11).
+        public var firstAssertedAt = Event.absent
     }
 }

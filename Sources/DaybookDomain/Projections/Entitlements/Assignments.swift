@@ -1,0 +1,71 @@
+import DaybookEvents
+
+/// Which profile each purchase serves: one at a time, the first claim stands (T1).
+struct Assignments {
+    struct Stretch {
+        var transaction: Reference
+        var profile: NameID
+        var from: Int64
+        var until: Int64
+    }
+
+    private var stretches: [Stretch] = []
+    private let question: CustomerCase
+
+    init(_ question: CustomerCase) {
+        self.question = question
+        for assignment in question.state.customer.assignments {
+            let open = stretches.lastIndex {
+                $0.transaction == assignment.transaction && $0.until == Int64.max
+            }
+            if assignment.isEnd {
+                guard let open, [0, stretches[open].profile].contains(assignment.profile) else {
+                    continue
+                }
+                stretches[open].until = assignment.at
+            } else if let open {
+                // A second claim is a conflict and changes nothing, unless the profile is gone by then (OL-28).
+                guard let end = deletion(of: stretches[open].profile, inForceAt: assignment.at)
+                else { continue }
+                stretches[open].until = end
+                append(assignment)
+            } else {
+                append(assignment)
+            }
+        }
+    }
+
+    private mutating func append(_ assignment: CustomerState.Assignment) {
+        // The first assignment reaches back to the purchase, which may have been made offline (OL-22).
+        let isFirst = !stretches.contains { $0.transaction == assignment.transaction }
+        stretches.append(
+            Stretch(
+                transaction: assignment.transaction, profile: assignment.profile,
+                from: isFirst ? Int64.min : assignment.at, until: Int64.max))
+    }
+
+    /// When the profile was deleted that is deleted at an instant; `nil` where it is there or was never known.
+    private func deletion(of profile: NameID, inForceAt instant: Int64) -> Int64? {
+        let changes = question.state.customer.profiles.filter { $0.profile == profile }
+        guard changes.contains(where: { $0.change != .deleted }) else { return nil }
+        let past = changes.filter { $0.at <= instant }
+        let lastAlive = past.lastIndex { $0.change != .deleted }
+        return past.dropFirst(lastAlive.map { $0 + 1 } ?? 0).first?.at
+    }
+
+    /// The profile that any of the transactions serves at a time; a deleted one is served by nothing.
+    func profile(of transactions: Set<Reference>, at instant: Int64) -> String? {
+        let stretch = stretches.last {
+            transactions.contains($0.transaction) && $0.from <= instant && instant < $0.until
+        }
+        guard let stretch, deletion(of: stretch.profile, inForceAt: instant) == nil else {
+            return nil
+        }
+        return question.names[stretch.profile]
+    }
+
+    /// The profile that a transaction serves at a time.
+    func profile(of transaction: Reference, at instant: Int64) -> String? {
+        profile(of: [transaction], at: instant)
+    }
+}

@@ -1,0 +1,78 @@
+import Daybook
+import DaybookDomain
+import DaybookEvents
+import DaybookTesting
+import Foundation
+import Testing
+
+/// Law 4 of design §1: (at, known at) against an independent naive model that is rule 4, literally.
+@Suite("Law 4: the ledger says what the naive model says")
+struct ModelLawTests {
+    static let historyCount =
+        ProcessInfo.processInfo.environment["DAYBOOK_TIER"] == nil ? 14 : 130
+
+    @Test(
+        "X-03 Law 4: over invented histories, known at any cut, at every kind of moment",
+        arguments: InventedHistories.apps)
+    func invented(_ app: String) async throws {
+        print("seed \(LawTests.seed)")
+        var words: Set<String> = []
+        for index in 0..<Self.historyCount {
+            let seed = LawTests.seed &+ UInt64(index) &* 1_000_003
+            let history = try InventedHistories.history(
+                app, seed: seed, subjects: 4, events: index % 4 == 0 ? 200 : 70)
+            guard let failure = try await history.check(cuts: 4, moments: 12, words: &words) else {
+                continue
+            }
+            let smallest = try await failure.explained()
+            Issue.record("\(app), DAYBOOK_SEED=\(LawTests.seed), history \(index)\n\(smallest)")
+            return
+        }
+        // A comparison that only ever saw customers without anything would prove nothing.
+        #expect(words.count > 12, "\(words.sorted())")
+        #expect(words.contains("expired") && words.contains("active"), "\(words.sorted())")
+    }
+
+    @Test(
+        "Rule 4: at every moment of every recorded stream, known at every position",
+        arguments: Fixtures.apps)
+    func recorded(_ app: String) async throws {
+        try await ModelComparison.compareStreams(of: app, try Fixtures.catalogDocument(app))
+    }
+
+    @Test("A history that shows a fault is made as small as it goes")
+    func shrinking() async {
+        let steps = Array(0..<100)
+        let smallest = await HistoryShrinker.smallest(steps) { $0.contains(17) && $0.contains(83) }
+        #expect(smallest == [17, 83])
+    }
+}
+
+extension ModelComparison {
+    /// Asks about every moment and every cut of every recorded stream of an app, under one catalog.
+    static func compareStreams(of app: String, _ document: [UInt8]) async throws {
+        let folder = Fixtures.root.appending(path: "events/\(app)")
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            .filter { $0.hasSuffix(".ndjson") }.sorted()
+        #expect(!files.isEmpty)
+        for file in files {
+            let ledger = try Ledger(inMemory: app, clock: { 0 })
+            try await ledger.publish(CatalogPublication(document: document, effectiveAt: 0))
+            var chunks = [Array(try Data(contentsOf: folder.appending(path: file)))]
+            _ = try await ledger.importLines(
+                { chunks.popLast() }, options: ImportOptions(isAsRecorded: true))
+            let comparison = try ModelComparison(ledger)
+            // The end of the year: what time does by itself.
+            let moments = comparison.moments + [1_798_675_200_000]
+            for cut in 1...Int64(comparison.events.count) {
+                for environment in [Environment.production, .sandbox] {
+                    for difference in try comparison.differences(
+                        in: environment, at: moments, cut: cut)
+                    {
+                        Issue.record("\(file): \(difference)")
+                    }
+                }
+            }
+        }
+    }
+}
