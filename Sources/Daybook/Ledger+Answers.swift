@@ -11,7 +11,7 @@ extension Ledger {
         moment: Moment = .now
     ) throws -> (decision: Decision, asOf: AsOf) {
         let (customer, asOf) = try customerCase(subject, environment, moment)
-        guard let check = Check(customer) else { throw Self.noCatalog }
+        guard let check = Check(customer) else { throw try noCatalog(asOf) }
         do throws(UnknownName) {
             return (try check.decide(question), asOf)
         } catch {
@@ -33,7 +33,7 @@ extension Ledger {
         moment: Moment = .now, locale: String? = nil
     ) throws -> (status: Status, asOf: AsOf) {
         let (customer, asOf) = try customerCase(subject, environment, moment)
-        guard let question = StatusQuestion(customer) else { throw Self.noCatalog }
+        guard let question = StatusQuestion(customer) else { throw try noCatalog(asOf) }
         return (question.answer(profile: profile, locale: locale), asOf)
     }
 
@@ -41,7 +41,21 @@ extension Ledger {
         .badInput([
             InputProblem(
                 line: nil, column: nil, code: "no_catalog",
-                reason: "the ledger has no catalog; publish one with `daybook catalog publish`")
+                reason: "the ledger has no catalog; publish one")
+        ])
+    }
+
+    /// Why an answer has no rules to go by: there are none, or none was known then.
+    private func noCatalog(_ asOf: AsOf) throws -> LedgerError {
+        guard let first = try catalogs().versions.map(\.position).min() else {
+            return Self.noCatalog
+        }
+        return .badInput([
+            InputProblem(
+                line: nil, column: nil, code: "no_catalog_known",
+                reason:
+                    "no catalog was known at position \(asOf.position), so there were no rules yet; the first one is at position \(first)"
+            )
         ])
     }
 

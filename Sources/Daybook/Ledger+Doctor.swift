@@ -9,6 +9,8 @@ public struct DoctorFinding: Sendable, Equatable {
     public var severity: Severity
     public var message: String
     public var remedy: String?
+    /// A stable word for what should be done, where there is something to do: `no_catalog`, `needs_assignment`, …
+    public var code: String?
 }
 
 extension Ledger {
@@ -52,7 +54,7 @@ extension Ledger {
             return [
                 DoctorFinding(
                     area: "catalog", severity: .problem, message: "no catalog is published",
-                    remedy: "daybook catalog publish FILE")
+                    remedy: "publish one", code: "no_catalog")
             ]
         }
         guard let bytes = try translating({ try store.document(sha256: newest.documentDigest) })
@@ -141,7 +143,7 @@ extension Ledger {
                 DoctorFinding(
                     area: "subject", severity: .warning,
                     message: "\(subject) is unknown in \(environment.name)",
-                    remedy: "check the id and --env")
+                    remedy: "check the id and the environment", code: "unknown_subject")
             ]
         }
         let answer = EntitlementsAnswer(question)
@@ -150,7 +152,7 @@ extension Ledger {
                 area: "purchase", severity: .warning,
                 message:
                     "\(source.id) (\(source.product ?? source.kind.rawValue)) gives nothing: \(source.why ?? source.state.rawValue)",
-                remedy: Self.remedy(for: source.why))
+                remedy: Self.remedy(for: source.why), code: source.why)
         }
         findings += question.linesOfOthers.map {
             DoctorFinding(
@@ -166,7 +168,7 @@ extension Ledger {
 
     private static func remedy(for why: String?) -> String? {
         switch why {
-        case "needs_assignment": "assign it: daybook profile assign SUBJECT TRANSACTION PROFILE"
+        case "needs_assignment": "assign it to a profile"
         case "family_not_shareable": "the catalog does not share this product with families"
         case "family_serves_no_profile":
             "the catalog's policy familyServesOneProfile lets a shared purchase serve a profile"

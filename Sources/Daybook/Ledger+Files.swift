@@ -14,20 +14,9 @@ extension Ledger {
         do throws(CatalogProblems) {
             catalog = try CatalogReader.read(document)
         } catch {
-            throw LedgerError.badInput(
-                error.problems.map {
-                    InputProblem(
-                        line: $0.line, column: $0.column, code: "catalog",
-                        reason: "\($0.path): \($0.sentence) \($0.remedy)")
-                })
+            throw LedgerError.badInput(error.problems.map(InputProblem.init))
         }
-        let ledger: Ledger
-        do {
-            let store = try SQLiteEventStore.create(at: path, app: catalog.app)
-            ledger = try Ledger(store: store, path: store.path, clock: clock)
-        } catch {
-            throw (error as? LedgerError) ?? .store(storeError(error))
-        }
+        let ledger = try empty(at: path, app: catalog.app, clock: clock)
         do {
             // The first catalog is in force from the beginning of time (rule 8).
             try await ledger.publish(CatalogPublication(document: document))
@@ -40,6 +29,38 @@ extension Ledger {
             throw error
         }
         return ledger
+    }
+
+    /// Makes a new ledger file without any event: what a whole export needs, which brings its catalogs along with the
+    /// times at which they were recorded (rule 28).
+    /// - Parameter app: As catalogs write it.
+    /// - Throws: `LedgerError.badInput` for what is no app's name, `.store` as `create` does.
+    public static func createEmpty(
+        at path: String, app: String, clock: @escaping @Sendable () -> Int64 = SystemClock.now
+    ) throws -> Ledger {
+        // The rule for names of apps is the catalog's; a catalog needs no more than that.
+        guard let named = try? CatalogReader.read(Array("app: \(app)\n".utf8)), named.app == app
+        else {
+            throw LedgerError.badInput([
+                InputProblem(
+                    line: nil, column: nil, code: "bad_app",
+                    reason:
+                        "\"\(app)\" is no app name; use up to 64 lower-case letters, digits and hyphens"
+                )
+            ])
+        }
+        return try empty(at: path, app: app, clock: clock)
+    }
+
+    private static func empty(
+        at path: String, app: String, clock: @escaping @Sendable () -> Int64
+    ) throws -> Ledger {
+        do {
+            let store = try SQLiteEventStore.create(at: path, app: app)
+            return try Ledger(store: store, path: store.path, clock: clock)
+        } catch {
+            throw (error as? LedgerError) ?? .store(storeError(error))
+        }
     }
 
     /// Opens a ledger file.

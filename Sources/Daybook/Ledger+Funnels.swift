@@ -7,7 +7,8 @@ extension Ledger {
     ///   - from: Inclusive; `nil`: the beginning.
     ///   - until: Exclusive; `nil`: now.
     ///   - windowMilliseconds: `nil`: the catalog's.
-    /// - Throws: `LedgerError.badInput` for a name that the catalog does not have.
+    /// - Throws: `LedgerError.badInput` for a name that the catalog does not have, and for a range that ends before it
+    ///   begins.
     public func funnel(
         _ name: String, environment: Environment = .production, from: Int64? = nil,
         until: Int64? = nil, windowMilliseconds: Int64? = nil,
@@ -23,9 +24,17 @@ extension Ledger {
             ])
         }
         if let windowMilliseconds { funnel.windowMilliseconds = windowMilliseconds }
-        let lower = from ?? Int64.min
-        var answer = FunnelsAnswer(
-            funnel, range: lower..<max(lower, until ?? Int64.max), breakdown: breakdown)
+        let (lower, upper) = (from ?? Int64.min, until ?? Int64.max)
+        guard lower <= upper else {
+            throw LedgerError.badInput([
+                InputProblem(
+                    line: nil, column: nil, code: "bad_range",
+                    reason:
+                        "the range ends at \(RFC3339.format(upper)), before it begins at \(RFC3339.format(lower))"
+                )
+            ])
+        }
+        var answer = FunnelsAnswer(funnel, range: lower..<upper, breakdown: breakdown)
         var seen: Set<ExactText> = []
         try translating {
             let now = clock()

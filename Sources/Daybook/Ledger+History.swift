@@ -25,36 +25,51 @@ extension Ledger {
             let now = clock()
             let cut = try resolve(moment.knownAt, now: now).position
             return try state.withLock { state in
-                let positions = try listedPositions(subject, environment, state)
-                let rows = try store.rows(at: positions.filter { $0 <= cut })
+                let rows = try listedRows(subject, environment, state, cut: cut)
                 return try entries(rows, state, cut: cut, until: moment.at ?? Int64.max)
             }
         }
     }
 
-    private func listedPositions(
-        _ subject: String, _ environment: Environment, _ state: LedgerState
-    ) throws -> [Int64] {
+    /// The rows that name a customer, as far as the cut knows who that is: the streams of the person, the lines that
+    /// name the person by then, and the corrections of all these.
+    private func listedRows(
+        _ subject: String, _ environment: Environment, _ state: LedgerState, cut: Int64
+    ) throws -> [EventRow] {
         guard let id = state.names.id(of: subject) else { return [] }
         let members = state.identity.person(
-            CustomerKey(environment, id), cut: Int64.max, corrections: state.corrections,
+            CustomerKey(environment, id), cut: cut, corrections: state.corrections,
             names: state.names
         ).members
-        var streams = members.compactMap { state.streamID(environment, .customer, $0) }
-        for name in members { streams += state.linesNaming[CustomerKey(environment, name)] ?? [] }
-        var rows: [EventRow] = []
-        for stream in Set(streams).sorted() {
-            rows += try store.stream(endingAt: state.headOf(stream).position)
+        var rows: [Int64: EventRow] = [:]
+        func list(_ more: [EventRow]) { for row in more { rows[row.event.position] = row } }
+        for name in members {
+            if let stream = state.streamID(environment, .customer, name) {
+                list(try known(stream, state, cut))
+            }
+            for line in state.linesNaming[CustomerKey(environment, name)] ?? [] {
+                let events = try known(line, state, cut)
+                // The index of namings knows the future; what is in the cut does not (law 4).
+                guard events.contains(where: { $0.event.names(name) }) else { continue }
+                list(events)
+            }
         }
         if let corrections = state.names.id(of: "corrections"),
             let stream = state.streamID(environment, .ledger, corrections)
         {
-            let own = Set(rows.map { EventKey(environment, $0.event.source, $0.event.key) })
-            rows += try store.stream(endingAt: state.headOf(stream).position).filter {
-                own.contains(EventKey(environment, $0.event.nameA, $0.event.reference))
-            }
+            let own = Set(rows.values.map { EventKey(environment, $0.event.source, $0.event.key) })
+            list(
+                try known(stream, state, cut).filter {
+                    own.contains(EventKey(environment, $0.event.nameA, $0.event.reference))
+                })
         }
-        return Set(rows.map(\.event.position)).sorted()
+        return rows.values.sorted { $0.event.position < $1.event.position }
+    }
+
+    private func known(_ stream: UInt32, _ state: LedgerState, _ cut: Int64) throws -> [EventRow] {
+        try store.stream(endingAt: state.headOf(stream).position).filter {
+            $0.event.position <= cut
+        }
     }
 
     private func entries(
@@ -68,6 +83,7 @@ extension Ledger {
         }
         var ordered = rows.map { OrderedEvent(event: $0.event, key: $0.key) }
         OrderedEvent.sort(&ordered, names: state.names)
+        let catalog = state.catalogs.known(at: cut).newest?.catalog
         let byPosition = Dictionary(
             rows.map { ($0.event.position, $0) }, uniquingKeysWith: { first, _ in first })
         return try ordered.compactMap { ordered in
@@ -93,7 +109,7 @@ extension Ledger {
                 ).holding
             return HistoryEntry(
                 event: recorded,
-                label: label ?? Self.label(recorded, state.catalogs.newest?.catalog),
+                label: label ?? Self.label(recorded, catalog),
                 isVoid: state.corrections.isVoid(key, cut: cut),
                 amendments: holding,
                 isLate: late.contains(row.event.position))
@@ -108,5 +124,43 @@ extension Ledger {
             return label
         }
         return event.draft.type.map { $0 == "." || $0 == "_" ? " " : String($0) }.joined()
+    }
+
+    /// The event at a position; `nil` beyond the end.
+    public func event(at position: Int64) throws -> RecordedEvent? {
+        try refresh()
+        return try translating {
+            try store.rows(at: [position]).first.map { row in
+                try state.withLock { state in
+                    try EventDecoder.recorded(
+                        row, stream: state.streamName(row.event.stream), names: state.names)
+                }
+            }
+        }
+    }
+
+    /// The event that a source names by a key, which is how corrections name it (rule 20); `nil` where there is none.
+    public func event(
+        source: String, key: String, environment: Environment = .production
+    ) throws -> RecordedEvent? {
+        try refresh()
+        let position = try translating {
+            try state.withLock { state in
+                try state.names.id(of: source).flatMap { source in
+                    try state.position(
+                        of: EventKey(environment, source, Reference(key)), in: store)
+                }
+            }
+        }
+        let found = try position.flatMap { try event(at: $0) }
+        // Long keys are found by their digest; only the text is the key (rule 16).
+        return found?.draft.source.key == key ? found : nil
+    }
+}
+
+extension Event {
+    /// Whether a line's event names a customer: as its buyer, or as whoever it is handed over to.
+    fileprivate func names(_ customer: NameID) -> Bool {
+        party == customer || (type == .purchaseTransferred && nameB == customer)
     }
 }

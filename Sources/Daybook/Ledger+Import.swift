@@ -46,99 +46,96 @@ public struct ImportReport: Sendable, Equatable {
 extension Ledger {
     /// Takes in newline-delimited events: the whole input is checked first, then appended in batches; an interrupted
     /// import is finished by running it again, because keys skip what is there (rule 28).
+    ///
+    /// The check only reads. With `isDryRun` nothing else happens, so a ledger that is open for reading will do.
     /// - Parameter next: Gives the next bytes, `nil` at the end; chunks may end anywhere.
-    /// - Throws: `LedgerError.badInput` with every refused line unless `keepsGoing`; then nothing was appended.
+    /// - Throws: `LedgerError.badInput` with every refused line unless `keepsGoing`; then nothing was appended. Only when
+    ///   somebody else uses one of the file's keys while the file is being appended, the batches before stay.
     public func importLines(
         _ next: () throws -> [UInt8]?, options: ImportOptions = ImportOptions(),
         progress: @Sendable (ImportProgress) -> Void = { _ in }
     ) async throws -> ImportReport {
-        var (events, problems, lineCount, byteCount) = try read(next, options, progress)
-        try refresh()
-        guard problems.isEmpty || options.keepsGoing else {
-            throw LedgerError.badInput(
-                problems.map {
-                    InputProblem(line: $0.line, column: $0.column, code: $0.code, reason: $0.reason)
-                })
+        var file = try rehearse(next, options, progress)
+        guard file.refused.isEmpty || options.keepsGoing else {
+            throw LedgerError.badInput(file.refused.map(InputProblem.init))
         }
-        var report = ImportReport(lines: lineCount, appended: 0, duplicates: 0, refused: problems)
-        // A dry run of the whole comes first: a conflict in the last line must not leave the first half behind.
-        let lines = events.map(\.line)
-        let drafts = events.map(\.draft)
-        let rehearsal = ReportOptions(
-            isAsRecorded: options.isAsRecorded, lines: lines, isDryRun: true)
-        do {
-            report.duplicates = try await record(drafts, options: rehearsal).duplicates
-        } catch LedgerError.badInput(let found) where options.keepsGoing {
-            let bad = Set(found.compactMap(\.line))
-            report.refused += found.map {
-                LineProblem(
-                    line: $0.line ?? 0, column: 1, code: $0.code, reason: $0.reason,
-                    bytes: rest(of: $0.line, events))
-            }
-            events.removeAll { bad.contains($0.line) }
-        }
+        var report = ImportReport(
+            lines: file.lineCount, appended: 0, duplicates: file.duplicates, refused: file.refused)
         guard !options.isDryRun else { return report }
-        report.duplicates = 0
-        try await append(events, options, &report, byteCount, progress)
+        var done = 0
+        var turn = ContinuousClock.now
+        for index in file.batches.indices {
+            if ContinuousClock.now - turn > Self.turn {
+                try await Task.sleep(for: Self.pause)
+                turn = .now
+            }
+            let batch = file.takeBatch(index)
+            let receipt = try await append(batch, options, &report)
+            report.appended += receipt.appended
+            report.duplicates += receipt.duplicates
+            done += batch.count
+            progress(
+                ImportProgress(
+                    phase: .appending, lines: report.lines, appended: done, bytes: file.byteCount,
+                    total: file.eventCount))
+        }
         return report
     }
 
-    private static let batchCount = 4_096
+    /// How long an import takes the right to write again and again before it lets others have it.
+    private static let turn = Duration.milliseconds(100)
+    /// Another process that waits asks every 5 ms or sooner (`LedgerLock`); between two batches it would hardly ever ask
+    /// at the right moment.
+    private static let pause = Duration.milliseconds(6)
 
+    /// Appends one batch. With `keepsGoing`, lines whose keys somebody took since the rehearsal are left out and told.
     private func append(
-        _ events: [ReadEvent], _ options: ImportOptions, _ report: inout ImportReport,
-        _ byteCount: Int, _ progress: @Sendable (ImportProgress) -> Void
-    ) async throws {
-        var start = 0
-        while start < events.count {
-            let end = min(start + Self.batchCount, events.count)
-            let batch = events[start..<end]
-            let receipt = try await record(
-                batch.map(\.draft),
-                options: ReportOptions(
-                    isAsRecorded: options.isAsRecorded, lines: batch.map(\.line)))
-            report.appended += receipt.appended
-            report.duplicates += receipt.duplicates
-            start = end
-            progress(
-                ImportProgress(
-                    phase: .appending, lines: report.lines, appended: end, bytes: byteCount,
-                    total: events.count))
+        _ batch: [RehearsedEvent], _ options: ImportOptions, _ report: inout ImportReport
+    ) async throws -> ReportReceipt {
+        do {
+            return try await record(
+                .checked(batch.map(\.report)),
+                ReportOptions(isAsRecorded: options.isAsRecorded, lines: batch.map(\.line)))
+        } catch LedgerError.badInput(let problems) where options.keepsGoing {
+            let reasons = Dictionary(
+                problems.map { ($0.line, $0) }, uniquingKeysWith: { first, _ in first })
+            let rest = batch.filter { reasons[$0.line] == nil }
+            guard rest.count < batch.count else { throw LedgerError.badInput(problems) }
+            report.refused += batch.compactMap { event in
+                reasons[event.line].map {
+                    LineProblem(
+                        line: event.line, column: 1, code: $0.code, reason: $0.reason,
+                        bytes: event.bytes)
+                }
+            }
+            return try await append(rest, options, &report)
         }
     }
 
-    private func read(
+    private func rehearse(
         _ next: () throws -> [UInt8]?, _ options: ImportOptions,
         _ progress: @Sendable (ImportProgress) -> Void
-    ) throws -> ([ReadEvent], [LineProblem], Int, Int) {
+    ) throws -> RehearsedFile {
+        var rehearsal = try ImportRehearsal(self, options)
         var reader = NDJSONReader(app: app, defaultTrust: options.defaultTrust)
-        var events: [ReadEvent] = []
-        var problems: [LineProblem] = []
-        var rest: [UInt8] = []
-        var bytes = 0
-        while let chunk = try next() {
-            bytes += chunk.count
-            rest += chunk
-            // A line that never ends must not fill the memory.
-            guard rest.count < 64 << 20 || rest.contains(0x0A) else { break }
-            guard let last = rest.lastIndex(of: 0x0A) else { continue }
-            let found = reader.read(Array(rest[...last]))
-            events += found.events
-            problems += found.problems
-            rest = Array(rest[(last + 1)...])
+        while let piece = try next() {
+            try translating { try rehearsal.take(reader.take(piece), byteCount: piece.count) }
             progress(
                 ImportProgress(
-                    phase: .reading, lines: events.count + problems.count, appended: 0,
-                    bytes: bytes, total: 0))
+                    phase: .reading, lines: rehearsal.lineCount, appended: 0,
+                    bytes: rehearsal.file.byteCount, total: 0))
         }
-        let found = reader.read(rest)
-        events += found.events
-        problems += found.problems
-        return (events, problems, events.count + problems.count, bytes)
+        return try translating {
+            try rehearsal.take(reader.finish(), byteCount: 0)
+            return try rehearsal.finish()
+        }
     }
+}
 
-    private func rest(of line: Int?, _ events: [ReadEvent]) -> [UInt8] {
-        guard let event = events.first(where: { $0.line == line }) else { return [] }
-        return EventJSON.object(of: event.draft).canonicalBytes
+extension InputProblem {
+    /// A line that was refused, without its text.
+    public init(_ problem: LineProblem) {
+        self.init(
+            line: problem.line, column: problem.column, code: problem.code, reason: problem.reason)
     }
 }

@@ -15,7 +15,7 @@ extension Ledger {
                 rest = decided.rest
                 answers = decided.answers
                 guard !decided.group.rows.isEmpty else {
-                    // A dry run or a refusal may have given names that no batch will carry to the store.
+                    // A refusal may have given names that no batch will carry to the store.
                     return state.withLock { $0.dropUnstored() }
                 }
                 try writer.append(state.withLock { decided.group.batch($0) })
@@ -73,8 +73,8 @@ extension Ledger {
             case .receipt(let receipt): return .success(.receipt(receipt))
             case .error(let error): return .failure(error)
             }
-        case .reports(let drafts, let options):
-            let step = ReportStep(drafts: drafts, options: options, store: store)
+        case .reports(let reports, let options):
+            let step = ReportStep(reports: reports, options: options, store: store)
             return try step.run(&group, &state).map { .reports($0) }
         case .publish(let publication):
             let step = PublishStep(publication: publication, app: app, store: store)

@@ -120,14 +120,19 @@ public final class Ledger: Sendable {
     public func record(
         _ drafts: [EventDraft], options: ReportOptions = ReportOptions()
     ) async throws -> ReportReceipt {
-        guard case .reports(var receipt) = try await submit(.reports(drafts, options)) else {
-            preconditionFailure("reports are answered with their receipt")
-        }
+        var receipt = try await record(.drafts(drafts), options)
         if options.isRestating, let first = receipt.firstPosition,
             let last = receipt.lastPosition
         {
             let found = try restatements(from: first, through: last)
             (receipt.restatements, receipt.restatementsOmitted) = found
+        }
+        return receipt
+    }
+
+    func record(_ reports: Reports, _ options: ReportOptions) async throws -> ReportReceipt {
+        guard case .reports(let receipt) = try await submit(.reports(reports, options)) else {
+            preconditionFailure("reports are answered with their receipt")
         }
         return receipt
     }

@@ -51,6 +51,16 @@ public struct InputProblem: Error, Sendable, Equatable, CustomStringConvertible 
     }
 }
 
+extension InputProblem {
+    /// A mistake in a catalog's document.
+    public init(_ problem: CatalogProblem) {
+        let path = problem.path.isEmpty ? "" : "\(problem.path): "
+        self.init(
+            line: problem.line, column: problem.column, code: "catalog",
+            reason: path + "\(problem.sentence) \(problem.remedy)")
+    }
+}
+
 extension LedgerError: CustomStringConvertible {
     public var description: String {
         switch self {

@@ -12,6 +12,9 @@ public struct Receipt: Sendable, Equatable {
     public var durability: String
     /// What was answered, for usage: the numbers after the event.
     public var decision: Decision?
+    /// What was asked for was so already, such as a use that was counted under its ref: nothing was added, and nothing
+    /// was refused. A repeated key is no such case; it gets its first receipt.
+    public var wasDoneBefore = false
     /// What could be said about the past before and cannot any more; filled where it was asked for (rule 24).
     public var restatements: [CustomerRestatements] = []
 }

@@ -15,10 +15,9 @@ struct DaybookCommand: AsyncParsableCommand {
               daybook init dozzi.sqlite --catalog events/dozzi/catalog.yaml
               daybook consume ada stories --ref story-1
               daybook check ada stories --json
-              daybook status ada --at 2026-03-01T00:00:00Z --known-at @7
+              daybook status ada --at 2026-03-01T00:00:00Z --known-at @1
 
-            Every command takes --json. The ledger is --ledger, else $DAYBOOK_LEDGER, else the only \
-            *.sqlite under events/.
+            The ledger is --ledger, else $DAYBOOK_LEDGER, else the only *.sqlite under events/.
 
             Exit codes: 0 yes, 1 no or a difference, 2 usage, 3 bad input, 4 environment.
             """,
@@ -61,16 +60,23 @@ struct DaybookCommand: AsyncParsableCommand {
     static func main() async {
         // A file that may not grow is an answer of `write`, with a sentence, and no reason to die.
         signal(SIGXFSZ, SIG_IGN)
+        // So is a reader who has gone; what is temporary can then be cleared away first.
+        signal(SIGPIPE, SIG_IGN)
         do {
-            let command = try parseAsRoot(Arguments.of(CommandLine.arguments))
-            if var command = command as? any AsyncParsableCommand {
-                try await command.run()
-            } else {
-                var command = command
-                try command.run()
-            }
+            try await perform(Array(CommandLine.arguments.dropFirst()))
         } catch {
             Failure.leave(because: error)
+        }
+    }
+
+    /// Parses and runs one command line.
+    /// - Parameter arguments: Without the program's name.
+    static func perform(_ arguments: [String]) async throws {
+        var command = try parseAsRoot(Arguments.prepared(arguments))
+        if var command = command as? any AsyncParsableCommand {
+            try await command.run()
+        } else {
+            try command.run()
         }
     }
 }

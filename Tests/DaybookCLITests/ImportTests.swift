@@ -121,17 +121,53 @@ struct ImportTests {
         _ = try load(Lines.usage("s1"))
         let other =
             Lines.usage("s2") + Lines.usage("s1").replacing("\"amount\":1", with: "\"amount\":2")
-        #expect(try load(other).status == 3)
+        let refused = try load(other, "--json")
+        #expect(refused.status == 3)
+        #expect(try refused.error["code"] == "idempotency_conflict")
+        let problem = try #require(try refused.error["problems"]?.array?.first?.object)
+        #expect(problem["line"] == 2)
+        #expect(problem["code"] == "idempotency_conflict")
+        #expect(problem["column"]?.integer ?? 0 > 1)
         #expect(try bench.events().count == 2)
     }
 
-    @Test("An export fits byte for byte into a new ledger, with the times that it carries")
-    func roundTrip() throws {
-        _ = try load(Lines.usage("s1") + Lines.purchase("ada") + Lines.refund("ada"))
+    @Test("--keep-going writes a refused key's line as it came, and appends the rest")
+    func keptLine() throws {
+        _ = try load(Lines.usage("s1"))
+        // Not canonical: the members stand in the source's own order.
+        let line = Lines.usage("s1").replacing("\"amount\":1", with: "\"amount\":  2")
+        let twin = Lines.usage("s2").replacing("\"amount\":1", with: "\"amount\":3")
+        let result = try load(
+            Lines.usage("s2") + line + twin + Lines.usage("s3"), "--keep-going", "--json")
+        #expect(result.status == 3)
+        #expect(try result.json["appended"] == 2)
+        let refused = try bench.text(of: "in.ndjson.refused").split(separator: "\n").map {
+            try #require(try JSONReader.read(Array($0.utf8)).object)
+        }
+        #expect(refused.map { $0["line"]?.integer } == [2, 3])
+        #expect(refused.map { $0["text"]?.text } == [line, twin].map { String($0.dropLast()) })
+        #expect(refused.allSatisfy { $0["code"] == "idempotency_conflict" })
+    }
+
+    @Test(
+        "An export fits byte for byte into a ledger without events, with the times that it carries",
+        arguments: [nil, "1970-01-01T00:00:00Z", "2026-01-01T00:00:00Z"])
+    func roundTrip(at: String?) throws {
+        let ledger = try bench.begin(name: "from.sqlite", at: at)
+        _ = try bench.run(
+            "import - --ledger \(ledger)",
+            input: Lines.usage("s1") + Lines.purchase("ada") + Lines.refund("ada"))
         _ = try bench.run("consume ada stories --ref s2 --ledger \(ledger)")
+        _ = try bench.run("consume ada stories --ref s3 --env sandbox --ledger \(ledger)")
         let exported = try bench.run("export --ledger \(ledger)").output
         try bench.write(exported, to: "all.ndjson")
-        let copy = try bench.begin(name: "b.sqlite")
+        let copy = bench.path("b.sqlite")
+        let made = try bench.run("init b.sqlite --app dozzi --json")
+        #expect(made.status == 0, "\(made.errors)")
+        #expect(try made.json["position"] == 0)
+        let none = try bench.run("status ada --json --ledger \(copy)")
+        #expect(try none.error["code"] == "no_catalog")
+        #expect(try none.error["remedy"] == "daybook catalog publish FILE")
         let result = try bench.run("import all.ndjson --as-recorded --ledger \(copy)")
         #expect(result.status == 0, "\(result.errors)")
         #expect(try bench.run("export --ledger \(copy)").output == exported)
@@ -141,9 +177,14 @@ struct ImportTests {
         #expect(digests[0] == digests[1])
     }
 
-    @Test("A recorded stream keeps its times in a ledger that was just made")
+    @Test("A recorded stream keeps its times behind a catalog that was recorded before")
     func asRecorded() throws {
         let stream = "\(Workbench.repository)/events/dozzi/refund-after-two-stories.ndjson"
+        let late = try bench.run(["import", stream, "--as-recorded", "--ledger", ledger])
+        #expect(late.status == 3)
+        #expect(late.errors.has("recorded times never go back"))
+        #expect(late.errors.has("daybook init LEDGER --app dozzi"))
+        let ledger = try bench.begin(name: "early.sqlite", at: "2026-01-01T00:00:00Z")
         let result = try bench.run(["import", stream, "--as-recorded", "--ledger", ledger])
         #expect(result.status == 0, "\(result.errors)")
         let before = try bench.run(
@@ -157,6 +198,16 @@ struct ImportTests {
         _ = try load(Lines.usage("s1") + Lines.usage("s2", subject: "bob"))
         _ = try bench.run("export --output out.ndjson --after 1 --ledger \(ledger)")
         #expect(try bench.text(of: "out.ndjson").split(separator: "\n").count == 2)
+        _ = try bench.run("consume cy stories --ref t1 --ledger \(ledger)")
+        _ = try bench.run("consume cy stories --ref t2 --env sandbox --ledger \(ledger)")
+        func count(_ options: String) throws -> Int {
+            try bench.run("export --subject cy \(options) --ledger \(ledger)")
+                .output.split(separator: "\n").count
+        }
+        #expect(try count("") == 2)
+        #expect(try count("--env sandbox") == 1)
+        #expect(try count("--env production") == 1)
+        #expect(try count("--env test") == 0)
         let bob = try bench.run("export --subject bob --names app --ledger \(ledger)").output
         #expect(bob.split(separator: "\n").count == 1)
         #expect(bob.has("storyCreatedFree"))

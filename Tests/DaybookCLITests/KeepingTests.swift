@@ -197,7 +197,10 @@ struct KeepingTests {
         let events = "\(Workbench.repository)/events"
         let text = try bench.run(["demo", "--events", events])
         #expect(text.status == 0, "\(text.output)\(text.errors)")
-        for part in ["dozzi", "ollie", "✗ refunded", "✓ lifetime", "purchaseStarted", "digest"] {
+        for part in [
+            "dozzi", "ollie", "premiumVoices: refunded", "premiumVoices: lifetime",
+            "purchaseStarted", "same digest", "replayed",
+        ] {
             #expect(text.output.has(part), "\(part)")
         }
         let json = try bench.run(["demo", "--events", events, "--json"]).json

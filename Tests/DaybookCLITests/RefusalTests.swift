@@ -6,8 +6,9 @@ import Testing
 struct RefusalTests {
     let bench: Workbench
 
-    private static let commands = [
-        "init", "catalog check", "catalog publish", "catalog show", "catalog rollback",
+    static let commands = [
+        "grant", "profile", "override", "catalog", "init", "catalog check", "catalog publish",
+        "catalog show", "catalog rollback",
         "catalog products",
         "import", "export", "check", "consume", "reserve", "commit", "release", "record",
         "grant issue", "grant void", "profile create", "profile delete", "profile assign",
@@ -33,7 +34,7 @@ struct RefusalTests {
 
     @Test("A time without an offset, a day, and nonsense are bad input, with the remedy")
     func times() throws {
-        let ledger = try bench.begin()
+        let ledger = try bench.begin(at: "2026-01-01T00:00:00Z")
         func check(_ option: String) throws -> ToolResult {
             try bench.run("check ada stories \(option) --json --ledger \(ledger)")
         }

@@ -148,10 +148,30 @@ final class Workbench: Sendable {
         return try result(of: process, name)
     }
 
+    /// Runs a script of the shell, with `daybook` on the path and the repository's streams in `events/`.
+    func shell(_ script: String, environment: [String: String] = [:]) throws -> ToolResult {
+        if !exists("events") {
+            try FileManager.default.createSymbolicLink(
+                atPath: path("events"), withDestinationPath: "\(Self.repository)/events")
+        }
+        let program = URL(filePath: Self.program).deletingLastPathComponent().path
+        let variables = ["PATH": "\(program):/usr/bin:/bin", "TMPDIR": folder]
+            .merging(environment) { _, new in new }
+        let (process, name) = try process([], environment: variables)
+        process.executableURL = URL(filePath: "/bin/bash")
+        process.arguments = ["-c", script]
+        try process.run()
+        return try result(of: process, name)
+    }
+
     /// Makes a ledger `a.sqlite` and answers with its path.
+    /// - Parameter at: When its catalog is recorded, for events that keep older times.
     @discardableResult
-    func begin(_ catalog: String = Workbench.dozzi, name: String = "a.sqlite") throws -> String {
-        let made = try run(["init", path(name), "--catalog", catalog])
+    func begin(
+        _ catalog: String = Workbench.dozzi, name: String = "a.sqlite", at: String? = nil
+    ) throws -> String {
+        let time = at.map { ["--at", $0] } ?? []
+        let made = try run(["init", path(name), "--catalog", catalog] + time)
         try #require(made.status == 0, "\(made.errors)")
         return path(name)
     }

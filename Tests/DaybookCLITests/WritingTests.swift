@@ -58,6 +58,13 @@ struct WritingTests {
         #expect(again.status == 0)
         #expect(try again.json["used"] == 1)
         #expect(try again.json["positions"] == [])
+        #expect(try again.json["done_before"] == true)
+        let text = try tell("consume ada stories --ref s1")
+        #expect(text.status == 0)
+        #expect(text.output.has("s1 was counted for ada before; nothing to add"))
+        #expect(!text.output.has("used 1 ×") && !text.output.has("recorded"))
+        let first = try tell("consume ada stories --ref s2 --json").json
+        #expect(first["done_before"] == false)
     }
 
     @Test("DZ-15 reserve holds, release gives back, commit keeps")
@@ -201,8 +208,11 @@ struct WritingTests {
         let signed = try tell("amend @4 --set product=x --json")
         #expect(signed.status == 1)
         #expect(try signed.error["code"] == "signed_fact_unamendable")
-        #expect(try tell("void native/s9").status == 1)
-        #expect(try tell("void @99").status == 3)
+        for unknown in ["native/s9", "@99", "0", "-1"] {
+            let result = try tell("void \(unknown) --json")
+            #expect(result.status == 1, "\(unknown): \(result.errors)")
+            #expect(try result.error["code"] == "target_unknown")
+        }
         #expect(try tell("void nothing").status == 3)
         #expect(try tell("amend @4").status == 2)
     }

@@ -108,6 +108,16 @@ struct LawTests {
                 ).status
                 let alone = try part.status(of: subject, moment: Moment(at: at)).status
                 #expect(then == alone, "\(subject) at \(at), known at \(cut), seed \(Self.seed)")
+                let told = try whole.history(
+                    of: subject, moment: Moment(at: at, knownAt: .position(cut)))
+                let toldAlone = try part.history(of: subject, moment: Moment(at: at))
+                #expect(
+                    told == toldAlone, "\(subject) at \(at), known at \(cut), seed \(Self.seed)")
+            }
+            for funnel in try Fixtures.catalog(app).funnels {
+                #expect(
+                    try whole.funnel(funnel.name, knownAt: .position(cut))
+                        == part.funnel(funnel.name), "known at \(cut), seed \(Self.seed)")
             }
         }
     }

@@ -20,7 +20,7 @@ struct CatalogReports {
 
     /// Takes the document out of the event; it is kept by its digest.
     /// - Returns: `nil` where the event is no catalog, or the ledger has the document already.
-    func takeDocument(
+    static func takeDocument(
         _ draft: inout EventDraft, _ store: any EventStore
     ) throws -> StoredDocument? {
         guard draft.type == "catalog.published" else { return nil }

@@ -110,7 +110,8 @@ struct CommandStep {
         return .receipt(
             Receipt(
                 key: key, positions: positions, recordedAt: group.recordedAt,
-                durability: store.durability, decision: decision))
+                durability: store.durability, decision: decision,
+                wasDoneBefore: verdict.isRepeated))
     }
 
     /// The ledger's clock, or the client's where the catalog accepts it, which is never ahead of ours.

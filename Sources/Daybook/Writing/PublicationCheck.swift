@@ -41,7 +41,7 @@ struct PublicationCheck {
         if effectiveAt < now, !catalogs.isEmpty, !publication.isRetroactive {
             throw problem(
                 "retroactive",
-                "the catalog would take effect at \(RFC3339.format(effectiveAt)), which is past; say --retroactive if answers about the past shall change, and --dry-run with it to see how many"
+                "the catalog would take effect at \(RFC3339.format(effectiveAt)), which is past, and answers about the past would change"
             )
         }
         var plan: PublicationPlan
@@ -83,12 +83,7 @@ struct PublicationCheck {
             catalog = try CatalogReader.read(
                 publication.document, knownEventTypes: Vocabulary.names)
         } catch {
-            throw .badInput(
-                error.problems.map {
-                    InputProblem(
-                        line: $0.line, column: $0.column, code: "catalog",
-                        reason: "\($0.path): \($0.sentence) \($0.remedy)")
-                })
+            throw .badInput(error.problems.map(InputProblem.init))
         }
         let digest = Digest.hexadecimal(Digest.sha256(publication.document))
         try check(catalog)

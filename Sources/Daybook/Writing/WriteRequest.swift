@@ -6,7 +6,7 @@ import DaybookStore
 struct WriteRequest: Sendable {
     enum Content: Sendable {
         case command(CommandRequest)
-        case reports([EventDraft], ReportOptions)
+        case reports(Reports, ReportOptions)
         case publish(CatalogPublication)
         case tick(at: Int64?)
     }
@@ -19,24 +19,34 @@ struct WriteRequest: Sendable {
     var answer: @Sendable (Result<Answer, LedgerError>) -> Void
 }
 
+/// Facts that somebody else established, on their way into the ledger.
+enum Reports: Sendable {
+    /// As they came.
+    case drafts([EventDraft])
+    /// Checked before; only whether their keys are still free is asked again.
+    case checked([CheckedReport])
+
+    var count: Int {
+        switch self {
+        case .drafts(let drafts): drafts.count
+        case .checked(let reports): reports.count
+        }
+    }
+}
+
 /// How reports are taken in.
 public struct ReportOptions: Sendable, Equatable {
     /// Keep the `recorded_at` that each event carries (rule 28).
     public var isAsRecorded = false
-    /// The line of the first event in its file, for messages; one event a line.
+    /// The line of each event in its file, in the order of the events, for messages; 1-based. Events beyond the last
+    /// one have no line.
     public var lines: [Int] = []
-    /// Check everything and append nothing.
-    public var isDryRun = false
     /// Also compute what the events changed about the past, after the commit (rule 24).
     public var isRestating = false
 
-    public init(
-        isAsRecorded: Bool = false, lines: [Int] = [], isDryRun: Bool = false,
-        isRestating: Bool = false
-    ) {
+    public init(isAsRecorded: Bool = false, lines: [Int] = [], isRestating: Bool = false) {
         self.isAsRecorded = isAsRecorded
         self.lines = lines
-        self.isDryRun = isDryRun
         self.isRestating = isRestating
     }
 }

@@ -8,7 +8,7 @@ struct AliasCommand: AsyncParsableCommand {
         discussion: """
             Timeless: both histories become one, and quotas add up.
 
-              daybook alias anonymous-7 ada
+              daybook alias anonymous-8 ada
             """)
 
     @Argument(help: "The id that somebody had before.")

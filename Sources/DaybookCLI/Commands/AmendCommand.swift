@@ -10,8 +10,8 @@ struct AmendCommand: AsyncParsableCommand {
         discussion: """
             Signed facts can be voided, not amended.
 
-              daybook amend 1042 --set amount=2 --reason "counted wrong"
-              daybook amend native/grant-1 --patch '{"expires_at":1767225600000}'
+              daybook amend 2 --set amount=2 --reason "counted wrong"
+              daybook amend native/story-1 --patch '{"amount":2}'
             """)
 
     @Argument(help: "The event: a position such as 1042, or SOURCE/KEY such as native/story-1.")

@@ -19,23 +19,22 @@ struct CatalogCheckCommand: AsyncParsableCommand {
     mutating func run() async throws {
         let document = try InputFile(file).all(byteCountMax: CatalogReader.byteCountMax)
         let (catalog, warnings) = try CatalogFile.read(document, named: file)
-        guard !output.json else {
-            return Terminal.output.write([
-                "valid": true, "app": .string(catalog.app), "title": .string(catalog.title),
-                "counts": .object(catalog.counts),
-                "warnings": .array(warnings.map { .object($0.json) }),
-            ])
+        let json: JSONObject = [
+            "valid": true, "app": .string(catalog.app), "title": .string(catalog.title),
+            "counts": .object(catalog.counts),
+            "warnings": .array(warnings.map { .object($0.json) }),
+        ]
+        try output.show(json) { terminal in
+            let word = terminal.paint("warning:", .warning)
+            var text: HumanText = ""
+            for warning in warnings {
+                let path = warning.path.isEmpty ? "" : " \(warning.path):"
+                text +=
+                    "\(file):\(warning.line):\(warning.column): \(word)\(path) \(warning.sentence) \(warning.remedy)\n"
+            }
+            let count = Words.count(Int64(warnings.count), "warning")
+            return text + "\(terminal.tick) \(file) is a catalog of \(catalog.title), \(count)\n"
         }
-        for warning in warnings {
-            let word = Terminal.output.paint("warning:", .warning)
-            let path = warning.path.isEmpty ? "" : " \(warning.path):"
-            Terminal.output.write(
-                "\(file):\(warning.line):\(warning.column): \(word)\(path) \(warning.sentence) \(warning.remedy)\n"
-            )
-        }
-        let mark = Terminal.output.paint("✓", .good)
-        let count = Words.count(Int64(warnings.count), "warning")
-        Terminal.output.write("\(mark) \(file) is a catalog of \(catalog.title), \(count)\n")
     }
 }
 

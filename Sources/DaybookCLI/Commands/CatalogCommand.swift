@@ -3,6 +3,12 @@ import ArgumentParser
 struct CatalogCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "catalog", abstract: "Check, publish, show and roll back the app's rules.",
+        discussion: """
+              daybook catalog check events/dozzi/catalog.yaml
+              daybook catalog show
+
+            Each subcommand takes --json.
+            """,
         subcommands: [
             CatalogCheckCommand.self, CatalogPublishCommand.self, CatalogShowCommand.self,
             CatalogRollbackCommand.self, CatalogProductsCommand.self,

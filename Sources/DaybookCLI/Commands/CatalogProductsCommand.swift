@@ -22,15 +22,13 @@ struct CatalogProductsCommand: AsyncParsableCommand {
     mutating func run() async throws {
         let catalog = try await ledger.asking { try $0.catalogs().newest?.catalog }
         guard let catalog else {
-            throw Failure(.badInput, "no_catalog", "the ledger has no catalog; publish one first")
+            throw Failure(.badInput, "no_catalog", "the ledger has no catalog")
         }
         let language = locale ?? catalog.defaultLocale
         let texts = { (key: String?) in key.flatMap { catalog.text($0, locale: language) } }
-        guard !output.json else {
-            return Terminal.output.write([
-                "products": .array(catalog.products.map { .object($0.json(texts)) })
-            ])
-        }
+        let json: JSONObject = [
+            "products": .array(catalog.products.map { .object($0.json(texts)) })
+        ]
         var table = Table()
         for product in catalog.products {
             let prices = product.prices.map {
@@ -42,7 +40,7 @@ struct CatalogProductsCommand: AsyncParsableCommand {
                 .init(product.period.map { "every \($0.iso8601)" } ?? ""),
                 .init(prices.joined(separator: ", ")))
         }
-        Terminal.output.write(table.text(.output, indent: 0))
+        try output.show(json) { table.text($0, indent: 0) }
     }
 }
 

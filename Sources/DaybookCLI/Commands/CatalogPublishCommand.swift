@@ -12,8 +12,10 @@ struct CatalogPublishCommand: AsyncParsableCommand {
 
               daybook catalog publish events/dozzi/catalog.yaml
               daybook catalog publish five-stories.yaml --applies-to cohort:20
-              daybook catalog publish april.yaml --effective 2026-04-01T00:00:00Z --dry-run
-              daybook catalog publish fixed.yaml --effective 2026-01-01T00:00:00Z --retroactive
+              daybook catalog publish five-stories.yaml \\
+                --effective 2030-04-01T00:00:00Z --dry-run
+              daybook catalog publish five-stories.yaml \\
+                --effective 2026-01-01T00:00:00Z --retroactive
 
             A time in the past changes answers that were given. How many is counted and shown before anything is \
             written, and --dry-run only shows it.

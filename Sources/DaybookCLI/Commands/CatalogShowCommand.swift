@@ -21,7 +21,7 @@ struct CatalogShowCommand: AsyncParsableCommand {
         try await ledger.asking { ledger in
             let history = try ledger.catalogs()
             guard let version else {
-                return list(history.versions, newest: history.newest?.version)
+                return try list(history.versions, newest: history.newest?.version)
             }
             guard let found = history.versions.first(where: { $0.version == version }) else {
                 throw Failure(
@@ -33,13 +33,10 @@ struct CatalogShowCommand: AsyncParsableCommand {
                     .environment, "damaged",
                     "the document of version \(version) is not in the ledger; run daybook verify")
             }
-            if output.json {
-                var json = found.json
-                json["document"] = .string(String(decoding: bytes, as: UTF8.self))
-                Terminal.output.write(json)
-            } else {
-                Terminal.output.write(bytes)
-            }
+            guard output.json else { return try Terminal.output.write(bytes: bytes) }
+            var json = found.json
+            json["document"] = .string(String(decoding: bytes, as: UTF8.self))
+            try Terminal.output.write(json)
         }
     }
 
@@ -47,13 +44,11 @@ struct CatalogShowCommand: AsyncParsableCommand {
         Set(history.versions.map(\.version)).sorted().map(String.init).joined(separator: ", ")
     }
 
-    private func list(_ versions: [CatalogVersion], newest: Int64?) {
-        guard !output.json else {
-            return Terminal.output.write([
-                "versions": .array(versions.map { .object($0.json) }),
-                "newest": .orNull(newest),
-            ])
-        }
+    private func list(_ versions: [CatalogVersion], newest: Int64?) throws {
+        let json: JSONObject = [
+            "versions": .array(versions.map { .object($0.json) }), "newest": .orNull(newest),
+        ]
+        let first = versions.map(\.position).min()
         var table = Table()
         table.add(
             Table.Cell("version", .dim, isRight: true), .init("effective", .dim),
@@ -61,12 +56,13 @@ struct CatalogShowCommand: AsyncParsableCommand {
         for version in versions {
             table.add(
                 .init(String(version.version), .bold, isRight: true),
-                .init(version.effectiveAt == 0 ? "always" : Words.time(version.effectiveAt)),
+                // The first one rules from the beginning of time (rule 8).
+                .init(version.position == first ? "always" : Words.time(version.effectiveAt)),
                 .init(ScopeText.word(version.scope)),
                 .init(String(version.position), isRight: true),
                 .init(String(version.documentDigest.prefix(12))))
         }
-        Terminal.output.write(table.text(.output, indent: 0))
+        try output.show(json) { table.text($0, indent: 0) }
     }
 }
 

@@ -11,8 +11,8 @@ struct CheckCommand: AsyncParsableCommand {
 
               daybook check ada stories
               daybook check ada premiumVoices --json
-              daybook check ada training --profile rex --at 2026-04-01T09:00:00+02:00
-              daybook check ada premiumVoices --known-at @7
+              daybook check ada quickLog --profile rex --at 2026-04-01T09:00:00+02:00
+              daybook check ada premiumVoices --known-at @1
             """)
 
     @Argument(help: "The customer.")
@@ -24,46 +24,35 @@ struct CheckCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("How many units.", valueName: "n"))
     var amount: Int64 = 1
 
-    @Option(help: ArgumentHelp("Which dog, child or the like.", valueName: "profile"))
-    var profile: String?
-
     @Option(
         help: ArgumentHelp(
             "Windows: when the thing that is to be seen happened.", valueName: "time"))
     var itemAt: String?
 
-    @Option(help: ArgumentHelp("The language of texts, such as nl-NL.", valueName: "locale"))
-    var locale: String?
-
-    @OptionGroup var moment: MomentOptions
-    @OptionGroup var environment: EnvironmentOption
-    @OptionGroup var ledger: LedgerOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var view: ViewOptions
+    @OptionGroup var ask: AskOptions
 
     mutating func run() async throws {
         guard amount >= 0 else {
             throw Failure(.badInput, "amount_out_of_bounds", "--amount \(amount) is below zero")
         }
-        let moment = try moment.moment()
+        let moment = try ask.moment.moment()
         let question = CheckQuestion(
-            name, amount: amount, profile: profile,
-            itemAt: try InstantText.read(itemAt, option: "--item-at"), locale: locale)
-        let (decision, asOf, catalog) = try await ledger.asking { ledger in
+            name, amount: amount, profile: view.profile,
+            itemAt: try InstantText.read(itemAt, option: "--item-at"), locale: view.locale)
+        let (decision, asOf, catalog) = try await ask.ledger.asking { ledger in
             let (decision, asOf) = try ledger.check(
-                question, for: subject, environment: environment.environment, moment: moment)
+                question, for: subject, environment: ask.environment, moment: moment)
             let versions = try ledger.catalogs().versions
             return (decision, asOf, versions.last { $0.version == asOf.catalog }?.catalog)
         }
-        if output.json {
-            var json = decision.json
-            json["subject"] = .string(subject)
-            json["as_of"] = .object(asOf.json)
-            Terminal.output.write(json)
-        } else {
-            let text = DecisionText(decision: decision, catalog: catalog, locale: locale)
-            Terminal.output.write(
-                text.text(.output, subject: subject) + "  "
-                    + Terminal.output.paint(asOf.sentence, .dim) + "\n")
+        var json = decision.json
+        json["subject"] = .string(subject)
+        json["as_of"] = .object(asOf.json)
+        try ask.output.show(json) { terminal in
+            DecisionText(decision: decision, catalog: catalog, locale: view.locale)
+                .text(terminal, subject: subject)
+                + "  \(terminal.paint(asOf.sentence, .dim))\n"
         }
         if !decision.allowed { throw ExitCode.no }
     }

@@ -7,7 +7,7 @@ struct CommitCommand: AsyncParsableCommand {
         commandName: "commit", abstract: "Use what was reserved.",
         discussion: """
               daybook commit ada r1
-              daybook commit ada r1 --amount 2
+              daybook commit ada r2 --amount 2
             """)
 
     @Argument(help: "The customer.")

@@ -10,8 +10,8 @@ struct ConsumeCommand: AsyncParsableCommand {
             ever; the same --idempotency-key prints the first receipt again.
 
               daybook consume ada stories --ref story-1
-              daybook consume ada coins 25 --idempotency-key order-77 --json
-              daybook consume ada puppies -1 --ref rex
+              daybook consume ada stories --idempotency-key tap-77 --json
+              daybook consume ada collections -1 --ref sunday-dinners
             """)
 
     @Argument(help: "The customer.")
@@ -34,6 +34,7 @@ struct ConsumeCommand: AsyncParsableCommand {
     mutating func run() async throws {
         try await write.perform(
             .consume(meter: meter, amount: amount, ref: ref), for: subject, profile: profile,
-            sentence: "\(subject) used \(amount) × \(meter)")
+            sentence: "\(subject) used \(amount) × \(meter)",
+            repetition: ref.map { "\($0) was counted for \(subject) before; nothing to add" })
     }
 }

@@ -1,7 +1,5 @@
 import ArgumentParser
 import Daybook
-import DaybookDomain
-import DaybookEvents
 import Foundation
 
 struct DemoCommand: AsyncParsableCommand {
@@ -28,30 +26,22 @@ struct DemoCommand: AsyncParsableCommand {
         let start = SystemClock.now()
         let apps = try DemoFolder.find(events).apps
         let stage = Stage(isSilent: output.json)
-        let folder = FileManager.default.temporaryDirectory.appending(
-            path: RandomName.make("daybook-demo")
-        ).path
-        try OutputFile.makeFolder(folder)
-        defer {
-            // Only ours, and only temporary: what stays behind is swept by the system.
-            try? FileManager.default.removeItem(atPath: folder)
-        }
-        stage.say("")
-        stage.say(
-            Terminal.output.paint("Daybook", .bold)
-                + " · an event-sourced entitlement ledger with replay")
-        let played = await play(apps, in: folder, stage)
+        let folder = try TemporaryFolder("daybook-demo")
+        // The commands of the demo ask which ledger is meant, as every command does.
+        setenv("DAYBOOK_LEDGER", "\(folder.path)/story.sqlite", 1)
+        let title = Terminal.output.paint("Daybook", .bold)
+        try stage.say("\n\(title) · an event-sourced entitlement ledger with replay\n")
+        let played = try await play(apps, in: folder.path, stage)
         var report: JSONObject = ["apps": .array(played.map { .object($0.json) })]
-        report["story"] = .object(try await story(apps, in: folder, stage, &report))
-        let seconds = Double((SystemClock.now() - start) / 100) / 10
+        try await story(apps, in: folder.path, stage, &report)
         let isWell = played.allSatisfy(\.isWell)
         report["well"] = .bool(isWell)
-        stage.say("")
-        stage.say(
-            "\(seconds) s. Now yours: daybook init dozzi.sqlite --catalog events/dozzi/catalog.yaml"
+        let tenths = (SystemClock.now() - start) / 100
+        try stage.say(
+            "\(tenths / 10).\(tenths % 10) s. Now yours: daybook init dozzi.sqlite --catalog events/dozzi/catalog.yaml\n"
         )
-        stage.say("")
-        if output.json { Terminal.output.write(report) }
+        if output.json { try Terminal.output.write(report) }
+        withExtendedLifetime(folder) {}
         if !isWell { throw ExitCode.no }
     }
 
@@ -72,25 +62,25 @@ struct DemoCommand: AsyncParsableCommand {
     /// Plays every stream of every app, and tells of a few of each.
     private func play(
         _ apps: [DemoFolder.App], in folder: String, _ stage: Stage
-    ) async -> [Played] {
-        stage.chapter(
+    ) async throws -> [Played] {
+        try stage.chapter(
             "\(Words.spelled(apps.count)) on one engine",
             "Each line is a recorded stream, played into a ledger of its own, and where it ends.")
         var played: [Played] = []
         for app in apps {
             let outcomes = await DemoStreams(app: app, temporaryFolder: folder).play()
             played.append(Played(app: app.name, outcomes: outcomes))
-            stage.say("  " + Terminal.output.paint(app.name, .bold))
-            stage.show(table(outcomes))
+            try stage.say("  \(Terminal.output.paint(app.name, .bold))")
+            try stage.show(table(outcomes))
         }
         let all = played.flatMap(\.outcomes)
         let events = all.reduce(0) { $0 + $1.events }
         let streams = all.filter { $0.digest != nil || $0.problem != nil }
         let agreeing = streams.count { $0.agrees }
-        stage.say("")
-        stage.answer(
-            agreeing == streams.count,
-            "\(Words.count(events, "event")); \(agreeing) of \(streams.count) streams replay from zero to the same digest"
+        let mark =
+            agreeing == streams.count ? Terminal.output.tick : Terminal.output.paint("✗", .bad)
+        try stage.say(
+            "\n    \(mark) \(Words.count(events, "event")); \(agreeing) of \(streams.count) streams replay from zero to the same digest\n"
         )
         return played
     }
@@ -133,48 +123,50 @@ struct DemoCommand: AsyncParsableCommand {
     /// The live part: Dozzi, whose rules everybody understands at once.
     private func story(
         _ apps: [DemoFolder.App], in folder: String, _ stage: Stage, _ report: inout JSONObject
-    ) async throws -> JSONObject {
+    ) async throws {
         guard let dozzi = apps.first(where: { $0.name == "dozzi" }) else {
             throw Failure(.environment, "no_events", "the demo needs events/dozzi/catalog.yaml")
         }
-        let document = try InputFile(dozzi.catalog).all(byteCountMax: CatalogReader.byteCountMax)
-        let ledger = try await Ledger.create(at: "\(folder)/story.sqlite", catalog: document)
-        let (story, funnel, digest) = try await LedgerOptions.using(ledger) { ledger in
-            let story = try await DemoStory(stage: stage, ledger: ledger).play()
-            let funnel = try await crowd(ledger, stage)
-            return (story, funnel, try replay(ledger, stage))
-        }
-        report["funnel"] = .object(funnel)
-        report["replay"] = .object(digest)
-        return story
+        let ledger = "\(folder)/story.sqlite"
+        let catalog = Self.fromHere(dozzi.catalog)
+        report["story"] = .object(
+            try await DemoStory(stage: stage, ledger: ledger, catalog: catalog).play())
+        report["funnel"] = .object(try await crowd(dozzi, in: folder, ledger, stage))
+        report["replay"] = .object(try await replay(ledger, stage))
     }
 
-    private func crowd(_ ledger: Ledger, _ stage: Stage) async throws -> JSONObject {
-        stage.chapter(
+    /// Short, where the file is below the current folder.
+    private static func fromHere(_ path: String) -> String {
+        let here = FileManager.default.currentDirectoryPath + "/"
+        return path.hasPrefix(here) ? String(path.dropFirst(here.count)) : path
+    }
+
+    private func crowd(
+        _ app: DemoFolder.App, in folder: String, _ ledger: String, _ stage: Stage
+    ) async throws -> JSONObject {
+        try stage.chapter(
             "A funnel", "\(DemoCrowd.count) visitors come by. How many get how far, and how fast?")
-        guard let funnel = try ledger.catalogs().newest?.catalog.funnels.first else { return [:] }
-        try await ledger.record(DemoCrowd(funnel: funnel, end: SystemClock.now()).drafts())
-        stage.prompt("funnel \(funnel.name)")
-        let report = try ledger.funnel(funnel.name)
-        stage.show { FunnelText(report: report).text($0) }
-        return report.json
+        let document = try InputFile(app.catalog).all(byteCountMax: CatalogReader.byteCountMax)
+        let catalog = try CatalogFile.read(document, named: app.catalog).catalog
+        guard let funnel = catalog.funnels.first else { return [:] }
+        let visitors = "\(folder)/visitors.ndjson"
+        try OutputFile.write(
+            DemoCrowd(funnel: funnel, end: SystemClock.now()).lines(), to: visitors)
+        try await stage.run(["import", visitors], ledger: ledger)
+        return try await stage.run(["funnel", funnel.name], ledger: ledger).json
     }
 
-    private func replay(_ ledger: Ledger, _ stage: Stage) throws -> JSONObject {
-        stage.chapter(
+    private func replay(_ ledger: String, _ stage: Stage) async throws -> JSONObject {
+        try stage.chapter(
             "From zero", "Everything again, from the first event, on 1, 2 and 7 threads.")
-        var digests: [String] = []
-        for workers in [1, 2, 7] {
-            stage.prompt("replay --workers \(workers)")
-            let report = try ledger.replay(workers: workers)
-            let isSame = report.agrees && report.differences.isEmpty
-            stage.answer(isSame, "\(Words.count(report.events, "event")), digest \(report.digest)")
-            digests += [report.digest.description, report.liveDigest.description]
+        var digests: Set<String> = []
+        for workers in ["1", "2", "7"] {
+            let outcome = try await stage.run(["replay", "--workers", workers], ledger: ledger)
+            if let digest = outcome.json["digest"]?.text { digests.insert(digest) }
+            guard outcome.isYes, digests.count <= 1 else {
+                throw Failure(.no, "demo", "replays differ from the live state or one another")
+            }
         }
-        guard Set(digests).count == 1 else {
-            throw Failure(
-                .no, "demo", "replays differ: \(Set(digests).sorted().joined(separator: ", "))")
-        }
-        return ["digest": .string(digests[0]), "agrees": true]
+        return ["digest": .orNull(digests.first), "agrees": true]
     }
 }

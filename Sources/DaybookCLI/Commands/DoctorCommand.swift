@@ -25,21 +25,31 @@ struct DoctorCommand: AsyncParsableCommand {
             try ledger.doctor(subject: subject, environment: environment.environment)
         }
         let isWell = !findings.contains { $0.severity == .problem }
-        if output.json {
-            Terminal.output.write([
-                "healthy": .bool(isWell),
-                "findings": .array(
-                    findings.map {
-                        [
-                            "area": .string($0.area), "severity": .string($0.severity.rawValue),
-                            "message": .string($0.message), "remedy": .orNull($0.remedy),
-                        ]
-                    }),
-            ])
-        } else {
-            Terminal.output.write(Self.table(findings).text(.output, indent: 0))
-        }
+        let json: JSONObject = [
+            "healthy": .bool(isWell),
+            "findings": .array(
+                findings.map {
+                    [
+                        "area": .string($0.area), "severity": .string($0.severity.rawValue),
+                        "message": .string($0.message), "remedy": .orNull(Self.remedy($0)),
+                        "code": .orNull($0.code),
+                    ]
+                }),
+        ]
+        try output.show(json) { Self.table(findings).text($0, indent: 0) }
         if !isWell { throw ExitCode.no }
+    }
+
+    /// What to type, by the code of what was found.
+    private static let commands = [
+        "no_catalog": "daybook catalog publish FILE", "unknown_subject": "--env",
+        "needs_assignment": "daybook profile assign SUBJECT TRANSACTION PROFILE",
+    ]
+
+    private static func remedy(_ finding: DoctorFinding) -> String? {
+        finding.remedy.map { remedy in
+            commands[finding.code ?? ""].map { "\(remedy): \($0)" } ?? remedy
+        }
     }
 
     private static func table(_ findings: [DoctorFinding]) -> Table {
@@ -52,7 +62,7 @@ struct DoctorCommand: AsyncParsableCommand {
                 case .problem: .init("✗", .bad)
                 }
             table.add(mark, .init(finding.area), .init(finding.message))
-            if let remedy = finding.remedy {
+            if let remedy = remedy(finding) {
                 table.add(.init(""), .init(""), .init("→ \(remedy)", .dim))
             }
         }

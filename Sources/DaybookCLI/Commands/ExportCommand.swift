@@ -2,18 +2,6 @@ import ArgumentParser
 import Daybook
 import DaybookEvents
 
-/// `daybook` or `app`.
-enum NamesOption: String, ExpressibleByArgument, CaseIterable {
-    case daybook, app
-
-    var names: ExportNames {
-        switch self {
-        case .daybook: .daybook
-        case .app: .app
-        }
-    }
-}
-
 struct ExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Write events as canonical JSON, one a line.",
@@ -22,7 +10,7 @@ struct ExportCommand: AsyncParsableCommand {
 
               daybook export > dozzi.ndjson
               daybook export --subject ada --output ada.ndjson
-              daybook export --names app --after 1042
+              daybook export --names app --after 2
 
             --names app is for analytics: events have the names of the app's own documents where those have one, and \
             what the documents name and a store's facts say (Nuzzle's subscription_activated, …) follows the event \
@@ -32,19 +20,25 @@ struct ExportCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Only events behind this position.", valueName: "position"))
     var after: Int64 = 0
 
-    @Option(help: ArgumentHelp("Only events that name this customer.", valueName: "subject"))
+    @Option(
+        help: ArgumentHelp(
+            "Only events that name this customer, in any environment.", valueName: "subject"))
     var subject: String?
 
     @Option(name: .customLong("env"), help: "Only this environment. Default: all.")
-    var environment: EnvironmentName?
+    var environment: Environment?
 
     @Option(
         help: ArgumentHelp(
-            "daybook: as recorded. app: the app's own names, and what they derive from store facts.",
-            valueName: "daybook|app"))
-    var names = NamesOption.daybook
+            "As recorded, or under the app's own names, with what they derive from store facts.",
+            valueName: "names"))
+    var names = ExportNames.daybook
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("Into a file.", valueName: "file"))
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp(
+            "Into a file, which appears when it is whole. Default: the standard output.",
+            valueName: "file"))
     var output: String?
 
     @OptionGroup var ledger: LedgerOptions
@@ -59,8 +53,7 @@ struct ExportCommand: AsyncParsableCommand {
         try await ledger.asking { ledger in
             let writer = try LineWriter(output)
             try ledger.export(
-                after: after, subject: subject, environment: environment?.environment,
-                names: names.names
+                after: after, subject: subject, environment: environment, names: names
             ) { try writer.write($0) }
             try writer.close()
         }

@@ -10,8 +10,9 @@ struct FunnelCommand: AsyncParsableCommand {
             Funnels are defined in the catalog; without a name they are listed.
 
               daybook funnel
-              daybook funnel paywall_to_purchase --from 2026-03-01T00:00:00Z --until 2026-04-01T00:00:00Z
-              daybook funnel onboarding --by variant --json
+              daybook funnel paywall_to_purchase \\
+                --from 2026-03-01T00:00:00Z --until 2026-04-01T00:00:00Z
+              daybook funnel paywall_to_purchase --by context --json
             """)
 
     @Argument(help: "A funnel of the catalog.")
@@ -29,7 +30,7 @@ struct FunnelCommand: AsyncParsableCommand {
     var window: String?
 
     @Option(name: .customLong("by"), help: "Tell customers apart by this.")
-    var breakdown = Breakdown.none
+    var breakdown = FunnelBreakdown.none
 
     @Option(help: ArgumentHelp("Only what had been recorded by then.", valueName: "time"))
     var knownAt: String?
@@ -43,53 +44,42 @@ struct FunnelCommand: AsyncParsableCommand {
             from: try InstantText.read(from, option: "--from"),
             until: try InstantText.read(until, option: "--until")
         )
+        if let from = range.from, let until = range.until, until <= from {
+            throw Failure(
+                .usage, "usage",
+                "--until \(RFC3339.format(until)) is not after --from \(RFC3339.format(from)): nothing lies between"
+            )
+        }
         let window = try DurationText.read(window, option: "--window")
         let knownAt = try InstantText.knowledge(knownAt, option: "--known-at")
         try await ledger.asking { ledger in
-            guard let name else { return list(try ledger.catalogs().newest?.catalog.funnels ?? []) }
+            guard let name else {
+                return try list(try ledger.catalogs().newest?.catalog.funnels ?? [])
+            }
             let report = try ledger.funnel(
                 name, environment: environment.environment, from: range.from, until: range.until,
-                windowMilliseconds: window, breakdown: breakdown.value, knownAt: knownAt)
-            if output.json {
-                Terminal.output.write(report.json)
-            } else {
-                Terminal.output.write(FunnelText(report: report).text(.output))
-            }
+                windowMilliseconds: window, breakdown: breakdown, knownAt: knownAt)
+            try output.show(report.json) { FunnelText(report: report).text($0) }
         }
     }
 
-    private func list(_ funnels: [Funnel]) {
-        guard !output.json else {
-            return Terminal.output.write([
-                "funnels": .array(
-                    funnels.map {
-                        [
-                            "name": .string($0.name), "steps": .texts($0.steps.map(\.name)),
-                            "window_ms": .integer($0.windowMilliseconds),
-                        ]
-                    })
-            ])
-        }
+    private func list(_ funnels: [Funnel]) throws {
+        let json: JSONObject = [
+            "funnels": .array(
+                funnels.map {
+                    [
+                        "name": .string($0.name), "steps": .texts($0.steps.map(\.name)),
+                        "window_ms": .integer($0.windowMilliseconds),
+                    ]
+                })
+        ]
         var table = Table()
         for funnel in funnels {
             table.add(
                 .init(funnel.name, .bold),
                 .init(funnel.steps.map(\.name).joined(separator: " → ")))
         }
-        Terminal.output.write(table.text(.output, indent: 0))
-    }
-}
-
-/// What customers can be told apart by.
-enum Breakdown: String, CaseIterable, ExpressibleByArgument {
-    case none, variant, context
-
-    var value: FunnelBreakdown {
-        switch self {
-        case .none: .none
-        case .variant: .variant
-        case .context: .context
-        }
+        try output.show(json) { table.text($0, indent: 0) }
     }
 }
 

@@ -5,15 +5,22 @@ import DaybookDomain
 struct GrantCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "grant", abstract: "Give access or units, or take them back.",
+        discussion: """
+              daybook grant issue ada --meter stories --amount 5 --id sorry-2
+              daybook grant void ada sorry-1
+
+            Each subcommand takes --json.
+            """,
         subcommands: [Issue.self, Void.self])
 
     struct Issue: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Give a customer an entitlement, a feature, or units of a meter.",
             discussion: """
-                  daybook grant issue ada --entitlement premium --expires 2026-06-01T00:00:00Z
+                  daybook grant issue ada --entitlement unlimited \\
+                    --expires 2030-06-01T00:00:00Z
                   daybook grant issue ada --meter stories --amount 5 --kind compensation
-                  daybook grant issue ada --feature training --profile rex
+                  daybook grant issue ada --feature quickLog --profile rex
                 """)
 
         @Argument(help: "The customer.")
@@ -54,6 +61,9 @@ struct GrantCommand: AsyncParsableCommand {
         @OptionGroup var write: WriteOptions
 
         mutating func validate() throws {
+            if let priority, !(0...255).contains(priority) {
+                throw ValidationError("--priority \(priority): write 0 to 255.")
+            }
             guard [entitlement, feature, meter].compactMap({ $0 }).count == 1 else {
                 throw ValidationError("Say exactly one of --entitlement, --feature and --meter.")
             }
@@ -91,7 +101,7 @@ struct GrantCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Take a grant back, from now on.",
             discussion: """
-                  daybook grant void ada grant-5f21 --reason "issued twice"
+                  daybook grant void ada sorry-1 --reason "issued twice"
                 """)
 
         @Argument(help: "The customer.")

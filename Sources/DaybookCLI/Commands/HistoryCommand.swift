@@ -9,32 +9,26 @@ struct HistoryCommand: AsyncParsableCommand {
             Everything that names the customer, in the order in which it happened, whenever it became known.
 
               daybook history ada
-              daybook history ada --known-at @7
+              daybook history ada --known-at @1
               daybook history ada --json
             """)
 
     @Argument(help: "The customer.")
     var subject: String
 
-    @OptionGroup var moment: MomentOptions
-    @OptionGroup var environment: EnvironmentOption
-    @OptionGroup var ledger: LedgerOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var ask: AskOptions
 
     mutating func run() async throws {
-        let moment = try moment.moment()
-        let entries = try await ledger.asking { ledger in
-            try ledger.history(
-                of: subject, environment: environment.environment, moment: moment)
+        let moment = try ask.moment.moment()
+        let entries = try await ask.ledger.asking { ledger in
+            try ledger.history(of: subject, environment: ask.environment, moment: moment)
         }
-        if output.json {
-            Terminal.output.write([
-                "subject": .string(subject), "events": .array(entries.map { .object($0.json) }),
-            ])
-        } else if entries.isEmpty {
-            Terminal.output.write("nothing is known of \(subject)\n")
-        } else {
-            Terminal.output.write(HistoryText(entries: entries).text(.output))
+        let json: JSONObject = [
+            "subject": .string(subject), "events": .array(entries.map { .object($0.json) }),
+        ]
+        try ask.output.show(json) { terminal in
+            entries.isEmpty
+                ? "nothing is known of \(subject)\n" : HistoryText(entries: entries).text(terminal)
         }
     }
 }

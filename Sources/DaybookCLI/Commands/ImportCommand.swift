@@ -10,10 +10,14 @@ struct ImportCommand: AsyncParsableCommand {
             The whole file is checked first; then it is appended in batches. An interrupted import is finished by \
             running it again: what is there is skipped by its key.
 
-              daybook import events/dozzi/refund-after-two-stories.ndjson --as-recorded
-              daybook import - < month.ndjson
-              daybook import month.ndjson --dry-run
-              daybook import month.ndjson --keep-going   # refused lines go to month.ndjson.refused
+            --as-recorded fits where nothing was recorded later than the file's first line: into a ledger without any \
+            event ("daybook init LEDGER --app APP") for a whole export, which brings its catalogs along, or behind a \
+            catalog that was recorded before ("daybook init LEDGER --catalog FILE --at TIME") for a recorded stream.
+
+              daybook import events/dozzi/refund-after-two-stories.ndjson
+              daybook import - < events/dozzi/two-stories-then-paywall.ndjson
+              daybook import events/dozzi/two-stories-then-paywall.ndjson --dry-run
+              daybook import month.ndjson --keep-going --refused refused.ndjson
             """)
 
     @Argument(help: "The file, or - for the standard input.")
@@ -45,15 +49,37 @@ struct ImportCommand: AsyncParsableCommand {
         let bar = ProgressBar("import")
         let byteCount = Int64(input.byteCount ?? 0)
         defer { bar.finish() }
-        let report = try await ledger.writing { ledger in
-            try await ledger.importLines({ try input.next() }, options: options) { progress in
-                Self.show(progress, on: bar, byteCount: byteCount)
+        let report = try await opened { ledger in
+            do {
+                return try await ledger.importLines(
+                    { try input.next() }, options: options
+                ) { progress in Self.show(progress, on: bar, byteCount: byteCount) }
+            } catch LedgerError.badInput(let problems) where asRecorded {
+                throw Self.misfit(problems, app: ledger.app)
             }
         }
         bar.finish()
         let path = try writeRefused(report.refused)
-        show(report, path)
+        try show(report, path)
         if !report.refused.isEmpty { throw ExitCode.badInput }
+    }
+
+    /// A dry run only reads: it waits for nobody and needs no right to write.
+    private func opened(_ body: (Ledger) async throws -> ImportReport) async throws -> ImportReport
+    {
+        try await dryRun ? ledger.asking(body) : ledger.writing(body)
+    }
+
+    /// What helps when the times of a file do not fit into a ledger.
+    private static func misfit(_ problems: [InputProblem], app: String) -> any Error {
+        let error = LedgerError.badInput(problems)
+        let isMisfit = problems.contains {
+            $0.reason.hasPrefix("recorded_at:") || $0.code == "idempotency_conflict"
+        }
+        guard isMisfit, var failure = Failure(error) else { return error }
+        failure.remedy =
+            "an export fits with its times into a ledger without events: daybook init LEDGER --app \(app)"
+        return failure
     }
 
     private static func show(_ progress: ImportProgress, on bar: ProgressBar, byteCount: Int64) {
@@ -88,25 +114,24 @@ struct ImportCommand: AsyncParsableCommand {
         return path
     }
 
-    private func show(_ report: ImportReport, _ path: String?) {
-        guard !output.json else {
-            return Terminal.output.write([
-                "lines": .integer(Int64(report.lines)),
-                "appended": .integer(Int64(report.appended)),
-                "duplicates": .integer(Int64(report.duplicates)),
-                "refused": .integer(Int64(report.refused.count)), "refused_file": .orNull(path),
-                "dry_run": .bool(dryRun),
-            ])
+    private func show(_ report: ImportReport, _ path: String?) throws {
+        let json: JSONObject = [
+            "lines": .integer(Int64(report.lines)), "appended": .integer(Int64(report.appended)),
+            "duplicates": .integer(Int64(report.duplicates)),
+            "refused": .integer(Int64(report.refused.count)), "refused_file": .orNull(path),
+            "dry_run": .bool(dryRun),
+        ]
+        try output.show(json) { terminal in
+            let name = file == "-" ? "the standard input" : file
+            let events = Words.count(Int64(report.appended), "event")
+            let mark = report.refused.isEmpty ? terminal.tick : terminal.paint("!", .warning)
+            var text: HumanText =
+                dryRun
+                ? "\(mark) \(name): \(Words.count(Int64(report.lines), "line")) checked, nothing appended"
+                : "\(mark) \(name): \(events) appended"
+            if report.duplicates > 0 { text += ", \(report.duplicates) there before" }
+            if let path { text += ", \(report.refused.count) refused, see \(path)" }
+            return text + "\n"
         }
-        let name = file == "-" ? "the standard input" : file
-        let events = Words.count(Int64(report.appended), "event")
-        let mark = Terminal.output.paint(report.refused.isEmpty ? "✓" : "!", .good)
-        var text =
-            dryRun
-            ? "\(mark) \(name): \(Words.count(Int64(report.lines), "line")) checked, nothing appended"
-            : "\(mark) \(name): \(events) appended"
-        if report.duplicates > 0 { text += ", \(report.duplicates) there before" }
-        if let path { text += ", \(report.refused.count) refused, see \(path)" }
-        Terminal.output.write(text + "\n")
     }
 }

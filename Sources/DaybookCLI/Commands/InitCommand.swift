@@ -7,42 +7,77 @@ struct InitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init", abstract: "Make a ledger for an app from its catalog.",
         discussion: """
-            The app's name comes from the catalog, which becomes the ledger's first event.
+            The app's name comes from the catalog, which becomes the ledger's first event. Whenever that was recorded, \
+            the app's first catalog is in force from the beginning of time.
 
-            The app's first catalog is in force from the beginning of time (rule 8), so that is when it is recorded: \
-            recorded streams and exports fit behind it with the times that they carry. --at says otherwise.
+            --at records the catalog at an earlier time, so that a recorded stream fits behind it with the times that \
+            it carries. --app makes a ledger without any event, into which a whole export fits with its times.
 
               daybook init dozzi.sqlite --catalog events/dozzi/catalog.yaml
-              daybook init late.sqlite --catalog catalog.yaml --at 2026-01-01T00:00:00Z
+              daybook init early.sqlite --catalog events/dozzi/catalog.yaml \\
+                --at 2026-01-01T00:00:00Z
+              daybook init copy.sqlite --app dozzi
             """)
 
     @Argument(help: "Where the ledger is to be; nothing may be there yet.")
     var ledger: String
 
     @Option(help: ArgumentHelp("The app's catalog.", valueName: "file"))
-    var catalog: String
+    var catalog: String?
 
-    @Option(help: ArgumentHelp("When the catalog is recorded. Default: 1970.", valueName: "time"))
+    @Option(
+        help: ArgumentHelp(
+            "The app's name, in place of a catalog: nothing is recorded yet.", valueName: "name"))
+    var app: String?
+
+    @Option(help: ArgumentHelp("When the catalog is recorded. Default: now.", valueName: "time"))
     var at: String?
 
     @OptionGroup var output: OutputOptions
 
+    mutating func validate() throws {
+        guard (catalog == nil) != (app == nil) else {
+            throw ValidationError("Say either --catalog FILE or --app NAME.")
+        }
+        guard at == nil || catalog != nil else {
+            throw ValidationError("--at goes with --catalog: without one nothing is recorded.")
+        }
+    }
+
     mutating func run() async throws {
+        if let catalog { try await make(catalog) } else if let app { try makeEmpty(app) }
+    }
+
+    /// A ledger for what an export brings along.
+    private func makeEmpty(_ app: String) throws {
+        try Ledger.createEmpty(at: ledger, app: app).close()
+        let json: JSONObject = [
+            "ledger": .string(ledger), "app": .string(app), "title": .string(app),
+            "catalog": .null, "position": 0, "warnings": [],
+        ]
+        var table = Table()
+        table.add(
+            Table.Cell("next", .dim),
+            .init("daybook import EXPORT --as-recorded --ledger \(ledger)"))
+        try output.show(json) {
+            "\($0.tick) \(ledger) is a ledger for \(app), without any event\n" + table.text($0)
+        }
+    }
+
+    private func make(_ catalog: String) async throws {
         let document = try InputFile(catalog).all(byteCountMax: CatalogReader.byteCountMax)
         let (read, warnings) = try CatalogFile.read(document, named: catalog)
-        let begin = try InstantText.read(at, option: "--at") ?? 0
-        let made = try await Ledger.create(at: ledger, catalog: document) { begin }
+        let begin = try InstantText.read(at, option: "--at")
+        let made = try await Ledger.create(at: ledger, catalog: document) {
+            begin ?? SystemClock.now()
+        }
         let position = try made.head().position
         try made.close()
-        guard !output.json else {
-            return Terminal.output.write([
-                "ledger": .string(ledger), "app": .string(read.app), "title": .string(read.title),
-                "catalog": 1, "position": .integer(position),
-                "warnings": .array(warnings.map { .object($0.json) }),
-            ])
-        }
-        let mark = Terminal.output.paint("✓", .good)
-        Terminal.output.write("\(mark) \(ledger) is the ledger of \(read.title)\n")
+        let json: JSONObject = [
+            "ledger": .string(ledger), "app": .string(read.app), "title": .string(read.title),
+            "catalog": 1, "position": .integer(position),
+            "warnings": .array(warnings.map { .object($0.json) }),
+        ]
         var table = Table()
         table.add(
             Table.Cell("catalog", .dim),
@@ -55,7 +90,9 @@ struct InitCommand: AsyncParsableCommand {
                 .init("\(warnings.count); see \"daybook catalog check \(catalog)\""))
         }
         table.add(Table.Cell("next", .dim), .init("daybook status SOMEBODY --ledger \(ledger)"))
-        Terminal.output.write(table.text(.output))
+        try output.show(json) {
+            "\($0.tick) \(ledger) is the ledger of \(read.title)\n" + table.text($0)
+        }
     }
 }
 

@@ -6,6 +6,12 @@ struct OverrideCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "override",
         abstract: "Debug overrides, for developers; refused in production.",
+        discussion: """
+              daybook override set ada force_entitlement premium --env sandbox
+              daybook override clear ada --env sandbox
+
+            Each subcommand takes --json.
+            """,
         subcommands: [Set.self, Clear.self])
 
     struct Set: AsyncParsableCommand {
@@ -16,7 +22,8 @@ struct OverrideCommand: AsyncParsableCommand {
                 reset_trial_eligibility.
 
                   daybook override set ada force_entitlement premium --env sandbox
-                  daybook override set ada expire_trial --env sandbox --expires 2026-03-01T00:00:00Z
+                  daybook override set ada expire_trial --env sandbox \\
+                    --expires 2030-03-01T00:00:00Z
                 """)
 
         @Argument(help: "The customer.")

@@ -6,7 +6,7 @@ struct PinCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pin", abstract: "Choose what stays writable when a gauge is over its limit.",
         discussion: """
-              daybook pin ada rex --meter puppies
+              daybook pin ada sunday-dinners --meter collections
             """)
 
     @Argument(help: "The customer.")

@@ -6,14 +6,21 @@ struct ProfileCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "profile",
         abstract: "Dogs, children and whoever else lives inside a customer.",
+        discussion: """
+              daybook profile create ada bella --kind puppy
+              daybook profile delete ada rex
+
+            Each subcommand takes --json.
+            """,
         subcommands: [Create.self, Delete.self, Assign.self, Unassign.self])
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Add a profile; its free period begins.",
             discussion: """
-                  daybook profile create ada rex --kind puppy
-                  daybook profile create ada rex --kind puppy --free-started-at 2026-03-15T10:00:00+01:00
+                  daybook profile create ada bella --kind puppy
+                  daybook profile create ada bella --kind puppy \\
+                    --free-started-at 2026-03-15T10:00:00+01:00
                 """)
 
         @Argument(help: "The customer.")
@@ -82,7 +89,8 @@ struct ProfileCommand: AsyncParsableCommand {
         mutating func run() async throws {
             try await write.perform(
                 .assignPurchase(transaction: transaction, profile: profile), for: subject,
-                sentence: "purchase \(transaction) serves \(profile)")
+                sentence: "purchase \(transaction) serves \(profile)",
+                repetition: "purchase \(transaction) served \(profile) before; nothing to add")
         }
     }
 
@@ -90,7 +98,7 @@ struct ProfileCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Free a purchase from its profile.",
             discussion: """
-                  daybook profile unassign ada 2000000123
+                  daybook profile unassign ada 2000000456
                 """)
 
         @Argument(help: "The customer.")

@@ -11,9 +11,11 @@ struct RecordCommand: AsyncParsableCommand {
             line is its own commit, and its receipt is printed as soon as it is on disk.
 
               daybook record paywall.shown ada --data '{"context":"usageLimitReached"}'
-              daybook record usage.recorded ada --key story-9 --data '{"meter":"stories","amount":1,"ref":"story-9"}'
-              daybook record '{"type":"app.launched","subject":"ada","source":{"kind":"native","key":"l1"}}'
-              tail -f app.ndjson | daybook record - --stream
+              daybook record usage.recorded ada --key story-9 \\
+                --data '{"meter":"stories","amount":1,"ref":"story-9"}'
+              daybook record \\
+                '{"type":"app.launched","subject":"ada","source":{"key":"launch-1"}}'
+              cat app.ndjson | daybook record - --stream
             """)
 
     @Argument(help: "An event type, an event as JSON, or - for JSON lines from the standard input.")
@@ -73,50 +75,40 @@ struct RecordCommand: AsyncParsableCommand {
                     try assembled().canonicalBytes
                 }
             var reader = NDJSONReader(app: ledger.app)
-            let events = try Self.read(bytes, with: &reader)
+            let (events, problems) = reader.read(bytes)
+            try Self.refuse(problems)
             let receipt = try await ledger.record(
                 events.map(\.draft),
                 options: ReportOptions(lines: events.map(\.line), isRestating: true))
-            show(receipt)
+            try show(receipt)
         }
     }
 
     /// Reads lines as they come; the receipt of each is out before the next one is decided.
     private func record(each input: InputFile, in ledger: Ledger) async throws {
         var reader = NDJSONReader(app: ledger.app)
-        var rest: [UInt8] = []
-        var isAtEnd = false
-        while !isAtEnd {
-            if let piece = try input.next() {
-                rest += piece
-            } else {
-                rest.append(0x0A)
-                isAtEnd = true
-            }
-            while let end = rest.firstIndex(of: 0x0A) {
-                let events = try Self.read(Array(rest[...end]), with: &reader)
-                rest.removeSubrange(...end)
-                for event in events {
-                    show(
-                        try await ledger.record(
-                            [event.draft],
-                            options: ReportOptions(lines: [event.line], isRestating: true)))
-                }
-            }
+        while let piece = try input.next() {
+            try await record(each: reader.take(piece), in: ledger)
         }
+        try await record(each: reader.finish(), in: ledger)
     }
 
-    private static func read(
-        _ bytes: [UInt8], with reader: inout NDJSONReader
-    ) throws -> [ReadEvent] {
-        let (events, problems) = reader.read(bytes)
-        guard problems.isEmpty else {
-            throw LedgerError.badInput(
-                problems.map {
-                    InputProblem(line: $0.line, column: $0.column, code: $0.code, reason: $0.reason)
-                })
+    /// What stands before a bad line is recorded; the bad line ends it.
+    private func record(each found: NDJSONReader.Found, in ledger: Ledger) async throws {
+        let firstBad = found.problems.first?.line ?? Int.max
+        for event in found.events where event.line < firstBad {
+            try show(
+                try await ledger.record(
+                    [event.draft],
+                    options: ReportOptions(lines: [event.line], isRestating: true)))
         }
-        return events
+        try Self.refuse(Array(found.problems.prefix(1)))
+    }
+
+    private static func refuse(_ problems: [LineProblem]) throws {
+        guard problems.isEmpty else {
+            throw LedgerError.badInput(problems.map(InputProblem.init))
+        }
     }
 
     /// The event from its parts, which is then read like any other.
@@ -141,19 +133,16 @@ struct RecordCommand: AsyncParsableCommand {
         return object
     }
 
-    private func show(_ receipt: ReportReceipt) {
-        guard !output.json else { return Terminal.output.write(receipt.json) }
-        let mark = Terminal.output.paint("✓", .good)
-        guard receipt.appended > 0, let first = receipt.firstPosition,
-            let last = receipt.lastPosition
-        else {
-            return Terminal.output.write("\(mark) recorded before, nothing to add\n")
-        }
-        let place = first == last ? "position \(first)" : "positions \(first) to \(last)"
-        let before = receipt.duplicates > 0 ? ", \(receipt.duplicates) there before" : ""
-        Terminal.output.write(
-            "\(mark) recorded at \(place)\(before), \(receipt.durability)\n"
+    private func show(_ receipt: ReportReceipt) throws {
+        try output.show(receipt.json) { terminal in
+            guard receipt.appended > 0, let first = receipt.firstPosition,
+                let last = receipt.lastPosition
+            else { return "\(terminal.tick) recorded before, nothing to add\n" }
+            let place = first == last ? "position \(first)" : "positions \(first) to \(last)"
+            let before = receipt.duplicates > 0 ? ", \(receipt.duplicates) there before" : ""
+            return "\(terminal.tick) recorded at \(place)\(before), \(receipt.durability)\n"
                 + RestatementText.text(
-                    receipt.restatements, omitted: receipt.restatementsOmitted))
+                    receipt.restatements, omitted: receipt.restatementsOmitted)
+        }
     }
 }

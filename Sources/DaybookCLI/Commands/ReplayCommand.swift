@@ -14,7 +14,7 @@ struct ReplayCommand: AsyncParsableCommand {
               daybook replay
               daybook replay --workers 7 --json
               daybook replay events/dozzi/refund-after-two-stories.ndjson
-              daybook replay bug.ndjson --catalog new.yaml --expect 5b1c…
+              daybook replay bug.ndjson --catalog events/dozzi/catalog.yaml
             """)
 
     @Argument(help: "A file of events, or - for the standard input. Default: the ledger.")
@@ -54,7 +54,7 @@ struct ReplayCommand: AsyncParsableCommand {
         }
         let isExpected = expect.map { $0 == report.digest.description } ?? true
         let isSame = report.agrees && report.differences.isEmpty && isExpected
-        show(report, isSame: isSame, isExpected: isExpected)
+        try show(report, isSame: isSame, isExpected: isExpected)
         if !isSame { throw ExitCode.no }
     }
 
@@ -67,27 +67,25 @@ struct ReplayCommand: AsyncParsableCommand {
         }
     }
 
-    private func show(_ report: ReplayReport, isSame: Bool, isExpected: Bool) {
-        guard !output.json else {
-            return Terminal.output.write([
-                "agrees": .bool(isSame), "events": .integer(report.events),
-                "units": .integer(Int64(report.units)),
-                "digest": .string(report.digest.description),
-                "live_digest": .string(report.liveDigest.description),
-                "expected_digest": .orNull(expect), "differences": .texts(report.differences),
-                "milliseconds": .integer(report.milliseconds),
-            ])
-        }
-        let terminal = Terminal.output
-        let mark = isSame ? terminal.paint("✓", .good) : terminal.paint("✗", .bad)
+    private func show(_ report: ReplayReport, isSame: Bool, isExpected: Bool) throws {
+        let json: JSONObject = [
+            "agrees": .bool(isSame), "events": .integer(report.events),
+            "units": .integer(Int64(report.units)), "digest": .string(report.digest.description),
+            "live_digest": .string(report.liveDigest.description),
+            "expected_digest": .orNull(expect), "differences": .texts(report.differences),
+            "milliseconds": .integer(report.milliseconds),
+        ]
         let count =
             "\(Words.count(report.events, "event")), \(Words.count(Int64(report.units), "unit"))"
-        terminal.write("\(mark) \(count), \(Words.duration(report.milliseconds))\n")
         var table = Table()
         table.add(Table.Cell("replayed", .dim), .init(report.digest.description))
         table.add(Table.Cell("live", .dim), .init(report.liveDigest.description))
         if let expect, !isExpected { table.add(Table.Cell("expected", .dim), .init(expect)) }
         for name in report.differences { table.add(Table.Cell("differs", .bad), .init(name)) }
-        terminal.write(table.text(terminal))
+        try output.show(json) { terminal in
+            let mark = isSame ? terminal.tick : terminal.paint("✗", .bad)
+            return "\(mark) \(count), \(Words.duration(report.milliseconds))\n"
+                + table.text(terminal)
+        }
     }
 }

@@ -8,8 +8,8 @@ struct ReserveCommand: AsyncParsableCommand {
         discussion: """
             The units count until they are committed, released, or the time is over.
 
-              daybook reserve ada stories --id r1
-              daybook commit ada r1
+              daybook reserve ada stories --id r9
+              daybook reserve ada stories 2 --id r9 --timeout PT1H
             """)
 
     @Argument(help: "The customer.")

@@ -7,7 +7,7 @@ struct SchemaCommand: AsyncParsableCommand {
         discussion: """
               daybook schema                         # their names
               daybook schema usage.recorded.v1       # one of them
-              daybook schema --write events/schema   # all of them, one file each
+              daybook schema --write schemas         # all of them, one file each
             """)
 
     @Argument(help: "Which one. Default: list the names.")
@@ -27,13 +27,12 @@ struct SchemaCommand: AsyncParsableCommand {
                     document.value.canonicalBytes + [0x0A],
                     to: "\(write)/\(Self.fileName(document.name))")
             }
-            return tell(count: documents.count, folder: write)
+            return try tell(count: documents.count, folder: write)
         }
         guard let name else {
-            if output.json {
-                return Terminal.output.write(["schemas": .texts(documents.map(\.name))])
+            return try output.show(["schemas": .texts(documents.map(\.name))]) { _ in
+                documents.reduce(into: "") { $0 += "\($1.name)\n" }
             }
-            return Terminal.output.write(documents.map { $0.name + "\n" }.joined())
         }
         guard
             let found = documents.first(where: { $0.name == name || Self.fileName($0.name) == name }
@@ -43,19 +42,16 @@ struct SchemaCommand: AsyncParsableCommand {
                 .badInput, "unknown_name",
                 "there is no schema \(name); \"daybook schema\" lists them")
         }
-        Terminal.output.write(found.value.canonicalBytes + [0x0A])
+        try Terminal.output.write(bytes: found.value.canonicalBytes + [0x0A])
     }
 
     private static func fileName(_ name: String) -> String {
         name.hasSuffix(".json") ? name : name + ".json"
     }
 
-    private func tell(count: Int, folder: String) {
-        if output.json {
-            Terminal.output.write(["written": .integer(Int64(count)), "folder": .string(folder)])
-        } else {
-            let mark = Terminal.output.paint("✓", .good)
-            Terminal.output.write("\(mark) \(count) schemas written to \(folder)\n")
+    private func tell(count: Int, folder: String) throws {
+        try output.show(["written": .integer(Int64(count)), "folder": .string(folder)]) {
+            "\($0.tick) \(count) schemas written to \(folder)\n"
         }
     }
 }

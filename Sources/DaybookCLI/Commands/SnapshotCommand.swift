@@ -1,5 +1,6 @@
 import ArgumentParser
 import Daybook
+import DaybookEvents
 
 struct SnapshotCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -15,15 +16,12 @@ struct SnapshotCommand: AsyncParsableCommand {
 
     mutating func run() async throws {
         let report = try await ledger.writing { try $0.snapshot() }
-        guard !output.json else {
-            return Terminal.output.write([
-                "path": .string(report.path), "bytes": .integer(Int64(report.byteCount)),
-                "position": .integer(report.position), "units": .integer(Int64(report.units)),
-            ])
+        let json: JSONObject = [
+            "path": .string(report.path), "bytes": .integer(Int64(report.byteCount)),
+            "position": .integer(report.position), "units": .integer(Int64(report.units)),
+        ]
+        try output.show(json) {
+            "\($0.tick) \(report.path): \(Words.count(Int64(report.units), "unit")) at position \(report.position), \(Words.grouped(Int64(report.byteCount))) bytes\n"
         }
-        let mark = Terminal.output.paint("✓", .good)
-        Terminal.output.write(
-            "\(mark) \(report.path): \(Words.count(Int64(report.units), "unit")) at position \(report.position), \(Words.grouped(Int64(report.byteCount))) bytes\n"
-        )
     }
 }

@@ -20,11 +20,9 @@ struct TickCommand: AsyncParsableCommand {
     mutating func run() async throws {
         let instant = try InstantText.read(at, option: "--at")
         let receipt = try await ledger.writing { try await $0.tick(at: instant) }
-        guard !output.json else { return Terminal.output.write(receipt.json) }
-        let mark = Terminal.output.paint("✓", .good)
         let text =
             receipt.appended == 0
             ? "nothing was due" : "\(Words.count(Int64(receipt.appended), "reset")) written"
-        Terminal.output.write("\(mark) \(text)\n")
+        try output.show(receipt.json) { "\($0.tick) \(text)\n" }
     }
 }

@@ -25,26 +25,23 @@ struct VerifyCommand: AsyncParsableCommand {
         }
         bar.finish()
         let isClean = findings.allSatisfy(\.isClean)
-        if output.json {
-            Terminal.output.write([
-                "clean": .bool(isClean),
-                "checks": .array(
-                    findings.map {
-                        [
-                            "check": .string($0.check), "clean": .bool($0.isClean),
-                            "detail": .string($0.detail),
-                        ]
-                    }),
-            ])
-        } else {
-            var table = Table()
-            for finding in findings {
-                table.add(
-                    finding.isClean ? .init("✓", .good) : .init("✗", .bad), .init(finding.check),
-                    .init(finding.detail, finding.isClean ? .dim : .plain))
-            }
-            Terminal.output.write(table.text(.output, indent: 0))
+        let json: JSONObject = [
+            "clean": .bool(isClean),
+            "checks": .array(
+                findings.map {
+                    [
+                        "check": .string($0.check), "clean": .bool($0.isClean),
+                        "detail": .string($0.detail),
+                    ]
+                }),
+        ]
+        var table = Table()
+        for finding in findings {
+            table.add(
+                finding.isClean ? .init("✓", .good) : .init("✗", .bad), .init(finding.check),
+                .init(finding.detail, finding.isClean ? .dim : .plain))
         }
+        try output.show(json) { table.text($0, indent: 0) }
         if !isClean { throw ExitCode.no }
     }
 }

@@ -9,7 +9,7 @@ struct VoidCommand: AsyncParsableCommand {
             Voiding a correction brings back what it corrected. Voiding a signed fact needs --reason, --ticket and \
             --actor.
 
-              daybook void 1042 --reason "imported twice" --actor kim
+              daybook void 2 --reason "imported twice" --actor kim
               daybook void native/story-1 --reason test --ticket SUP-77
             """)
 

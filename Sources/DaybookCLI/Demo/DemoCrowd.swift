@@ -25,8 +25,13 @@ struct DemoCrowd {
     /// The last moment of the crowd; everything happened in the two days before.
     let end: Int64
 
+    /// The crowd as a file of events.
+    func lines() -> [UInt8] {
+        drafts().flatMap { EventJSON.object(of: $0).canonicalBytes + [0x0A] }
+    }
+
     /// Two in five go on from each step to the next, after a few minutes.
-    func drafts() -> [EventDraft] {
+    private func drafts() -> [EventDraft] {
         var generator = Generator(state: Self.seed)
         var drafts: [EventDraft] = []
         for number in 1...Self.count {

@@ -1,38 +1,84 @@
+import ArgumentParser
 import DaybookEvents
 
-/// Where the demo speaks; silent with `--json`, which gets everything at the end.
+/// Where the demo speaks and runs commands; silent with `--json`, which gets everything at the end.
 struct Stage {
     let isSilent: Bool
-    private let terminal = Terminal.output
+    private var terminal: Terminal { .output }
 
-    func chapter(_ title: String, _ sentence: String) {
-        say("")
-        say(terminal.paint(title, .heading))
-        say(terminal.paint(sentence, .dim))
-        say("")
+    /// What a command came to.
+    struct Outcome {
+        /// Exit code 0; otherwise the answer was no.
+        var isYes: Bool
+        /// What it prints with `--json`; empty where the stage is not silent.
+        var json: JSONObject
     }
 
-    func say(_ text: String) {
-        if !isSilent { terminal.write(text + "\n") }
+    private static let columnCount = 96
+
+    func chapter(_ title: String, _ sentence: String) throws {
+        try say("\(terminal.paint(title, .heading))")
+        try say("\(terminal.paint(sentence, .dim))\n")
     }
 
-    /// A command that a reader could type.
-    func prompt(_ command: String) {
-        say("  " + terminal.paint("$ daybook \(command)", .bold))
+    func say(_ text: HumanText) throws {
+        if !isSilent { try terminal.write(text + "\n") }
     }
 
-    /// The answer below it.
-    func answer(_ isYes: Bool, _ text: String) {
-        say("    " + terminal.paint(isYes ? "✓ " : "✗ ", isYes ? .good : .bad) + text)
+    func show(_ table: Table) throws {
+        if !isSilent { try terminal.write(table.text(terminal)) }
     }
 
-    func show(_ table: Table) {
-        if !isSilent { terminal.write(table.text(terminal)) }
+    /// A line of the shell that is not a command of ours.
+    func prompt(_ line: String) throws {
+        try say("  \(terminal.paint("$ \(line)", .bold))")
     }
 
-    func show(_ text: (Terminal) -> String) {
-        guard !isSilent else { return }
-        let lines = text(terminal).split(separator: "\n", omittingEmptySubsequences: false)
-        terminal.write(lines.map { $0.isEmpty ? "" : "  " + $0 }.joined(separator: "\n"))
+    /// Shows a command as a reader could type it, runs just that, and shows what it says.
+    /// - Parameter words: `$DAYBOOK_LEDGER` stands for the ledger, as it would in a shell.
+    /// - Throws: What no command of the demo may come to: anything but a yes or a no.
+    @discardableResult
+    func run(_ words: [String], ledger: String) async throws -> Outcome {
+        try prompt(Self.shellLine(["daybook"] + words))
+        let arguments = words.map { $0 == "$DAYBOOK_LEDGER" ? ledger : $0 }
+        let (bytes, error) = await Terminal.recording {
+            try await DaybookCommand.perform(arguments + (isSilent ? ["--json"] : []))
+        }
+        let isNo = try error.map(Self.isNo) ?? false
+        try say(HumanText(written: bytes).indented(4))
+        return Outcome(
+            isYes: !isNo, json: isSilent ? try JSONReader.read(bytes).object ?? [:] : [:])
+    }
+
+    /// Whether an error is a refusal, which is an answer.
+    private static func isNo(_ error: any Error) throws -> Bool {
+        if let status = error as? ExitCode, status == .no { return true }
+        if let failure = Failure(error), failure.status == .no { return true }
+        throw error
+    }
+
+    /// Quoted for a shell, and broken before an option where it gets long.
+    static func shellLine(_ words: [String]) -> String {
+        var line = ""
+        var columns = 0
+        let all = words.map { word in
+            word.allSatisfy(isPlain) ? word : "'\(word.replacing("'", with: "'\\''"))'"
+        }
+        for (index, quoted) in all.enumerated() {
+            let value = index + 1 < all.count ? all[index + 1].count : 0
+            if quoted.hasPrefix("--"), columns + quoted.count + value > columnCount {
+                line += " \\\n      \(quoted)"
+                columns = 6 + quoted.count
+            } else {
+                line += (line.isEmpty ? "" : " ") + quoted
+                columns += 1 + quoted.count
+            }
+        }
+        return line
+    }
+
+    private static func isPlain(_ character: Character) -> Bool {
+        character.isASCII && (character.isLetter || character.isNumber)
+            || "$_-./:@=,+".contains(character)
     }
 }

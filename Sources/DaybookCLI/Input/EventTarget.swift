@@ -1,5 +1,4 @@
 import Daybook
-import DaybookEvents
 
 /// An event that a correction is about, named by position or by source and key.
 struct EventTarget {
@@ -15,13 +14,11 @@ struct EventTarget {
     ) throws -> EventTarget {
         let digits = text.hasPrefix("@") ? String(text.dropFirst()) : text
         if let position = Int64(digits) {
-            guard position > 0,
-                let found = try first(after: position - 1, nil, ledger, { _ in true })
-            else {
-                throw Failure(
-                    .badInput, "unknown_position", "there is no event at position \(digits)")
+            guard let event = try ledger.event(at: position) else {
+                throw unknown(
+                    "at position \(position); the last one is at \(try ledger.head().position)")
             }
-            return found
+            return EventTarget(event)
         }
         guard let slash = text.firstIndex(of: "/") else {
             throw Failure(
@@ -31,46 +28,21 @@ struct EventTarget {
         }
         let source = String(text[..<slash])
         let key = String(text[text.index(after: slash)...])
-        let found = try first(after: 0, environment, ledger) {
-            $0.source == source && $0.key == key
+        let event = try ledger.event(source: source, key: key, environment: environment)
+        guard let event else {
+            throw unknown("with source \(source) and key \(key) in \(environment.name)")
         }
-        guard let found else {
-            throw Failure(
-                .no, "target_unknown",
-                "there is no event with source \(source) and key \(key) in \(environment.name)")
-        }
-        return found
+        return EventTarget(event)
     }
 
-    private struct Found: Error {}
-
-    private static func first(
-        after position: Int64, _ environment: Environment?, _ ledger: Ledger,
-        _ isMeant: (EventTarget) -> Bool
-    ) throws -> EventTarget? {
-        var found: EventTarget?
-        do {
-            try ledger.export(after: position, environment: environment) { line in
-                guard let target = try EventTarget(line), isMeant(target) else { return }
-                found = target
-                throw Found()
-            }
-        } catch {
-            // The export was only stopped early, because there is nothing more to look for.
-            if found == nil { throw error }
-        }
-        return found
+    private static func unknown(_ which: String) -> Failure {
+        Failure(.no, "target_unknown", "there is no event \(which)")
     }
 
-    private init?(_ line: [UInt8]) throws {
-        let object = try JSONReader.read(line).object
-        guard let source = object?["source"]?.object, let kind = source["kind"]?.text,
-            let key = source["key"]?.text,
-            let environment = Environment(name: object?["environment"]?.text ?? "")
-        else { return nil }
-        self.source = kind
-        self.key = key
-        self.environment = environment
-        subject = object?["subject"]?.text
+    private init(_ event: RecordedEvent) {
+        source = event.draft.source.kind
+        key = event.draft.source.key ?? ""
+        subject = event.draft.subject
+        environment = event.draft.environment
     }
 }

@@ -1,7 +1,15 @@
 import ArgumentParser
+import DaybookEvents
 
 /// How the answer is written.
 struct OutputOptions: ParsableArguments {
     @Flag(name: .long, help: "Write one line of JSON (snake_case, canonical) instead of text.")
     var json = false
+
+    /// Writes an answer for a script or for a person.
+    /// - Parameter text: Gets the terminal, for its colours.
+    func show(_ answer: @autoclosure () -> JSONObject, _ text: (Terminal) -> HumanText) throws {
+        let terminal = Terminal.output
+        if json { try terminal.write(answer()) } else { try terminal.write(text(terminal)) }
+    }
 }

@@ -35,15 +35,15 @@ struct PublicationOptions: ParsableArguments {
     ) async throws {
         if dryRun {
             let counted = try await ledger.asking { try preview(publication, in: $0) }
-            return show(dry: counted, done(counted.version), already)
+            return try show(dry: counted, done(counted.version), already)
         }
         try await ledger.writing { ledger in
             let counted = retroactive ? try preview(publication, in: ledger) : nil
             // Nothing is written before it is shown.
-            if let counted, !output.json { Terminal.output.write(Self.sentence(counted)) }
+            if let counted, !output.json { try Terminal.output.write(Self.sentence(counted)) }
             let receipt = try await ledger.publish(publication)
             let written = try version(of: receipt, publication, in: ledger)
-            show(receipt, written, counted, done(written), already)
+            try show(receipt, written, counted, done(written), already)
         }
     }
 
@@ -69,39 +69,38 @@ struct PublicationOptions: ParsableArguments {
     private func show(
         _ receipt: Receipt, _ version: Int64, _ preview: PublicationPreview?, _ done: String,
         _ already: String
-    ) {
+    ) throws {
         let isNew = !receipt.positions.isEmpty
-        guard !output.json else {
-            var json = receipt.json
-            json["allowed"] = nil
-            json["version"] = .integer(version)
-            json["published"] = .bool(isNew)
-            json["dry_run"] = false
-            json["changed_answers"] = .orNull(preview.map { Int64($0.changedAnswers) })
-            json["changed_customers"] = .orNull(preview.map { Int64($0.changedCustomers) })
-            return Terminal.output.write(json)
+        var json = receipt.json
+        json["allowed"] = nil
+        json["done_before"] = nil
+        json["version"] = .integer(version)
+        json["published"] = .bool(isNew)
+        json["dry_run"] = false
+        json["changed_answers"] = .orNull(preview.map { Int64($0.changedAnswers) })
+        json["changed_customers"] = .orNull(preview.map { Int64($0.changedCustomers) })
+        try output.show(json) {
+            "\($0.tick) \(isNew ? done : already)\n" + receipt.details($0)
         }
-        let mark = Terminal.output.paint("✓", .good)
-        Terminal.output.write("\(mark) \(isNew ? done : already)\n" + receipt.details(.output))
     }
 
-    private func show(dry preview: PublicationPreview, _ done: String, _ already: String) {
-        guard !output.json else { return Terminal.output.write(preview.json) }
-        if preview.isInForceAlready { return Terminal.output.write("\(already); nothing to do\n") }
-        Terminal.output.write(
-            Self.sentence(preview)
-                + "  a dry run: nothing is written; otherwise \(done), from "
-                + "\(Words.time(preview.effectiveAt)) on, for \(ScopeText.word(preview.scope))\n")
+    private func show(dry preview: PublicationPreview, _ done: String, _ already: String) throws {
+        try output.show(preview.json) { _ in
+            if preview.isInForceAlready { return "\(already); nothing to do\n" }
+            let scope = ScopeText.word(preview.scope)
+            return Self.sentence(preview)
+                + "  a dry run: nothing is written; otherwise \(done), from \(Words.time(preview.effectiveAt)) on, for \(scope)\n"
+        }
     }
 
     /// How many answers change, and until when the catalog would rule.
-    private static func sentence(_ preview: PublicationPreview) -> String {
+    private static func sentence(_ preview: PublicationPreview) -> HumanText {
         let answers = Words.count(Int64(preview.changedAnswers), "answer")
         let changed = Words.grouped(Int64(preview.changedCustomers))
         let times = preview.moments.map { Words.time($0) }.joined(separator: " and ")
-        var text =
-            "  \(answers) of \(changed) of \(Words.count(Int64(preview.customers), "customer")) "
-            + "would change, asked for \(times)\n"
+        let customers = Words.count(Int64(preview.customers), "customer")
+        var text: HumanText =
+            "  \(answers) of \(changed) of \(customers) would change, asked for \(times)\n"
         if let end = preview.supersededAt {
             text += "  another catalog takes over at \(Words.time(end))\n"
         }

@@ -1,7 +1,7 @@
 import Daybook
 import DaybookDomain
 import DaybookEvents
-import DaybookStore
+import DaybookIngest
 import Foundation
 
 /// A recorded stream: a file of events that tells its whole story, with the catalog that it needs.
@@ -32,7 +32,7 @@ struct StreamFile {
         _ app: String, _ file: String?, clock: @escaping @Sendable () -> Int64
     ) throws -> Ledger {
         guard let file else { return try Ledger(inMemory: app, clock: clock) }
-        return try Ledger(store: SQLiteEventStore.create(at: file, app: app), clock: clock)
+        return try Ledger.createEmpty(at: file, app: app, clock: clock)
     }
 
     /// A ledger whose catalog was published before anything in the file was recorded.
@@ -63,7 +63,8 @@ struct StreamFile {
     }
 
     private func firstEvent(_ bytes: [UInt8]) throws -> JSONObject {
-        let line = bytes.split(separator: 0x0A, maxSplits: 1).first ?? []
+        let text = NDJSONReader.withoutByteOrderMark(bytes)
+        let line = text.split(separator: 0x0A, maxSplits: 1).first ?? []
         do throws(JSONError) {
             return try JSONReader.read(Array(line)).object ?? JSONObject()
         } catch {

@@ -20,7 +20,7 @@ extension WriteOptions {
             request.environment = target.environment
             let receipt = try await ledger.perform(request)
             let verb = if case .voidEvent = command { "void" } else { "amended" }
-            show(receipt, "\(target.source)/\(target.key) is \(verb)")
+            try show(receipt, "\(target.source)/\(target.key) is \(verb)")
         }
     }
 }

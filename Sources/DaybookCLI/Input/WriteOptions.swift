@@ -24,7 +24,8 @@ struct WriteOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Refuse unless the customer's stream is at this version.", valueName: "version"))
+            "Refuse unless the customer's stream is at this version; 0 before its first event.",
+            valueName: "version"))
     var expectedVersion: Int64?
 
     @Option(
@@ -37,7 +38,13 @@ struct WriteOptions: ParsableArguments {
     func request(
         _ command: Command, for subject: String, profile: String? = nil
     ) throws -> CommandRequest {
-        CommandRequest(
+        if let expectedVersion, expectedVersion < 0 {
+            throw Failure(
+                .badInput, "bad_version",
+                "--expected-version \(expectedVersion): versions count from 1; 0 means that the customer is new"
+            )
+        }
+        return CommandRequest(
             command, subject: subject, environment: environment.environment, key: idempotencyKey,
             profile: profile, actor: actor, reason: reason,
             clientAt: try InstantText.read(clientAt, option: "--client-at"),
@@ -45,25 +52,26 @@ struct WriteOptions: ParsableArguments {
     }
 
     /// Asks the ledger, and prints the receipt or the refusal.
-    /// - Parameter sentence: What happened, in the past tense.
+    /// - Parameters:
+    ///   - sentence: What happened, in the past tense.
+    ///   - repetition: The same, where it had been counted before and nothing happened.
     func perform(
-        _ command: Command, for subject: String, profile: String? = nil, sentence: String
+        _ command: Command, for subject: String, profile: String? = nil, sentence: String,
+        repetition: String? = nil
     ) async throws {
         let request = try request(command, for: subject, profile: profile)
         try await ledger.writing { ledger in
             do {
-                show(
-                    try await ledger.perform(request, isRestating: command.canRestate), sentence)
+                let receipt = try await ledger.perform(request, isRestating: command.canRestate)
+                try show(receipt, receipt.wasDoneBefore ? repetition ?? sentence : sentence)
             } catch LedgerError.rejected(let rejection, let decision?) {
                 try refuse(rejection, decision, subject, try ledger.catalogs().newest?.catalog)
             }
         }
     }
 
-    func show(_ receipt: Receipt, _ sentence: String) {
-        guard !output.json else { return Terminal.output.write(receipt.json) }
-        let mark = Terminal.output.paint("✓", .good)
-        Terminal.output.write("\(mark) \(sentence)\n" + receipt.details(.output))
+    func show(_ receipt: Receipt, _ sentence: String) throws {
+        try output.show(receipt.json) { "\($0.tick) \(sentence)\n" + receipt.details($0) }
     }
 
     /// A refusal with numbers is an answer: it stands on the standard output, like that of `check`.
@@ -74,10 +82,10 @@ struct WriteOptions: ParsableArguments {
         decision.allowed = false
         guard output.json else {
             let text = DecisionText(decision: decision, catalog: catalog, locale: nil)
-            Terminal.output.write(text.text(.output, subject: subject))
+            try Terminal.output.write(text.text(.output, subject: subject))
             throw ExitCode.no
         }
-        Terminal.output.write(decision.json)
+        try Terminal.output.write(decision.json)
         throw LedgerError.rejected(rejection, decision: decision)
     }
 }

@@ -7,17 +7,17 @@ struct DecisionText {
     let catalog: Catalog?
     let locale: String?
 
-    func text(_ terminal: Terminal, subject: String) -> String {
+    func text(_ terminal: Terminal, subject: String) -> HumanText {
         let name = decision.feature ?? decision.meter ?? ""
         let word = Words.spaced(decision.reason)
-        let verdict =
+        let verdict: HumanText =
             decision.allowed
-            ? terminal.paint("✓ yes", .good) + "  \(subject) may use \(name): \(word)"
-            : terminal.paint("✗ no", .bad) + "   \(subject) may not use \(name): \(word)"
-        return verdict + "\n" + details(terminal)
+            ? "\(terminal.paint("✓ yes", .good))  \(subject) may use \(name): \(word)\n"
+            : "\(terminal.paint("✗ no", .bad))   \(subject) may not use \(name): \(word)\n"
+        return verdict + details(terminal)
     }
 
-    func details(_ terminal: Terminal) -> String {
+    func details(_ terminal: Terminal) -> HumanText {
         var table = Table()
         func add(_ label: String, _ text: String?) {
             if let text { table.add(Table.Cell(label, .dim), .init(text)) }

@@ -20,8 +20,8 @@ struct Failure: Error {
     var code: String
     var message: String
     var problems: [InputProblem] = []
-    /// What a refused command would have come to.
-    var decision: Decision?
+    /// Which option or command of ours helps; the library speaks of the matter alone.
+    var remedy: String?
 
     /// A script that reads a report of a million bad lines is not helped by all of them.
     private static let problemsMax = 1_000
@@ -36,32 +36,54 @@ struct Failure: Error {
         self.status = status
         self.code = code
         self.message = message
+        remedy = Self.remedies[code]
     }
 
     /// Ends the process with the exit code that the error means.
     static func leave(because error: any Error) -> Never {
         if let status = error as? ExitCode { Foundation.exit(status.rawValue) }
+        if error is ReaderIsGone { endQuietly() }
         guard let failure = Failure(error) else {
             // Help and version are no failures.
-            Terminal.output.write(DaybookCommand.fullMessage(for: error) + "\n")
+            do {
+                try Terminal.output.write(
+                    HumanText(lines: DaybookCommand.fullMessage(for: error)) + "\n")
+            } catch {
+                leave(because: error)
+            }
             Foundation.exit(0)
         }
         failure.report(isJSON: CommandLine.arguments.contains("--json"))
         Foundation.exit(failure.status.rawValue)
     }
 
+    /// Ends as every program does whose reader has gone, by SIGPIPE: a shell calls it 141 and says nothing.
+    private static func endQuietly() -> Never {
+        signal(SIGPIPE, SIG_DFL)
+        raise(SIGPIPE)
+        // Not reached, unless somebody blocked the signal.
+        Foundation.exit(128 + SIGPIPE)
+    }
+
     /// The sentence on the standard error, and with `--json` one object on its last line.
     func report(isJSON: Bool) {
-        let prefix = status == .usage ? "" : Terminal.errors.paint("daybook: ", .bad)
-        Terminal.errors.write(prefix + message + "\n")
-        guard isJSON else { return }
-        Terminal.errors.write(JSONValue.object(["error": .object(json)]).canonicalText + "\n")
+        let terminal = Terminal.errors
+        var text = status == .usage ? "" : terminal.paint("daybook: ", .bad)
+        text += HumanText(lines: message) + "\n"
+        if let remedy { text += "→ \(remedy)\n" }
+        do {
+            try terminal.write(text)
+            if isJSON { try terminal.write(["error": .object(json)]) }
+        } catch {
+            // Nobody can be told any more; the exit code still says it.
+        }
     }
 
     private var json: JSONObject {
         var object: JSONObject = ["code": .string(code), "message": .string(message)]
         // Only what may go by itself: somebody else was writing, or too much was waiting.
         let isRetryable = Self.passing.contains(code)
+        object["remedy"] = .orNull(remedy)
         object["retryable"] = .bool(isRetryable)
         object["retry_after_ms"] = .orNull(isRetryable ? Self.retryAfterMilliseconds : nil)
         object["problems"] = .array(
@@ -84,7 +106,7 @@ extension Failure {
         case let error as LedgerError: self.init(ledger: error)
         case let error as StoreError: self.init(.environment, error.code.rawValue, error.message)
         case let error as CatalogProblems: self.init(catalog: error, file: nil)
-        case let error as Rejection: self.init(rejection: error, decision: nil)
+        case let error as Rejection: self.init(rejection: error)
         case let error as InputProblem:
             self.init(.badInput, error.code, error.description)
             problems = [error]
@@ -104,8 +126,7 @@ extension Failure {
 
     private init(ledger error: LedgerError) {
         switch error {
-        case .rejected(let rejection, let decision):
-            self.init(rejection: rejection, decision: decision)
+        case .rejected(let rejection, _): self.init(rejection: rejection)
         case .versionConflict: self.init(.no, error.code, error.description)
         case .idempotencyConflict, .catalogConflict:
             self.init(.badInput, error.code, error.description)
@@ -116,8 +137,18 @@ extension Failure {
         }
     }
 
+    /// What to type, by the code of what is wrong.
+    private static let remedies: [String: String] = [
+        "no_catalog": "daybook catalog publish FILE",
+        "override_forbidden": "say --env sandbox",
+        "gauge_needs_ref": "say --ref",
+        "retroactive":
+            "say --retroactive to let them change, and --dry-run with it to see how many",
+        "catalog_uncorrectable": "daybook catalog rollback VERSION",
+    ]
+
     /// A refusal is an answer, unless the question itself was wrong.
-    private init(rejection: Rejection, decision: Decision?) {
+    private init(rejection: Rejection) {
         let status: ExitCode
         switch rejection {
         case .unknownName, .amountOutOfBounds, .unknownTimeZone, .unknownOverride,
@@ -127,7 +158,6 @@ extension Failure {
         default: status = .no
         }
         self.init(status, rejection.code, rejection.description)
-        self.decision = decision
         if status == .badInput {
             problems = [
                 InputProblem(
@@ -142,10 +172,6 @@ extension Failure {
         self.init(
             .badInput, "bad_catalog",
             error.problems.map { prefix + $0.description }.joined(separator: "\n"))
-        problems = error.problems.map {
-            InputProblem(
-                line: $0.line, column: $0.column, code: "catalog",
-                reason: ($0.path.isEmpty ? "" : "\($0.path): ") + "\($0.sentence) \($0.remedy)")
-        }
+        problems = error.problems.map(InputProblem.init)
     }
 }

@@ -7,19 +7,19 @@ struct FunnelText {
 
     private static let width = 24
 
-    func text(_ terminal: Terminal) -> String {
+    func text(_ terminal: Terminal) -> HumanText {
         let window = Words.duration(report.windowMilliseconds)
-        var text = terminal.paint(report.name, .heading) + " · within \(window)\n"
+        var text: HumanText = "\(terminal.paint(report.name, .heading)) · within \(window)\n"
         text += bars(report.steps, terminal)
         for group in report.groups {
-            text +=
-                "\n" + terminal.paint("\(report.breakdown.rawValue): \(group.name)", .bold) + "\n"
+            let title = "\(report.breakdown.rawValue): \(group.name)"
+            text += "\n\(terminal.paint(title, .bold))\n"
             text += bars(group.steps, terminal)
         }
         return text
     }
 
-    private func bars(_ steps: [FunnelReport.Step], _ terminal: Terminal) -> String {
+    private func bars(_ steps: [FunnelReport.Step], _ terminal: Terminal) -> HumanText {
         guard let first = steps.first?.count, first > 0 else {
             return "  nobody took the first step\n"
         }

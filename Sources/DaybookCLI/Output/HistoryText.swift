@@ -11,7 +11,7 @@ struct HistoryText {
         "environment", "meter", "target",
     ]
 
-    func text(_ terminal: Terminal) -> String {
+    func text(_ terminal: Terminal) -> HumanText {
         var table = Table()
         table.add(
             Table.Cell("#", .dim, isRight: true), .init("happened", .dim), .init("what", .dim),

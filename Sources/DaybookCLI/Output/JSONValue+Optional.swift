@@ -11,12 +11,3 @@ extension JSONValue {
         return .integer(value)
     }
 }
-
-extension Terminal {
-    /// One line of canonical JSON.
-    func write(_ json: JSONObject) {
-        var bytes = json.canonicalBytes
-        bytes.append(0x0A)
-        write(bytes)
-    }
-}

@@ -35,7 +35,13 @@ final class ProgressBar: Sendable {
         let bar =
             String(repeating: "█", count: filled)
             + String(repeating: "░", count: Self.width - filled)
-        Terminal.errors.write("\r\u{1B}[K\(title) \(bar) \(note)")
+        draw("\(title) \(bar) \(note)")
+    }
+
+    /// Takes the place of the bar before.
+    private func draw(_ line: HumanText) {
+        // A bar that cannot be seen is no reason to stop the work.
+        try? Terminal.errors.write("\r\u{1B}[K" + line)
     }
 
     /// Takes the bar away.
@@ -44,6 +50,6 @@ final class ProgressBar: Sendable {
             defer { drawing.isShown = false }
             return drawing.isShown
         }
-        if isShown { Terminal.errors.write("\r\u{1B}[K") }
+        if isShown { draw("") }
     }
 }

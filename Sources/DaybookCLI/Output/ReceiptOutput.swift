@@ -7,6 +7,7 @@ extension Receipt {
     var json: JSONObject {
         var object = decision?.json ?? JSONObject()
         object["allowed"] = true
+        object["done_before"] = .bool(wasDoneBefore)
         object["key"] = .string(key)
         object["positions"] = .array(positions.map { .integer($0) })
         object["recorded_at"] = .integer(recordedAt)
@@ -16,16 +17,15 @@ extension Receipt {
     }
 
     /// The lines below the first one.
-    func details(_ terminal: Terminal) -> String {
+    func details(_ terminal: Terminal) -> HumanText {
         var table = Table()
         if let usage = decision?.usage { table.add(Table.Cell("now", .dim), .init(usage.sentence)) }
-        let place =
-            positions.isEmpty
-            ? "nothing to add"
-            : "position \(positions.map(String.init).joined(separator: ", "))"
+        // Where nothing was added, nothing was recorded and no key was bound.
+        guard !positions.isEmpty else { return table.text(terminal) }
+        let places = positions.map(String.init).joined(separator: ", ")
         table.add(
             Table.Cell("recorded", .dim),
-            .init("\(Words.time(recordedAt)), \(place), \(durability)"))
+            .init("\(Words.time(recordedAt)), position \(places), \(durability)"))
         table.add(Table.Cell("key", .dim), .init(key))
         return table.text(terminal) + RestatementText.text(restatements)
     }

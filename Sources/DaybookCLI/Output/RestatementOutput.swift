@@ -50,9 +50,9 @@ extension Restatement.Told {
 
 enum RestatementText {
     /// Nothing where nothing was restated.
-    static func text(_ customers: [CustomerRestatements], omitted: Int = 0) -> String {
+    static func text(_ customers: [CustomerRestatements], omitted: Int = 0) -> HumanText {
         let lines = customers.flatMap(\.lines)
-        var text = lines.isEmpty ? "" : "earlier answers that were different:\n"
+        var text: HumanText = lines.isEmpty ? "" : "earlier answers that were different:\n"
         for line in lines.prefix(20) { text += "  \(line)\n" }
         if lines.count > 20 { text += "  and \(lines.count - 20) more; see --json\n" }
         if omitted > 0 { text += "  \(omitted) further customers were not looked at\n" }

@@ -6,23 +6,22 @@ struct StatusText {
     let status: Status
     let asOf: AsOf
 
-    func text(_ terminal: Terminal) -> String {
-        var head = [terminal.paint(status.subject, .bold)]
-        if let profile = status.profile { head.append("profile \(profile)") }
-        if let word = status.status { head.append(word) }
-        if !status.isKnown { head.append("never seen") }
-        var text = head.joined(separator: " · ") + "\n"
+    func text(_ terminal: Terminal) -> HumanText {
+        var text: HumanText = "\(terminal.paint(status.subject, .bold))"
+        if let profile = status.profile { text += " · profile \(profile)" }
+        if let word = status.status { text += " · \(word)" }
+        text += status.isKnown ? "\n" : " · never seen\n"
         if let display = status.display { text += "“\(display.text)”\n" }
         text += section("Entitlements", entitlements(), terminal)
         text += section("Meters", meters(), terminal)
         text += section("Profiles", profiles(), terminal)
         text += section("Ads", ads(), terminal)
         text += section("More", rest(), terminal)
-        return text + "\n" + terminal.paint(asOf.sentence, .dim) + "\n"
+        return text + "\n\(terminal.paint(asOf.sentence, .dim))\n"
     }
 
-    private func section(_ title: String, _ table: Table, _ terminal: Terminal) -> String {
-        table.isEmpty ? "" : "\n" + terminal.paint(title, .heading) + "\n" + table.text(terminal)
+    private func section(_ title: String, _ table: Table, _ terminal: Terminal) -> HumanText {
+        table.isEmpty ? "" : "\n\(terminal.paint(title, .heading))\n" + table.text(terminal)
     }
 
     private func entitlements() -> Table {

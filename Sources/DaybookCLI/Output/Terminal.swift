@@ -1,6 +1,8 @@
+import DaybookEvents
 import Foundation
+import Synchronization
 
-/// Where text goes; colour only on a terminal, and never with NO_COLOR (https://no-color.org).
+/// Where answers go; colour only on a terminal, and never with NO_COLOR (https://no-color.org).
 struct Terminal: Sendable {
     enum Style: String, Sendable {
         case plain = ""
@@ -12,42 +14,69 @@ struct Terminal: Sendable {
         case heading = "1;36"
     }
 
-    static let output = Terminal(descriptor: 1)
-    static let errors = Terminal(descriptor: 2)
+    /// The standard output, or what stands for it while the demo runs a command.
+    @TaskLocal static var output = Terminal(.output)
+    static let errors = Terminal(.errors)
 
     let isInteractive: Bool
     let hasColour: Bool
-    private let descriptor: Int32
+    private let descriptor: Descriptor
+    private let record: Record?
 
-    private init(descriptor: Int32) {
+    private final class Record: Sendable {
+        let bytes = Mutex<[UInt8]>([])
+    }
+
+    private init(_ descriptor: Descriptor) {
         self.descriptor = descriptor
+        record = nil
         let environment = ProcessInfo.processInfo.environment
-        isInteractive = isatty(descriptor) == 1
+        isInteractive = isatty(descriptor.number) == 1
         hasColour =
             isInteractive && environment["NO_COLOR", default: ""].isEmpty
             && environment["TERM"] != "dumb"
     }
 
-    func paint(_ text: String, _ style: Style) -> String {
-        guard hasColour, style != .plain else { return text }
-        return "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m"
+    private init(recordingFor terminal: Terminal) {
+        descriptor = terminal.descriptor
+        record = Record()
+        isInteractive = false
+        hasColour = terminal.hasColour
     }
 
-    func write(_ text: String) { write(Array(text.utf8)) }
-
-    /// Unbuffered: what a script reads after a kill is what was acknowledged before it.
-    func write(_ bytes: [UInt8]) {
-        var start = 0
-        bytes.withUnsafeBytes { buffer in
-            // The pointer is used inside this closure only; `start` never passes the end.
-            while start < buffer.count, let base = buffer.baseAddress {
-                let count = Foundation.write(descriptor, base + start, buffer.count - start)
-                if count > 0 {
-                    start += count
-                } else if errno != EINTR && errno != EAGAIN {
-                    return
-                }
-            }
+    /// What the body writes to `output`, instead of writing it; and what the body threw, if anything.
+    static func recording(
+        _ body: () async throws -> Void
+    ) async -> (bytes: [UInt8], error: (any Error)?) {
+        let terminal = Terminal(recordingFor: output)
+        var thrown: (any Error)?
+        do {
+            try await $output.withValue(terminal) { try await body() }
+        } catch {
+            thrown = error
         }
+        return (terminal.record?.bytes.withLock { $0 } ?? [], thrown)
+    }
+
+    /// - Parameter text: Foreign text is escaped.
+    func paint(_ text: String, _ style: Style) -> HumanText {
+        guard hasColour, style != .plain else { return HumanText(text) }
+        return HumanText(
+            stringLiteral: "\u{1B}[\(style.rawValue)m\(HumanText.escaped(text))\u{1B}[0m")
+    }
+
+    /// The mark before what was done.
+    var tick: HumanText { paint("✓", .good) }
+
+    /// - Throws: As `Descriptor.write` does; an answer that cannot be given is a failure.
+    func write(_ text: HumanText) throws { try write(bytes: Array(text.rendered.utf8)) }
+
+    /// One line of canonical JSON.
+    func write(_ json: JSONObject) throws { try write(bytes: json.canonicalBytes + [0x0A]) }
+
+    /// A document, byte for byte.
+    func write(bytes: [UInt8]) throws {
+        guard let record else { return try descriptor.write(bytes) }
+        record.bytes.withLock { $0 += bytes }
     }
 }

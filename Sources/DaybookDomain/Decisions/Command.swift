@@ -234,7 +234,7 @@ extension Rejection: CustomStringConvertible {
         case .unknownAlias(let name): "\(name) is no alias"
         case .indirectAlias(let name, let canonical, let links):
             "no alias joins \(name) and \(canonical) directly; \(name) is joined with \(links.joined(separator: ", ")): take that apart"
-        case .overrideForbidden: "debug overrides are refused in production; use --env sandbox"
+        case .overrideForbidden: "debug overrides are refused in production"
         case .unknownOverride(let kind): "no debug override \"\(kind)\""
         case .overrideEnded(let end):
             "an override until \(RFC3339.format(end)) is over already; say a later end"
@@ -247,12 +247,12 @@ extension Rejection: CustomStringConvertible {
         case .signedFactUnamendable(let source, let key):
             "\(source)/\(key) is signed: it can be voided, not amended"
         case .catalogUncorrectable(let source, let key):
-            "\(source)/\(key) is a catalog: bring an older one back with `daybook catalog rollback VERSION`"
+            "\(source)/\(key) is a catalog, which no correction takes back; bring an older one into force"
         case .signedFactNeeds(let missing, let source, let key):
             "\(source)/\(key) is signed: voiding it needs \(missing.joined(separator: ", "))"
         case .fieldUnamendable(let field):
             "\(field) cannot be amended; void the event and record it anew"
-        case .ambiguousGauge(let meter): "\(meter) is a gauge: say which one with --ref"
+        case .ambiguousGauge(let meter): "\(meter) is a gauge: say which one came or went"
         case .noCatalog: "the ledger has no catalog; publish one first"
         }
     }

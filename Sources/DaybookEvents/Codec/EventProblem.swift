@@ -15,6 +15,8 @@ public struct EventProblem: Error, Equatable, CustomStringConvertible {
         case forbidden = "forbidden"
         case unknownName = "unknown_name"
         case unitFull = "unit_full"
+        /// The key names another event already (rule 16).
+        case keyConflict = "idempotency_conflict"
     }
     public let code: Code
     /// Where: `data.amount`, `source.key`.

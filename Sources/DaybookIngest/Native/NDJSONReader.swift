@@ -8,7 +8,7 @@ public struct LineProblem: Error, Sendable, Equatable {
     public var column: Int
     public var code: String
     public var reason: String
-    /// The line's bytes, so that nothing is lost.
+    /// The line's bytes, so that nothing is lost; of a line longer than any event the beginning.
     public var bytes: [UInt8]
 
     public init(line: Int, column: Int, code: String, reason: String, bytes: [UInt8]) {
@@ -18,81 +18,13 @@ public struct LineProblem: Error, Sendable, Equatable {
         self.reason = reason
         self.bytes = bytes
     }
-}
 
-/// An event with the line that it came from.
-public struct ReadEvent: Sendable {
-    public var line: Int
-    public var draft: EventDraft
-}
-
-/// Reads newline-delimited JSON: one event a line, blank lines skipped, line numbers kept.
-public struct NDJSONReader {
-    /// Refuse a line of another app.
-    private let app: String?
-    private let defaultTrust: Trust
-    private var line = 0
-
-    public init(app: String?, defaultTrust: Trust = .imported) {
-        self.app = app
-        self.defaultTrust = defaultTrust
-    }
-
-    /// Reads some whole lines.
-    /// - Parameter bytes: Lines, the last one with or without its newline.
-    /// - Returns: What could be read and what could not, each in order.
-    public mutating func read(
-        _ bytes: [UInt8]
-    ) -> (events: [ReadEvent], problems: [LineProblem]) {
-        var events: [ReadEvent] = []
-        var problems: [LineProblem] = []
-        var start = 0
-        while start < bytes.count {
-            let end = bytes[start...].firstIndex(of: 0x0A) ?? bytes.count
-            line += 1
-            let slice = bytes[start..<end]
-            start = end + 1
-            if slice.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { continue }
-            switch read(line: slice) {
-            case .success(let draft): events.append(ReadEvent(line: line, draft: draft))
-            case .failure(let problem): problems.append(problem)
-            }
-        }
-        return (events, problems)
-    }
-
-    private func read(line slice: ArraySlice<UInt8>) -> Result<EventDraft, LineProblem> {
-        // No event of this length is taken; how long a shorter one may be its type says, once it is read.
-        guard slice.count <= EventBounds.lineByteCountMax else {
-            return .failure(
-                problem(
-                    slice, 1, "too_large",
-                    "the line has \(slice.count) bytes, more than \(EventBounds.lineByteCountMax)"))
-        }
-        let bytes = Array(slice)
-        let json: JSONValue
-        do throws(JSONError) {
-            json = try JSONReader.read(bytes, firstLine: line)
-        } catch {
-            return .failure(problem(slice, error.column, "bad_json", error.reason))
-        }
-        do throws(EventProblem) {
-            let named = EventAliases.canonical(json)
-            var draft = try EventJSON.draft(from: named, app: app, defaultTrust: defaultTrust)
-            draft = try EventValidator.canonical(draft)
-            return .success(draft)
-        } catch {
-            return .failure(
-                problem(
-                    slice, Self.column(of: error.member, in: bytes), error.code.rawValue,
-                    "\(error.member): \(error.reason)"))
-        }
-    }
-
-    private func problem(
-        _ slice: ArraySlice<UInt8>, _ column: Int, _ code: String, _ reason: String
-    ) -> LineProblem {
-        LineProblem(line: line, column: column, code: code, reason: reason, bytes: Array(slice))
+    /// A line whose JSON is fine and whose event is not; the column is that of the member, where the line has it.
+    public init(line: Int, bytes: [UInt8], _ problem: EventProblem) {
+        self.init(
+            line: line, column: Self.column(of: problem.member, in: bytes),
+            code: problem.code.rawValue, reason: "\(problem.member): \(problem.reason)",
+            bytes: bytes)
     }
 
     /// Where a member's name stands in the line; 1 when it is not there (a missing one).
@@ -107,5 +39,134 @@ public struct NDJSONReader {
             return start + 1
         }
         return 1
+    }
+}
+
+/// An event with the line that it came from.
+public struct ReadEvent: Sendable {
+    /// 1-based.
+    public var line: Int
+    /// In canonical form (`EventValidator`).
+    public var draft: EventDraft
+    /// The line as it came, without its newline.
+    public var bytes: [UInt8]
+}
+
+/// Reads newline-delimited JSON: one event a line, blank lines skipped, line numbers kept.
+///
+/// Bytes come in pieces that may end anywhere. A byte order mark at the very beginning, which some editors write, is
+/// skipped. A line longer than any event may be is reported and not kept, so that no input can fill the memory.
+public struct NDJSONReader {
+    /// What a piece of the input came to, in the order of the lines.
+    public typealias Found = (events: [ReadEvent], problems: [LineProblem])
+
+    /// Of a longer line this much is kept, to recognise it by.
+    private static let excerptByteCount = 1_024
+    private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+    /// Refuse a line of another app.
+    private let app: String?
+    private let defaultTrust: Trust
+    private var line = 0
+    /// The beginning of a line whose end has not come yet.
+    private var pending: [UInt8] = []
+    /// How many bytes of that line were not kept; 0 for any line that may be an event.
+    private var droppedByteCount = 0
+
+    public init(app: String?, defaultTrust: Trust = .imported) {
+        self.app = app
+        self.defaultTrust = defaultTrust
+    }
+
+    /// Reads the next bytes of the input; the lines that end in them are done.
+    /// - Complexity: O(*n*) in the bytes given, whatever came before.
+    public mutating func take(_ piece: [UInt8]) -> Found {
+        var found: Found = ([], [])
+        var start = 0
+        while let end = piece[start...].firstIndex(of: 0x0A) {
+            keep(piece[start..<end])
+            endLine(&found)
+            start = end + 1
+        }
+        keep(piece[start...])
+        return found
+    }
+
+    /// The last line, where the input does not end with a newline.
+    public mutating func finish() -> Found {
+        var found: Found = ([], [])
+        if !pending.isEmpty { endLine(&found) }
+        return found
+    }
+
+    /// Reads whole lines, the last one with or without its newline.
+    public mutating func read(_ bytes: [UInt8]) -> Found {
+        var found = take(bytes)
+        let last = finish()
+        found.events += last.events
+        found.problems += last.problems
+        return found
+    }
+
+    /// The bytes without the mark that some editors put before UTF-8.
+    public static func withoutByteOrderMark(_ bytes: [UInt8]) -> [UInt8] {
+        bytes.starts(with: byteOrderMark) ? Array(bytes.dropFirst(byteOrderMark.count)) : bytes
+    }
+
+    private mutating func keep(_ slice: ArraySlice<UInt8>) {
+        if droppedByteCount == 0, pending.count + slice.count <= EventBounds.lineByteCountMax {
+            pending += slice
+            return
+        }
+        droppedByteCount += pending.count + slice.count
+        pending += slice.prefix(Self.excerptByteCount)
+        pending = Array(pending.prefix(Self.excerptByteCount))
+        droppedByteCount -= pending.count
+    }
+
+    private mutating func endLine(_ found: inout Found) {
+        line += 1
+        let bytes = line == 1 ? Self.withoutByteOrderMark(pending) : pending
+        let count = bytes.count + droppedByteCount
+        pending = []
+        droppedByteCount = 0
+        if bytes.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }), count == bytes.count {
+            return
+        }
+        switch read(bytes, byteCount: count) {
+        case .success(let draft):
+            found.events.append(ReadEvent(line: line, draft: draft, bytes: bytes))
+        case .failure(let problem): found.problems.append(problem)
+        }
+    }
+
+    private func read(
+        _ bytes: [UInt8], byteCount: Int
+    ) -> Result<EventDraft, LineProblem> {
+        guard byteCount == bytes.count else {
+            return .failure(
+                LineProblem(
+                    line: line, column: 1, code: "too_large",
+                    reason:
+                        "the line has \(byteCount) bytes, more than \(EventBounds.lineByteCountMax); only its beginning is kept",
+                    bytes: bytes))
+        }
+        // How long an event may be its type says, once it is read.
+        let json: JSONValue
+        do throws(JSONError) {
+            json = try JSONReader.read(bytes, firstLine: line)
+        } catch {
+            return .failure(
+                LineProblem(
+                    line: line, column: error.column, code: "bad_json", reason: error.reason,
+                    bytes: bytes))
+        }
+        do throws(EventProblem) {
+            let named = EventAliases.canonical(json)
+            let draft = try EventJSON.draft(from: named, app: app, defaultTrust: defaultTrust)
+            return .success(try EventValidator.canonical(draft))
+        } catch {
+            return .failure(LineProblem(line: line, bytes: bytes, error))
+        }
     }
 }

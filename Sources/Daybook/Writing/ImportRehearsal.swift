@@ -1,0 +1,176 @@
+import DaybookDomain
+import DaybookEvents
+import DaybookIngest
+import DaybookStore
+
+/// An event of a file that passed the rehearsal and waits to be appended.
+struct RehearsedEvent: Sendable {
+    /// 1-based.
+    var line: Int
+    var report: CheckedReport
+    /// The line as it came, which a refusal gives back; empty where one bad line refuses the whole file.
+    var bytes: [UInt8]
+}
+
+/// What the rehearsal of a file came to.
+struct RehearsedFile: Sendable {
+    /// What may be appended, in the order of the lines, in batches of one commit each: a commit of an import holds no
+    /// more, so that others get their turn.
+    private(set) var batches: [[RehearsedEvent]] = []
+    private(set) var eventCount = 0
+    /// Events that are in the ledger already, or stood further up in the file.
+    var duplicates = 0
+    /// In the order of the lines, once the rehearsal is done.
+    var refused: [LineProblem] = []
+    var byteCount = 0
+
+    /// Events of a batch, and events whose keys are looked up in one turn: about 10 ms.
+    static let batchCount = 4_096
+
+    /// Lines; blank ones do not count.
+    var lineCount: Int { eventCount + duplicates + refused.count }
+
+    /// - Parameter index: 0-based, in the order of the lines.
+    subscript(index: Int) -> RehearsedEvent {
+        batches[index / Self.batchCount][index % Self.batchCount]
+    }
+
+    mutating func append(_ event: RehearsedEvent) {
+        if eventCount % Self.batchCount == 0 {
+            batches.append([])
+            batches[batches.count - 1].reserveCapacity(Self.batchCount)
+        }
+        batches[batches.count - 1].append(event)
+        eventCount += 1
+    }
+
+    /// Gives a batch away: what is in the ledger need not be in memory twice.
+    mutating func takeBatch(_ index: Int) -> [RehearsedEvent] {
+        defer { batches[index] = [] }
+        return batches[index]
+    }
+}
+
+/// Everything that is checked of a file before anything of it is appended: the events themselves, their keys against
+/// the ledger's and against one another, their recorded times.
+///
+/// Only reads, so no other process has to wait; within this process the state is held for the look-ups of one chunk at
+/// a time. What it found out (canonical form, digest, document) goes along to the append.
+struct ImportRehearsal {
+    private let ledger: Ledger
+    private let options: ImportOptions
+    private(set) var file = RehearsedFile()
+    private var waiting: [ReadEvent] = []
+    /// Where the event of a key stands among those of this file that may be appended. Sources have numbers of this
+    /// file's own.
+    private var seen: [EventKey: Int] = [:]
+    private var sources = NameTable()
+    private var lastRecordedAt: Int64
+    private var catalogs: CatalogReports
+    private var bound: UnitBound
+
+    init(_ ledger: Ledger, _ options: ImportOptions) throws {
+        self.ledger = ledger
+        self.options = options
+        let head = try ledger.head()
+        lastRecordedAt = head.recordedAt
+        catalogs = CatalogReports(
+            app: ledger.app, catalogs: try ledger.catalogs(), position: head.position + 1)
+        bound = UnitBound(eventsMax: Int64(ledger.eventsPerUnitMax))
+    }
+
+    /// How many lines were taken.
+    var lineCount: Int { file.lineCount + waiting.count }
+
+    /// - Parameter byteCount: Of the piece of the file that these lines end in.
+    mutating func take(_ found: NDJSONReader.Found, byteCount: Int) throws {
+        file.byteCount += byteCount
+        file.refused += found.problems
+        waiting += found.events
+        if waiting.count >= RehearsedFile.batchCount { try check() }
+    }
+
+    /// Checks what still waits.
+    mutating func finish() throws -> RehearsedFile {
+        try check()
+        file.refused.sort { $0.line < $1.line }
+        return file
+    }
+
+    private mutating func check() throws {
+        let check = ReportCheck(store: ledger.store)
+        var checked: [RehearsedEvent] = []
+        checked.reserveCapacity(waiting.count)
+        for event in waiting {
+            try refusing(event.line, event.bytes) {
+                _ in
+                checked.append(
+                    RehearsedEvent(
+                        line: event.line, report: try check.check(event.draft),
+                        bytes: event.bytes))
+            }
+        }
+        waiting.removeAll(keepingCapacity: true)
+        try ledger.state.withLock { state in
+            // Nothing is ever added to it: it only looks up, as the group of a commit does.
+            let group = GroupDecision(
+                store: ledger.store, state: state, now: 0, eventsPerUnitMax: bound.eventsMax)
+            for event in checked {
+                try refusing(event.line, event.bytes) { try $0.take(event, check, group, state) }
+            }
+        }
+    }
+
+    /// Runs the body; what it says against the event is a refusal of its line.
+    private mutating func refusing(
+        _ line: Int, _ bytes: [UInt8], _ body: (inout ImportRehearsal) throws -> Void
+    ) throws {
+        do {
+            try body(&self)
+        } catch let problem as EventProblem {
+            file.refused.append(LineProblem(line: line, bytes: bytes, problem))
+        }
+    }
+
+    /// Looks at the event beside those before it, in the file and in the ledger, and keeps it when it is new and fits.
+    private mutating func take(
+        _ event: RehearsedEvent, _ check: ReportCheck, _ group: GroupDecision, _ state: LedgerState
+    ) throws {
+        let draft = event.report.draft
+        let environment = EventRouter.stream(of: draft).environment
+        let key = Reference(draft.source.key ?? "")
+        let own = EventKey(environment, sources.intern(draft.source.kind), key)
+        if let other = seen[own] {
+            guard file[other].report.digest == event.report.digest else {
+                throw ReportCheck.conflict(draft, "in this file")
+            }
+            file.duplicates += 1
+            return
+        }
+        // A source that no event has yet has no keys either.
+        if let source = state.names.id(of: draft.source.kind),
+            let position = try group.position(of: EventKey(environment, source, key), state)
+        {
+            try check.checkSame(event.report, position, group, state)
+            file.duplicates += 1
+            return
+        }
+        try StructureRules.check(draft) { catalogs.catalogs.meter(named: $0) }
+        try check.checkCorrection(draft, neighbour: neighbour(draft), group, state)
+        if options.isAsRecorded { try ReportCheck.checkRecordedAt(draft, &lastRecordedAt) }
+        try catalogs.take(draft, event.report.document, ledger.store)
+        try bound.take(draft, group, state)
+        seen[own] = file.eventCount
+        var event = event
+        if !options.keepsGoing { event.bytes = [] }
+        file.append(event)
+    }
+
+    /// What a correction corrects, where that stands further up in the file.
+    private func neighbour(_ draft: EventDraft) -> EventDraft? {
+        guard let target = ReportCheck.target(of: draft),
+            let source = sources.id(of: target.source)
+        else { return nil }
+        return seen[EventKey(draft.environment, source, target.key)].map { file[$0].report.draft }
+    }
+}

@@ -1,0 +1,94 @@
+import DaybookDomain
+import DaybookEvents
+import DaybookStore
+
+/// A report that was checked: canonical, with the digest of its body and, for a catalog, its document.
+struct CheckedReport: Sendable {
+    /// Without the document of a catalog, which is kept by its digest (rule 8). `occurredAt` may still be open.
+    var draft: EventDraft
+    /// Of the body as the source sent it (rule 16).
+    var digest: Int64
+    var document: StoredDocument?
+}
+
+/// What is checked of a report before it may be appended; the rehearsal of an import and the append ask the same.
+struct ReportCheck {
+    let store: any EventStore
+
+    /// What can be said of the event by itself.
+    /// - Parameter draft: In canonical form.
+    func check(_ draft: EventDraft) throws -> CheckedReport {
+        var draft = draft
+        let document = try CatalogReports.takeDocument(&draft, store)
+        return CheckedReport(
+            draft: draft, digest: EventJSON.requestDigest(of: draft), document: document)
+    }
+
+    /// The same key again must be the same event, whether as first sent or as the ledger exports it.
+    /// - Parameter position: Where the event of this key stands.
+    func checkSame(
+        _ report: CheckedReport, _ position: Int64, _ group: GroupDecision, _ state: LedgerState
+    ) throws {
+        guard let row = try group.row(at: position), row.requestDigest != report.digest else {
+            return
+        }
+        let stored = try EventDecoder.recorded(
+            row, stream: state.streamName(row.event.stream), names: state.names)
+        if EventJSON.object(of: stored.draft) == EventJSON.object(of: report.draft) { return }
+        throw Self.conflict(report.draft, "at position \(position)")
+    }
+
+    /// The refusal of a key that stands for something else.
+    /// - Parameter place: Where the other event is: `at position 7`.
+    static func conflict(_ draft: EventDraft, _ place: String) -> EventProblem {
+        EventProblem(
+            .keyConflict, "source.key",
+            "the key \"\(draft.source.key ?? "")\" of source \(draft.source.kind) names another event \(place); one key, one event"
+        )
+    }
+
+    /// The recorded time that a file gives must be there and must not go back (rule 28).
+    /// - Parameter last: The recorded time of the event before; becomes this one's.
+    static func checkRecordedAt(_ draft: EventDraft, _ last: inout Int64) throws {
+        guard let recordedAt = draft.recordedAt else {
+            throw EventProblem(
+                .missingField, "recorded_at",
+                "the event does not say when it was recorded; leave the recorded times to the ledger, or give every event one"
+            )
+        }
+        guard recordedAt >= last else {
+            throw EventProblem(
+                .outOfBounds, "recorded_at",
+                "\(recordedAt) is before \(last), when the event before it was recorded; recorded times never go back"
+            )
+        }
+        last = recordedAt
+    }
+
+    /// What a correction corrects; `nil` for every other event.
+    static func target(of draft: EventDraft) -> (source: String, key: Reference)? {
+        guard draft.type == "correction.voided" || draft.type == "correction.amended",
+            let source = draft.data.value(at: ["target", "source"])?.text,
+            let key = draft.data.value(at: ["target", "key"])?.text
+        else { return nil }
+        return (source, Reference(key))
+    }
+
+    /// A correction of what is there already is judged now; where the target comes later, when both are folded.
+    /// - Parameter neighbour: The target, where it comes with the same batch or file.
+    func checkCorrection(
+        _ draft: EventDraft, neighbour: EventDraft?, _ group: GroupDecision, _ state: LedgerState
+    ) throws {
+        guard let target = Self.target(of: draft) else { return }
+        let check = CorrectionCheck(catalog: state.catalogs.newest?.catalog)
+        if let neighbour { return try check.check(draft, of: neighbour) }
+        guard let source = state.names.id(of: target.source),
+            let position = try group.position(
+                of: EventKey(draft.environment, source, target.key), state),
+            let row = try group.row(at: position)
+        else { return }
+        let recorded = try EventDecoder.recorded(
+            row, stream: state.streamName(row.event.stream), names: state.names)
+        try check.check(draft, of: recorded.draft)
+    }
+}

@@ -1,0 +1,18 @@
+public import ArgumentParser
+public import Daybook
+public import DaybookDomain
+public import DaybookEvents
+
+/// People type the names that events use.
+extension Environment: ExpressibleByArgument {
+    public init?(argument: String) { self.init(name: argument) }
+
+    public static var allValueStrings: [String] { allCases.map(\.name) }
+
+    // Without this the help would tell the numbers that stand in ledger files.
+    public static var allValueDescriptions: [String: String] { [:] }
+}
+
+extension FunnelBreakdown: ExpressibleByArgument {}
+
+extension ExportNames: ExpressibleByArgument {}

@@ -1,0 +1,118 @@
+import Foundation
+import Testing
+
+/// What the documents tell people to type.
+@Suite("Command line: the commands of the documents")
+struct DocumentTests {
+    private static func text(_ name: String) throws -> String {
+        try String(contentsOfFile: "\(Workbench.repository)/\(name)", encoding: .utf8)
+    }
+
+    /// The fenced blocks of a document with this word behind the fence.
+    private static func blocks(_ document: String, _ language: String) -> [String] {
+        document.components(separatedBy: "\n```").enumerated().compactMap { index, part in
+            guard index % 2 == 1, let end = part.firstIndex(of: "\n") else { return nil }
+            return part[..<end] == language ? String(part[part.index(after: end)...]) : nil
+        }
+    }
+
+    /// A folder that looks like the repository after `make build`.
+    private static func built() throws -> Workbench {
+        let bench = try Workbench()
+        let program = URL(filePath: Workbench.program).deletingLastPathComponent().path
+        let made = try bench.shell("mkdir .build && ln -s '\(program)' .build/release")
+        try #require(made.status == 0)
+        return bench
+    }
+
+    /// Runs a session line by line and stops at the first that fails.
+    /// - Parameter script: `make` targets are only asked whether they exist: building is what made this test.
+    private static func run(_ script: String, in bench: Workbench) throws -> ToolResult {
+        let make = "make() { command make -n -C '\(Workbench.repository)' \"$@\" > /dev/null; }"
+        return try bench.shell("export PATH=/usr/bin:/bin; \(make)\nset -e\n\(script)")
+    }
+
+    @Test(
+        "Every command of a document runs, from top to bottom",
+        arguments: ["README.md", "docs/cli.md", "events/README.md"])
+    func sessions(name: String) throws {
+        let document = try Self.text(name)
+        let script = Self.blocks(document, "sh").joined(separator: "\n")
+        #expect(script.has("daybook "))
+        let path = "export PATH=\"$PWD/.build/release:$PATH\"\n"
+        // Only the first page tells how to get the command onto the path.
+        let isGuide = name == "events/README.md"
+        let result = try Self.run((isGuide ? path : "") + script, in: try Self.built())
+        #expect(result.status == 0, "\(result.output.suffix(500))\(result.errors)")
+    }
+
+    @Test("The README's session says what the README shows")
+    func readme() throws {
+        let document = try Self.text("README.md")
+        let session = try #require(
+            Self.blocks(document, "").first { $0.hasPrefix("$ export PATH") })
+        let lines = session.components(separatedBy: "\n")
+        let script = lines.filter { $0.hasPrefix("$ ") }.map { line in
+            // What is answered with no ends with 1, which a session survives.
+            let command = line.dropFirst(2)
+            return "echo '$ '\(Self.quoted(String(command)))\n\(command) || test $? = 1\n"
+        }
+        let result = try Self.run(script.joined(), in: try Self.built())
+        #expect(result.status == 0, "\(result.errors)")
+        func normalised(_ text: String) -> String {
+            text.replacing(/as of 2[0-9T:.\-]+Z/, with: "as of <time>")
+                .trimmingCharacters(in: .newlines)
+        }
+        #expect(normalised(result.output) == normalised(session))
+    }
+
+    private static func quoted(_ text: String) -> String {
+        "'" + text.replacing("'", with: "'\\''") + "'"
+    }
+
+    @Test("The README's targets of make are there, and its query of the file runs")
+    func rest() throws {
+        let document = try Self.text("README.md")
+        let targets = document.matches(of: /[`\n]make ([a-z-]+)/).map { String($0.1) }
+        #expect(Set(targets).isSuperset(of: ["demo", "test", "build", "bench", "soak"]))
+        let bench = try Self.built()
+        for target in Set(targets) {
+            let result = try Self.run("make \(target)", in: bench)
+            #expect(result.status == 0, "make \(target): \(result.errors)")
+        }
+        let query = try #require(document.firstMatch(of: /`(sqlite3 [^`]+)`/)).1
+        try bench.begin(name: "dozzi.sqlite")
+        let shown = try bench.shell("command -v sqlite3 > /dev/null || exit 42; \(query)")
+        #expect(shown.status == 42 || shown.output.has("catalog.published"), "\(shown.errors)")
+    }
+
+    @Test("A synopsis of docs/cli.md names the options that the command has, and all of its own")
+    func synopses() throws {
+        let bench = try Workbench()
+        let common: Set<String> = [
+            "--ledger", "--json", "--help", "--version", "--env", "--idempotency-key", "--actor",
+            "--reason", "--expected-version", "--client-at",
+        ]
+        let lines = Self.blocks(try Self.text("docs/cli.md"), "text").joined(separator: "\n")
+            .components(separatedBy: "\n").filter { $0.hasPrefix("daybook ") }
+        for command in RefusalTests.commands {
+            let own = lines.filter { line in
+                let words = line.split(separator: " ").dropFirst()
+                return words.starts(with: command.split(separator: " "))
+            }
+            guard !Self.groups.contains(command) else { continue }
+            #expect(!own.isEmpty, "\(command) has no synopsis")
+            let told = Self.options(own.joined(separator: " "))
+            let help = try bench.run("\(command) --help").output
+            let real = Self.options(help.components(separatedBy: "\nUSAGE:").last ?? "")
+            #expect(told.subtracting(real) == [], "\(command)")
+            #expect(real.subtracting(told).subtracting(common) == [], "\(command)")
+        }
+    }
+
+    private static let groups = ["grant", "profile", "override", "catalog"]
+
+    private static func options(_ text: String) -> Set<String> {
+        Set(text.matches(of: /--[a-z][a-z-]+/).map { String($0.0) })
+    }
+}

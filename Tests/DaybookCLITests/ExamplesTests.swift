@@ -1,0 +1,119 @@
+import DaybookEvents
+import Foundation
+import Testing
+
+/// Every example of every help text, run as it stands on a ledger of one of the five apps.
+@Suite("Command line: the examples of the help texts")
+struct ExamplesTests {
+    /// What the examples speak of, made beforehand; each line is a command.
+    private static let stories: [(app: String, lines: [String])] = [
+        (
+            "dozzi",
+            [
+                "daybook import story-1.ndjson",
+                "daybook grant issue ada --meter stories --amount 50 --id sorry-1",
+                "daybook reserve ada stories --id r1 --timeout P1D",
+                "daybook reserve ada stories 3 --id r2 --timeout P1D",
+                "daybook alias anonymous-7 ada", "daybook catalog publish five-stories.yaml",
+            ]
+        ),
+        (
+            "ollie",
+            [
+                "daybook profile create ada rex --kind puppy --free-started-at 2026-03-20T08:00:00Z",
+                "daybook record '\(purchase("2000000123"))'",
+                "daybook record '\(purchase("2000000456"))'",
+                "daybook profile assign ada 2000000456 rex",
+            ]
+        ),
+        ("fork-in-the-road", ["daybook consume ada collections --ref sunday-dinners"]),
+        ("magical-stories", []), ("nuzzle", []),
+    ]
+
+    private static func purchase(_ transaction: String) -> String {
+        #"{"type":"purchase.completed","subject":"ada","source":{"kind":"apple","key":"\#(transaction)"},"trust":"verified","data":{"product":"com.ollie.premium.perdog","kind":"non_consumable","transaction_id":"\#(transaction)","price_milli":19000,"currency":"EUR"}}"#
+    }
+
+    /// The files that examples name.
+    private static func writeFiles(_ bench: Workbench) throws {
+        let catalog = try String(contentsOfFile: Workbench.dozzi, encoding: .utf8)
+        try bench.write(
+            catalog.replacing("limit: 2\n", with: "limit: 5\n"), to: "five-stories.yaml")
+        for name in ["story-1", "month", "app", "bug"] {
+            try bench.write(Lines.usage("story-1"), to: "\(name).ndjson")
+        }
+    }
+
+    /// One folder with a prepared ledger for each app; examples get copies.
+    private static func prepared(_ bench: Workbench) throws {
+        for (app, lines) in stories {
+            let commands =
+                ["daybook init ledger.sqlite --catalog events/\(app)/catalog.yaml"] + lines
+            let made = try bench.shell(
+                """
+                set -e; mkdir \(app); cp *.ndjson *.yaml \(app); ln -s "$PWD/events" \(app)/events
+                cd \(app); export DAYBOOK_LEDGER=ledger.sqlite
+                \(commands.joined(separator: "\n"))
+                """)
+            try #require(made.status == 0, "\(app): \(made.output)\(made.errors)")
+        }
+    }
+
+    /// The examples of a help text: what stands two spaces in, before the usage, continued lines joined.
+    static func examples(of help: String) -> [String] {
+        let overview = help.components(separatedBy: "\nUSAGE:")[0]
+        var found: [String] = []
+        var isContinued = false
+        for line in overview.components(separatedBy: "\n") {
+            if isContinued {
+                found[found.count - 1] += "\n" + line
+            } else if line.hasPrefix("  daybook ") || line.contains("| daybook ") {
+                found.append(line)
+            } else {
+                continue
+            }
+            isContinued = line.hasSuffix("\\")
+        }
+        return found
+    }
+
+    @Test("Every command has an example, and none is wrapped where the terminal is narrow")
+    func wrapping() throws {
+        let bench = try Workbench()
+        for command in RefusalTests.commands + [""] {
+            let line = "\(command) --help"
+            let narrow = try bench.run(line, environment: ["COLUMNS": "80"]).output
+            let wide = try bench.run(line, environment: ["COLUMNS": "1000"]).output
+            #expect(!Self.examples(of: narrow).isEmpty, "\(command) has no example")
+            #expect(Self.examples(of: narrow) == Self.examples(of: wide), "\(command)")
+        }
+    }
+
+    @Test(
+        "Every example runs against one of the five catalogs",
+        arguments: RefusalTests.commands + [""])
+    func runs(command: String) throws {
+        let bench = try Workbench()
+        try Self.writeFiles(bench)
+        _ = try bench.shell("true")
+        try Self.prepared(bench)
+        let help = try bench.run("\(command) --help").output
+        for example in Self.examples(of: help) {
+            var failures: [String] = []
+            var isFine = false
+            for (app, _) in Self.stories where !isFine {
+                let result = try bench.shell(
+                    """
+                    rm -rf here && cp -R \(app) here && cd here || exit 99
+                    export DAYBOOK_LEDGER=ledger.sqlite
+                    \(example)
+                    """)
+                // A question may be answered with no; everything else must be done.
+                let isAnswer = result.status == 1 && example.contains("daybook check ")
+                isFine = result.status == 0 || isAnswer
+                if !isFine { failures.append("\(app): [\(result.status)] \(result.errors)") }
+            }
+            #expect(isFine, "\(example)\n\(failures.joined())")
+        }
+    }
+}
