@@ -85,7 +85,9 @@ extension Ledger {
     ) throws -> (plan: PublicationPlan, catalogs: CatalogHistory, position: Int64) {
         try state.withLock { state in
             let source = state.names.id(of: "ledger") ?? 0
-            let plan = try PublicationCheck(app: app, catalogs: state.catalogs).plan(
+            let plan = try PublicationCheck(
+                app: app, catalogs: state.catalogs, zones: zoneTables.directory
+            ).plan(
                 publication, now: now, position: state.head.position + 1,
                 isTaken: { version throws(LedgerError) in
                     let key = EventKey(.production, source, Reference("catalog/\(version)"))

@@ -62,7 +62,9 @@ extension Ledger {
             return []
         }
         do throws(CatalogProblems) {
-            return try CatalogReader.readWithWarnings(bytes).warnings.map {
+            return try CatalogReader.readWithWarnings(
+                bytes, knownEventTypes: Vocabulary.names, zones: zoneTables.directory
+            ).warnings.map {
                 DoctorFinding(
                     area: "catalog", severity: .warning,
                     message: "line \($0.line), column \($0.column): \($0.sentence)",
@@ -72,7 +74,8 @@ extension Ledger {
             return error.problems.map {
                 DoctorFinding(
                     area: "catalog", severity: .problem,
-                    message: "line \($0.line): \($0.sentence)", remedy: $0.remedy)
+                    message: "line \($0.line), column \($0.column): \($0.sentence)",
+                    remedy: $0.remedy)
             }
         }
     }

@@ -47,13 +47,18 @@ extension Ledger {
                     if let environment, record.environment != environment { continue }
                     let stream = StreamName(record.environment, record.kind, table[record.name])
                     let event = try EventDecoder.recorded(row, stream: stream, names: table)
-                    try body(try line(event, names))
+                    try giving(try line(event, names), to: body)
                     for derivation in derived[row.event.position] ?? [] {
-                        try body(derivation.line(from: event))
+                        try giving(derivation.line(from: event), to: body)
                     }
                 }
             }
         }
+    }
+
+    /// What the caller's own code throws is the caller's, and no failure of the store.
+    private func giving(_ line: [UInt8], to body: ([UInt8]) throws -> Void) throws {
+        do { try body(line) } catch { throw CallerError(error: error) }
     }
 
     private func line(_ event: RecordedEvent, _ names: ExportNames) throws -> [UInt8] {

@@ -1,4 +1,5 @@
 import DaybookDomain
+import DaybookEvents
 import DaybookStore
 public import Logging
 
@@ -12,7 +13,8 @@ extension Ledger {
     ) async throws -> Ledger {
         let catalog: Catalog
         do throws(CatalogProblems) {
-            catalog = try CatalogReader.read(document)
+            catalog = try CatalogReader.read(
+                document, knownEventTypes: Vocabulary.names, zones: ZoneTables().directory)
         } catch {
             throw LedgerError.badInput(error.problems.map(InputProblem.init))
         }

@@ -49,8 +49,8 @@ extension Ledger {
     ///
     /// The check only reads. With `isDryRun` nothing else happens, so a ledger that is open for reading will do.
     /// - Parameter next: Gives the next bytes, `nil` at the end; chunks may end anywhere.
-    /// - Throws: `LedgerError.badInput` with every refused line unless `keepsGoing`; then nothing was appended. Only when
-    ///   somebody else uses one of the file's keys while the file is being appended, the batches before stay.
+    /// - Throws: `LedgerError.badInput` with every refused line unless `keepsGoing`; then nothing was appended. Only
+    ///   when somebody else uses one of the file's keys while the file is being appended, the batches before stay.
     public func importLines(
         _ next: () throws -> [UInt8]?, options: ImportOptions = ImportOptions(),
         progress: @Sendable (ImportProgress) -> Void = { _ in }
@@ -84,8 +84,8 @@ extension Ledger {
 
     /// How long an import takes the right to write again and again before it lets others have it.
     private static let turn = Duration.milliseconds(100)
-    /// Another process that waits asks every 5 ms or sooner (`LedgerLock`); between two batches it would hardly ever ask
-    /// at the right moment.
+    /// Another process that waits asks every 5 ms or sooner (`LedgerLock`); between two batches it would hardly ever
+    /// ask at the right moment.
     private static let pause = Duration.milliseconds(6)
 
     /// Appends one batch. With `keepsGoing`, lines whose keys somebody took since the rehearsal are left out and told.
@@ -109,6 +109,33 @@ extension Ledger {
                 }
             }
             return try await append(rest, options, &report)
+        }
+    }
+
+    /// Takes in lines that were read: wholly, or not at all.
+    /// - Parameter options: The numbers of the lines are those of the events.
+    /// - Throws: `LedgerError.badInput` with the line and column of every mistake.
+    @discardableResult
+    public func record(
+        _ events: [ReadEvent], options: ReportOptions = ReportOptions()
+    ) async throws -> ReportReceipt {
+        var options = options
+        options.lines = events.map(\.line)
+        do {
+            return try await record(events.map(\.draft), options: options)
+        } catch LedgerError.badInput(let problems) {
+            let texts = Dictionary(
+                events.map { ($0.line, $0.bytes) }, uniquingKeysWith: { first, _ in first })
+            throw LedgerError.badInput(
+                problems.map { problem in
+                    var problem = problem
+                    if let line = problem.line, let text = texts[line], let member = problem.member
+                    {
+                        problem.column =
+                            problem.column ?? MemberPlace.column(of: member, in: text)
+                    }
+                    return problem
+                })
         }
     }
 
@@ -136,6 +163,7 @@ extension InputProblem {
     /// A line that was refused, without its text.
     public init(_ problem: LineProblem) {
         self.init(
-            line: problem.line, column: problem.column, code: problem.code, reason: problem.reason)
+            line: problem.line, column: problem.column, code: problem.code,
+            reason: problem.reason, member: problem.member)
     }
 }

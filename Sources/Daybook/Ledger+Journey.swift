@@ -77,7 +77,8 @@ extension Ledger {
             let step = ReportStep(reports: reports, options: options, store: store)
             return try step.run(&group, &state).map { .reports($0) }
         case .publish(let publication):
-            let step = PublishStep(publication: publication, app: app, store: store)
+            let step = PublishStep(
+                publication: publication, app: app, store: store, zones: zoneTables)
             return try step.run(&group, &state).map { .receipt($0) }
         case .tick(let at):
             loadZones(&state, extra: nil)

@@ -242,8 +242,15 @@ public final class Ledger: Sendable {
             return try body()
         } catch let error as LedgerError {
             throw error
+        } catch let error as CallerError {
+            throw error.error
         } catch {
             throw LedgerError.store(Self.storeError(error))
         }
     }
+}
+
+/// An error of a closure that a caller handed in, on its way back through the store.
+struct CallerError: Error {
+    let error: any Error
 }

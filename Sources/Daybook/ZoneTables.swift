@@ -52,6 +52,12 @@ public final class ZoneTables: Sendable {
         return question
     }
 
+    /// The zones as the reader of catalogs asks for them.
+    public var directory: ZoneDirectory {
+        ZoneDirectory(
+            exists: { self.table(named: $0) != nil }, names: { TimeZone.knownTimeZoneIdentifiers })
+    }
+
     /// Foundation alone is too kind: it resolves abbreviations, and a name with a NUL byte becomes
     /// GMT.
     private static func isWellFormed(_ name: String) -> Bool {

@@ -51,8 +51,8 @@ public struct AppendBatch: Sendable {
     public var nameCount: Int
     public var names: [String]
     public var streams: [StreamRecord]
-    /// In position order, from `expectedHead + 1` on. `recordedAt` never falls; it is one for the whole batch, unless an
-    /// import keeps the times of its file (rule 28).
+    /// In position order, from `expectedHead + 1` on. `recordedAt` never falls; it is one for the whole batch, unless
+    /// an import keeps the times of its file (rule 28).
     public var rows: [EventRow]
     /// Documents by lower-case hexadecimal SHA-256.
     public var documents: [StoredDocument]

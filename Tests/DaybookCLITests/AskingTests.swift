@@ -142,4 +142,33 @@ struct AskingTests {
         #expect(unknown.status == 3)
         #expect(try unknown.error["code"] == "unknown_name")
     }
+
+    @Test("OL-08 status without --profile tells every dog's status, and whose the first word is")
+    func severalDogs() throws {
+        let ollie = try bench.begin(Workbench.ollie, name: "dogs.sqlite")
+        for dog in ["rex", "bella"] {
+            let made = try bench.run("profile create ada \(dog) --kind puppy --ledger \(ollie)")
+            #expect(made.status == 0, "\(made.errors)")
+        }
+        let given = try bench.run(
+            "grant issue ada --entitlement premium --profile bella --ledger \(ollie)")
+        #expect(given.status == 0, "\(given.errors)")
+        let json = try bench.run("status ada --json --ledger \(ollie)").json
+        #expect(json["profile"] == .null)
+        #expect(json["status"] == "premium")
+        #expect(json["status_profile"] == "bella")
+        #expect(json.at("entitlements.premium.active") == false)
+        let dogs = try #require(json["profiles"]?.array).compactMap(\.object)
+        #expect(dogs.map { $0["profile"] } == ["rex", "bella"])
+        #expect(dogs.map { $0["status"] } == ["free", "premium"])
+        #expect(dogs.map { $0.at("display.text") } == ["Gratis (nog 21 dagen)", "Premium"])
+        #expect(dogs.map { $0.at("entitlements.premium.active") } == [false, true])
+        let text = try bench.run("status ada --ledger \(ollie)").output
+        #expect(text.has("ada · premium (bella)"))
+        #expect(text.has("“Gratis (nog 21 dagen)”"))
+        let one = try bench.run("status ada --profile rex --json --ledger \(ollie)").json
+        #expect(one["profile"] == "rex")
+        #expect(one["status_profile"] == "rex")
+        #expect(one["status"] == "free")
+    }
 }

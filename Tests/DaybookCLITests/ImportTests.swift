@@ -211,6 +211,7 @@ struct ImportTests {
         let bob = try bench.run("export --subject bob --names app --ledger \(ledger)").output
         #expect(bob.split(separator: "\n").count == 1)
         #expect(bob.has("storyCreatedFree"))
+        #expect(try bench.run("export --names other --ledger \(ledger)").status == 2)
         #expect(try bench.run("export --output no/such/folder --ledger \(ledger)").status == 4)
         #expect(try bench.run("export --after -1 --ledger \(ledger)").status != 0)
     }

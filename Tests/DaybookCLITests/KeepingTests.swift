@@ -38,6 +38,42 @@ struct KeepingTests {
         #expect(try bench.run("catalog check nothing.yaml").status == 4)
     }
 
+    @Test("A zone that does not exist is refused with its place wherever a catalog comes in")
+    func zones() throws {
+        try writeCatalog("mars.yaml") {
+            $0.replacing(/defaultTimeZone: .*/, with: "defaultTimeZone: Europe/Amsterdan")
+        }
+        #expect(try bench.text(of: "mars.yaml").has("Amsterdan"))
+        for line in [
+            "catalog check mars.yaml --json", "catalog publish mars.yaml --json --ledger \(ledger)",
+            "init new.sqlite --catalog mars.yaml --json",
+        ] {
+            let result = try bench.run(line)
+            #expect(result.status == 3, "\(line)")
+            let problem = try #require(try result.error["problems"]?.array?.first?.object)
+            #expect(problem["line"]?.integer ?? 0 > 1)
+            #expect(problem["reason"]?.text?.has("Did you mean `Europe/Amsterdam`?") == true)
+        }
+        #expect(!bench.exists("new.sqlite"))
+    }
+
+    @Test("A funnel that is never finished is warned of, by check and by doctor")
+    func funnelWarning() throws {
+        try writeCatalog("never.yaml") {
+            $0.replacing("event: checkout.completed", with: "event: usage.reset")
+        }
+        let checked = try bench.run("catalog check never.yaml --json")
+        #expect(checked.status == 0)
+        let warning = try #require(try checked.json["warnings"]?.array?.first?.object)
+        #expect(warning["sentence"]?.text?.has("`usage.reset`") == true)
+        #expect(warning["line"]?.integer ?? 0 > 1)
+        #expect(warning["column"]?.integer ?? 0 > 1)
+        #expect(try tell("catalog publish never.yaml").status == 0)
+        let doctor = try tell("doctor").output
+        #expect(doctor.has("usage.reset"))
+        #expect(doctor.has("column \(warning["column"]?.integer ?? 0)"))
+    }
+
     @Test("X-13 X-14 catalog publish changes limits at once, show lists, rollback brings back")
     func publish() throws {
         try writeCatalog("five.yaml") { $0.replacing("limit: 2\n", with: "limit: 5\n") }

@@ -179,7 +179,8 @@ struct PublishingTests {
             #expect(try tell("catalog \(line)").status == 0)
         }
         #expect(try tell("export --output all.ndjson").status == 0)
-        let other = try bench.begin(name: "b.sqlite")
+        let other = bench.path("b.sqlite")
+        try #require(try bench.run("init \(other) --app dozzi").status == 0)
         let loaded = try bench.run(
             ["import", bench.path("all.ndjson"), "--as-recorded", "--ledger", other])
         #expect(loaded.status == 0, "\(loaded.errors)")

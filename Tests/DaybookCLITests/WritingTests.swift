@@ -215,6 +215,13 @@ struct WritingTests {
         }
         #expect(try tell("void nothing").status == 3)
         #expect(try tell("amend @4").status == 2)
+        #expect(try tell("void native/s1 --env sandbox").status == 1)
+        for target in ["1", "ledger/catalog/1"] {
+            let catalog = try tell("void \(target) --json")
+            #expect(catalog.status == 1)
+            #expect(try catalog.error["code"] == "catalog_uncorrectable")
+            #expect(catalog.errors.has("catalog rollback"))
+        }
     }
 
     @Test("An expected version that is not the stream's is refused")

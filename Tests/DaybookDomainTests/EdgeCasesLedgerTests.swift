@@ -35,7 +35,7 @@ struct EdgeCasesLedgerTests {
         let head = try story.ledger.head()
         #expect(
             try await story.problems(of: .used("stories", at: now, ref: "s3"), other)
-                == ["forbidden"])
+                == ["idempotency_conflict"])
         #expect(try story.ledger.head() == head)
     }
 

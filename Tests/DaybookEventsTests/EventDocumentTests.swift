@@ -47,6 +47,145 @@ struct EventDocumentTests {
     }
 }
 
+/// What a schema requires is what the validator requires: both come from one table, and this compares them.
+@Suite("Schemas and the validator")
+struct SchemaAgreementTests {
+    private struct Sample {
+        var schema: EventSchema
+        var document: JSONObject
+        /// Everything that is required, and of each set of alternatives the first.
+        var data: JSONObject
+    }
+
+    private static func value(_ field: EventField) -> JSONValue {
+        switch field.kind {
+        case .text, .document: .string("x1")
+        case .integer, .amount, .money, .time: .integer(1)
+        case .bool: true
+        case .word(let words): .string(words[0].name)
+        case .any: JSONValue.object(["x": 1])
+        }
+    }
+
+    private static func samples() -> [Sample] {
+        zip(Vocabulary.schemas, JSONSchema.documents()).map { schema, document in
+            var data = JSONObject()
+            let first = schema.alternatives.compactMap(\.first)
+            for field in schema.fields where field.isRequired || first.contains(field.name) {
+                data = set(value(field), field.path, data)
+            }
+            return Sample(
+                schema: schema, document: document.document.object ?? JSONObject(), data: data)
+        }
+    }
+
+    private static func set(
+        _ value: JSONValue?, _ path: [String], _ object: JSONObject
+    ) -> JSONObject {
+        var object = object
+        if path.count == 1 {
+            object[path[0]] = value
+        } else {
+            let inner = set(value, Array(path.dropFirst()), object[path[0]]?.object ?? JSONObject())
+            object[path[0]] = inner.isEmpty ? nil : .object(inner)
+        }
+        return object
+    }
+
+    /// Why the validator refuses the data; `nil`: it does not.
+    private func refusal(_ data: JSONObject, _ schema: EventSchema) -> EventProblem? {
+        do throws(EventProblem) {
+            _ = try EventValidator.canonical(
+                EventDraft(
+                    type: schema.name, version: schema.version, environment: .sandbox,
+                    subject: "ada", occurredAt: 1,
+                    source: EventSource(kind: "native", key: "k"), trust: .imported, data: data))
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// `required`, `anyOf` and `allOf` of JSON Schema, which is all that these schemas say of presence.
+    private func accepts(_ data: JSONObject, _ schema: JSONObject) -> Bool {
+        let required = schema["required"]?.array?.compactMap(\.text) ?? []
+        guard required.allSatisfy({ data[$0] != nil }) else { return false }
+        for (name, inner) in (schema["properties"]?.object?.members ?? []).map({
+            ($0.name, $0.value)
+        }) {
+            guard let own = data[name]?.object, let inner = inner.object else { continue }
+            guard accepts(own, inner) else { return false }
+        }
+        let any = schema["anyOf"]?.array?.compactMap(\.object) ?? []
+        let all = schema["allOf"]?.array?.compactMap(\.object) ?? []
+        return (any.isEmpty || any.contains { accepts(data, $0) })
+            && all.allSatisfy { accepts(data, $0) }
+    }
+
+    private func data(of document: JSONObject) throws -> JSONObject {
+        try #require(document["properties"]?.object?["data"]?.object)
+    }
+
+    @Test("What has everything required is accepted by both, without any one of it by neither")
+    func required() throws {
+        for sample in Self.samples() {
+            let schema = try data(of: sample.document)
+            #expect(accepts(sample.data, schema), "\(sample.schema.name)")
+            #expect(refusal(sample.data, sample.schema) == nil, "\(sample.schema.name)")
+            for field in sample.schema.fields where field.isRequired {
+                let less = Self.set(nil, field.path, sample.data)
+                #expect(!accepts(less, schema), "\(sample.schema.name) without \(field.name)")
+                #expect(
+                    refusal(less, sample.schema)?.code == .missingField,
+                    "\(sample.schema.name) without \(field.name)")
+            }
+        }
+    }
+
+    @Test("Of alternatives any one is enough for both, and none is not")
+    func alternatives() throws {
+        var count = 0
+        for sample in Self.samples() {
+            let schema = try data(of: sample.document)
+            for names in sample.schema.alternatives {
+                var none = sample.data
+                for name in names { none[name] = nil }
+                #expect(!accepts(none, schema), "\(sample.schema.name)")
+                #expect(
+                    refusal(none, sample.schema)?.member == "data.\(names[0])",
+                    "\(sample.schema.name)")
+                for name in names {
+                    var one = none
+                    one[name] = Self.value(try #require(sample.schema.field(name)))
+                    // A rule of its own: a grant of a meter says how much.
+                    if name == "meter" { one["amount"] = 1 }
+                    #expect(accepts(one, schema), "\(sample.schema.name) with \(name)")
+                    #expect(
+                        refusal(one, sample.schema) == nil, "\(sample.schema.name) with \(name)")
+                    count += 1
+                }
+            }
+        }
+        #expect(count > 20)
+    }
+
+    @Test("An event of a line says which one: by the original transaction or by its own")
+    func lines() throws {
+        let schema = try #require(
+            Vocabulary.schema(named: "subscription.auto_renew_changed", version: 1))
+        #expect(schema.alternatives == [["original_transaction_id", "transaction_id"]])
+        #expect(refusal(["enabled": false], schema)?.code == .missingField)
+        #expect(
+            refusal(["enabled": false, "transaction_id": .null], schema)?.code == .missingField)
+        let canonical = try EventValidator.canonical(
+            EventDraft(
+                type: schema.name, subject: nil, occurredAt: 1,
+                source: EventSource(kind: "native", key: "k"), trust: .imported,
+                data: ["enabled": false, "transaction_id": "7"]))
+        #expect(EventRouter.stream(of: canonical).name == "apple:7")
+    }
+}
+
 /// The vocabulary as a page for people.
 private enum EventTable {
     struct Group {
@@ -86,10 +225,11 @@ private enum EventTable {
 
     private static func row(_ schema: EventSchema) -> String {
         var required = schema.fields.filter(\.isRequired).map { "`\($0.name)`" }
-        if !schema.oneOf.isEmpty {
-            required.append("one of " + schema.oneOf.map { "`\($0)`" }.joined(separator: ", "))
+        for names in schema.alternatives {
+            required.append("one of " + names.map { "`\($0)`" }.joined(separator: ", "))
         }
-        let optional = schema.fields.filter { !$0.isRequired && !schema.oneOf.contains($0.name) }
+        let either = schema.alternatives.flatMap(\.self)
+        let optional = schema.fields.filter { !$0.isRequired && !either.contains($0.name) }
             .map { "`\($0.name)`" }
         let file = "../events/schema/\(schema.name).v\(schema.version).json"
         let cells = [

@@ -49,7 +49,7 @@ struct CatalogPublishingTests {
         let change = now - 5 * day
         let refused = try await refusal(of: publication(at: change))
         #expect(refused?.code == "retroactive")
-        #expect(refused?.description.contains("--retroactive") == true)
+        #expect(refused?.description.contains("answers about the past would change") == true)
         #expect(try ledger.head() == head)
         let position = head.position
         try await ledger.publish(publication(at: change, isRetroactive: true))
@@ -282,7 +282,7 @@ struct CatalogPublishingTests {
         for command in commands {
             let refused = try await story.refusal(of: command)
             #expect(refused?.code == "catalog_uncorrectable")
-            #expect(refused?.description.contains("catalog rollback") == true)
+            #expect(refused?.description.contains("bring an older one into force") == true)
         }
         #expect(try limit() == 5)
     }

@@ -39,7 +39,9 @@ struct UnitBoundTests {
                 try await ledger.record(drafts)
                 return []
             }
-            var pieces = [drafts.flatMap { EventJSON.object(of: $0).canonicalBytes + [0x0A] }]
+            var pieces: [[UInt8]] = [
+                Array(drafts.map { EventJSON.object(of: $0).canonicalBytes + [0x0A] }.joined())
+            ]
             _ = try await ledger.importLines(
                 { pieces.popLast() }, options: ImportOptions(isDryRun: true))
             return []

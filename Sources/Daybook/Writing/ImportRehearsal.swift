@@ -142,7 +142,7 @@ struct ImportRehearsal {
         let own = EventKey(environment, sources.intern(draft.source.kind), key)
         if let other = seen[own] {
             guard file[other].report.digest == event.report.digest else {
-                throw ReportCheck.conflict(draft, "in this file")
+                throw ReportCheck.conflict(draft, "on line \(file[other].line)")
             }
             file.duplicates += 1
             return

@@ -22,6 +22,8 @@ struct PublicationPlan {
 struct PublicationCheck {
     let app: String
     let catalogs: CatalogHistory
+    /// `nil`: the shape of their names is enough, for a catalog that comes as history.
+    var zones: ZoneDirectory?
 
     /// - Parameters:
     ///   - now: The clock of the commit.
@@ -81,7 +83,7 @@ struct PublicationCheck {
         let catalog: Catalog
         do throws(CatalogProblems) {
             catalog = try CatalogReader.read(
-                publication.document, knownEventTypes: Vocabulary.names)
+                publication.document, knownEventTypes: Vocabulary.names, zones: zones)
         } catch {
             throw .badInput(error.problems.map(InputProblem.init))
         }

@@ -7,13 +7,16 @@ struct PublishStep {
     let publication: CatalogPublication
     let app: String
     let store: any EventStore
+    let zones: ZoneTables
 
     func run(
         _ group: inout GroupDecision, _ state: inout LedgerState
     ) throws -> Result<Receipt, LedgerError> {
         let plan: PublicationPlan
         do throws(LedgerError) {
-            plan = try PublicationCheck(app: app, catalogs: state.catalogs).plan(
+            plan = try PublicationCheck(
+                app: app, catalogs: state.catalogs, zones: zones.directory
+            ).plan(
                 publication, now: group.recordedAt, position: group.nextPosition,
                 isTaken: { version throws(LedgerError) in
                     do {

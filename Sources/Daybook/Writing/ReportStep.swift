@@ -16,6 +16,7 @@ struct ReportStep {
     ) throws -> Result<ReportReceipt, LedgerError> {
         var problems: [InputProblem] = []
         var fresh: [CheckedReport] = []
+        var places: [Int] = []
         var seen: [EventKey: Int] = [:]
         var duplicates = 0
         var lastRecordedAt = state.head.recordedAt
@@ -32,7 +33,9 @@ struct ReportStep {
                     Reference(report.draft.source.key ?? ""))
                 if let other = seen[key] {
                     guard fresh[other].digest == report.digest else {
-                        throw ReportCheck.conflict(report.draft, "in this batch")
+                        throw ReportCheck.conflict(
+                            report.draft,
+                            line(places[other]).map { "on line \($0)" } ?? "in this batch")
                     }
                     duplicates += 1
                     continue
@@ -55,9 +58,9 @@ struct ReportStep {
                 try bound.take(report.draft, group, state)
                 seen[key] = fresh.count
                 fresh.append(report)
+                places.append(index)
             } catch let problem as EventProblem {
-                let line = index < options.lines.count ? options.lines[index] : nil
-                problems.append(InputProblem(line: line, problem))
+                problems.append(InputProblem(line: line(index), problem))
             }
         }
         guard problems.isEmpty else { return .failure(.badInput(problems)) }
@@ -73,6 +76,10 @@ struct ReportStep {
                 appended: fresh.count, duplicates: duplicates, firstPosition: position,
                 lastPosition: position.map { $0 + Int64(fresh.count) - 1 },
                 durability: store.durability))
+    }
+
+    private func line(_ index: Int) -> Int? {
+        index < options.lines.count ? options.lines[index] : nil
     }
 
     private func report(_ index: Int) throws -> CheckedReport {

@@ -103,7 +103,7 @@ enum CatalogFile {
     ) throws -> (catalog: Catalog, warnings: [CatalogProblem]) {
         do throws(CatalogProblems) {
             return try CatalogReader.readWithWarnings(
-                document, knownEventTypes: Vocabulary.names)
+                document, knownEventTypes: Vocabulary.names, zones: ZoneTables().directory)
         } catch {
             throw Failure(catalog: error, file: file)
         }

@@ -77,10 +77,7 @@ struct RecordCommand: AsyncParsableCommand {
             var reader = NDJSONReader(app: ledger.app)
             let (events, problems) = reader.read(bytes)
             try Self.refuse(problems)
-            let receipt = try await ledger.record(
-                events.map(\.draft),
-                options: ReportOptions(lines: events.map(\.line), isRestating: true))
-            try show(receipt)
+            try show(try await ledger.record(events, options: ReportOptions(isRestating: true)))
         }
     }
 
@@ -98,9 +95,7 @@ struct RecordCommand: AsyncParsableCommand {
         let firstBad = found.problems.first?.line ?? Int.max
         for event in found.events where event.line < firstBad {
             try show(
-                try await ledger.record(
-                    [event.draft],
-                    options: ReportOptions(lines: [event.line], isRestating: true)))
+                try await ledger.record([event], options: ReportOptions(isRestating: true)))
         }
         try Self.refuse(Array(found.problems.prefix(1)))
     }

@@ -7,7 +7,7 @@ struct ReverseCommand: AsyncParsableCommand {
         commandName: "reverse", abstract: "Take a use back, as if it had not counted.",
         discussion: """
               daybook reverse ada story-1
-              daybook reverse ada story-1 --meter minutes
+              daybook reverse ada story-1 --meter stories
             """)
 
     @Argument(help: "The customer.")

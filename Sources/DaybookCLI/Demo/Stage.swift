@@ -31,7 +31,9 @@ struct Stage {
 
     /// A line of the shell that is not a command of ours.
     func prompt(_ line: String) throws {
-        try say("  \(terminal.paint("$ \(line)", .bold))")
+        for piece in "$ \(line)".split(separator: "\n") {
+            try say("  \(terminal.paint(String(piece), .bold))")
+        }
     }
 
     /// Shows a command as a reader could type it, runs just that, and shows what it says.
@@ -67,7 +69,7 @@ struct Stage {
         for (index, quoted) in all.enumerated() {
             let value = index + 1 < all.count ? all[index + 1].count : 0
             if quoted.hasPrefix("--"), columns + quoted.count + value > columnCount {
-                line += " \\\n      \(quoted)"
+                line += " \\\n    \(quoted)"
                 columns = 6 + quoted.count
             } else {
                 line += (line.isEmpty ? "" : " ") + quoted

@@ -8,8 +8,8 @@ final class TemporaryFolder {
     init(_ prefix: String) throws {
         let path = FileManager.default.temporaryDirectory.appending(path: RandomName.make(prefix))
             .path
-        try OutputFile.makeFolder(path)
         self.path = path
+        let registered = DispatchSemaphore(value: 0)
         interruptions = [SIGINT, SIGTERM].map { number in
             #if canImport(Darwin)
                 // kqueue tells of a signal beside its handler; signalfd takes the handler's place.
@@ -22,9 +22,13 @@ final class TemporaryFolder {
                 signal(number, SIG_DFL)
                 kill(getpid(), number)
             }
+            source.setRegistrationHandler { registered.signal() }
             source.resume()
             return source
         }
+        // Only when no interruption can leave it behind any more.
+        for _ in interruptions { registered.wait() }
+        try OutputFile.makeFolder(path)
     }
 
     deinit {
@@ -33,10 +37,10 @@ final class TemporaryFolder {
     }
 
     private static func remove(_ path: String) {
-        // Whoever is interrupted may still be making a file in it.
-        for _ in 0..<10 where FileManager.default.fileExists(atPath: path) {
-            // Only ours, and only temporary: what stays behind is swept by the system.
-            try? FileManager.default.removeItem(atPath: path)
-        }
+        // Whoever is interrupted may still be making files in it, and finds it no more under another name.
+        let doomed = path + "-removed"
+        // Only ours, and only temporary: what cannot be removed is swept by the system.
+        try? FileManager.default.moveItem(atPath: path, toPath: doomed)
+        try? FileManager.default.removeItem(atPath: doomed)
     }
 }

@@ -6,6 +6,7 @@ struct EventTarget {
     var key: String
     var subject: String?
     var environment: Environment
+    var type: EventType
 
     /// Positions are for people; what is written is the source and the key (rule 20).
     /// - Parameter text: `1042`, `@1042` or `native/story-1`.
@@ -44,5 +45,6 @@ struct EventTarget {
         key = event.draft.source.key ?? ""
         subject = event.draft.subject
         environment = event.draft.environment
+        type = event.type
     }
 }

@@ -9,6 +9,9 @@ extension WriteOptions {
         try await ledger.writing { ledger in
             let target = try EventTarget.find(
                 text, environment: environment.environment, in: ledger)
+            if target.type == .catalogPublished || target.type == .catalogRolledBack {
+                throw Rejection.catalogUncorrectable(source: target.source, key: target.key)
+            }
             guard let subject = subject ?? target.subject else {
                 throw Failure(
                     .badInput, "missing_subject",

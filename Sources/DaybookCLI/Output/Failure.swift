@@ -92,6 +92,7 @@ struct Failure: Error {
                     "line": .orNull(problem.line.map(Int64.init)),
                     "column": .orNull(problem.column.map(Int64.init)),
                     "code": .string(problem.code), "reason": .string(problem.reason),
+                    "member": .orNull(problem.member),
                 ]
             })
         return object

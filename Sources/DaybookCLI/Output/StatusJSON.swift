@@ -6,22 +6,34 @@ extension Status {
     func json(_ asOf: AsOf) -> JSONObject {
         [
             "subject": .string(subject), "known": .bool(isKnown), "profile": .orNull(profile),
-            "status": .orNull(status),
-            "entitlements": .object(
-                JSONObject(entitlements.map { .init(name: $0.name, value: .object($0.json)) })),
+            "status": .orNull(status), "status_profile": .orNull(statusProfile),
+            "entitlements": .object(entitlements.json),
             "meters": .object(
                 JSONObject(meters.map { .init(name: $0.name, value: .object($0.json)) })),
             "profiles": .array(profiles.map { .object($0.json) }),
             "display": .object(display.json),
-            "attributes": .object(
-                JSONObject(attributes.map { .init(name: $0.slot, value: .string($0.key)) })),
-            "ads": .array(ads.map { .object($0.json) }), "warnings": .texts(warnings),
+            "attributes": .object(attributes.json), "ads": .array(ads.map { .object($0.json) }),
+            "warnings": .texts(warnings),
             "intro_eligible": .object(
                 JSONObject(introEligible.map { .init(name: $0.group, value: .bool($0.isEligible)) })
             ),
             "over_limit": .bool(overLimit), "management_url": .orNull(managementURL),
             "as_of": .object(asOf.json),
         ]
+    }
+}
+
+extension [EntitlementAnswer] {
+    /// By name.
+    var json: JSONObject {
+        JSONObject(map { .init(name: $0.name, value: .object($0.json)) })
+    }
+}
+
+extension [CopySlot] {
+    /// By slot.
+    var json: JSONObject {
+        JSONObject(map { .init(name: $0.slot, value: .string($0.key)) })
     }
 }
 
@@ -51,6 +63,8 @@ extension Status.ProfileStatus {
             "deleted": .bool(profile.isDeleted),
             "free_days_remaining": .orNull(freeDaysRemaining),
             "free_period_expired": .bool(isFreePeriodExpired), "entitled": .bool(isEntitled),
+            "status": .orNull(status), "display": .object(display.json),
+            "attributes": .object(attributes.json), "entitlements": .object(entitlements.json),
         ]
     }
 }

@@ -9,7 +9,10 @@ struct StatusText {
     func text(_ terminal: Terminal) -> HumanText {
         var text: HumanText = "\(terminal.paint(status.subject, .bold))"
         if let profile = status.profile { text += " · profile \(profile)" }
-        if let word = status.status { text += " · \(word)" }
+        if let word = status.status {
+            text += " · \(word)"
+            if status.profile == nil, let other = status.statusProfile { text += " (\(other))" }
+        }
         text += status.isKnown ? "\n" : " · never seen\n"
         if let display = status.display { text += "“\(display.text)”\n" }
         text += section("Entitlements", entitlements(), terminal)
@@ -62,8 +65,9 @@ struct StatusText {
             let days = answer.freeDaysRemaining.flatMap { $0 >= 0 ? "\($0) free days left" : nil }
             table.add(
                 .init(answer.profile.profile), .init(answer.profile.kind),
-                .init("since \(Words.time(answer.profile.startedAt))"), .init(state),
-                .init(days ?? ""))
+                .init(answer.status ?? ""), .init("since \(Words.time(answer.profile.startedAt))"),
+                .init(state),
+                .init(days ?? ""), .init(answer.display.map { "“\($0.text)”" } ?? ""))
         }
         return table
     }

@@ -13,28 +13,31 @@ public enum CatalogReader {
 
     /// Reads a document that must be without mistakes; doubts are dropped.
     ///
-    /// - Parameter knownEventTypes: Event types that funnels may name. Empty: funnels are not
-    ///   checked.
+    /// - Parameters:
+    ///   - knownEventTypes: Event types that funnels may name. Empty: funnels are not checked.
+    ///   - zones: The zones that exist. `nil`: only the shape of their names is checked, as for a
+    ///     catalog that was published already.
     /// - Throws: Every mistake of the document, with its place; show them and change nothing.
     public static func read(
-        _ yaml: [UInt8], knownEventTypes: Set<String> = []
+        _ yaml: [UInt8], knownEventTypes: Set<String> = [], zones: ZoneDirectory? = nil
     ) throws(CatalogProblems) -> Catalog {
-        try readWithWarnings(yaml, knownEventTypes: knownEventTypes).catalog
+        try readWithWarnings(yaml, knownEventTypes: knownEventTypes, zones: zones).catalog
     }
 
     /// Reads a document and also tells what is allowed but hardly meant.
     ///
-    /// - Parameter knownEventTypes: Event types that funnels may name. Empty: funnels are not
-    ///   checked.
+    /// - Parameters:
+    ///   - knownEventTypes: Event types that funnels may name. Empty: funnels are not checked.
+    ///   - zones: The zones that exist. `nil`: only the shape of their names is checked.
     /// - Returns: The catalog, and the warnings in document order.
     /// - Throws: Every mistake of the document, with its place; show them and change nothing.
     public static func readWithWarnings(
-        _ yaml: [UInt8], knownEventTypes: Set<String> = []
+        _ yaml: [UInt8], knownEventTypes: Set<String> = [], zones: ZoneDirectory? = nil
     ) throws(CatalogProblems) -> (catalog: Catalog, warnings: [CatalogProblem]) {
         let text = try CatalogText.read(yaml)
         let document = try CatalogDocument.parse(text)
         let reading = CatalogReading(
-            problems: document.problems, knownEventTypes: knownEventTypes)
+            problems: document.problems, knownEventTypes: knownEventTypes, zones: zones)
         let catalog = reading.catalog(document.root)
         reading.checkReferences()
         reading.checkForbiddenWords(catalog)

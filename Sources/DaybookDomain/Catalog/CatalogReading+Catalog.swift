@@ -105,7 +105,8 @@ extension CatalogReading {
             at: place)
     }
 
-    /// Checks the shape only: which zones exist is known where the zone tables are built (rule 31).
+    /// Checks the shape, and whether the zone exists where that is known: a name without a table would silently mean
+    /// UTC.
     private func checkTimeZone(_ zone: String, at place: CatalogPlace) {
         let parts = zone.split(separator: "/", omittingEmptySubsequences: false)
         let isZone =
@@ -119,7 +120,14 @@ extension CatalogReading {
                                     || "_-+".utf8.contains(byte))
                         }
                 }
-        guard !isZone else { return }
+        if isZone {
+            guard let zones, !zones.exists(zone) else { return }
+            let near = nearest(to: zone, among: zones.names())
+            return report(
+                "There is no time zone `\(zone)`.",
+                near.map { "Did you mean `\($0)`?" }
+                    ?? "Write UTC or an IANA name such as Europe/Amsterdam.", at: place)
+        }
         report(
             "`\(zone)` is no time zone.", "Write UTC or an IANA name such as Europe/Amsterdam.",
             at: place)

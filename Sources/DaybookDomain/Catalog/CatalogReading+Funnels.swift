@@ -30,6 +30,7 @@ extension CatalogReading {
             inner.finish()
             guard let event else { return nil }
             checkEventType(event, at: inner.place(of: "event"))
+            funnelEvents.append((event, inner.place(of: "event")))
             return FunnelStep(name: name ?? event, event: event, context: context)
         }
     }

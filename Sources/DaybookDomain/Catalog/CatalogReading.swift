@@ -44,11 +44,15 @@ final class CatalogReading {
     var gatePlaces: [String: CatalogPlace] = [:]
     /// The aliases of the section being read.
     var pendingAliases: [(alias: String, name: String, place: CatalogPlace)] = []
+    /// The event types that funnels name, with their places.
+    var funnelEvents: [(type: String, place: CatalogPlace)] = []
     let knownEventTypes: Set<String>
+    let zones: ZoneDirectory?
 
-    init(problems: [CatalogProblem], knownEventTypes: Set<String>) {
+    init(problems: [CatalogProblem], knownEventTypes: Set<String>, zones: ZoneDirectory?) {
         self.problems = problems
         self.knownEventTypes = knownEventTypes
+        self.zones = zones
     }
 
     func report(_ sentence: String, _ remedy: String, at place: CatalogPlace) {

@@ -1,3 +1,5 @@
+import DaybookEvents
+
 /// Finds what a catalog may say but hardly means.
 struct CatalogWarnings {
     /// Placeholders that answers fill; names in [brackets] are the client's own and left alone.
@@ -8,7 +10,7 @@ struct CatalogWarnings {
 
     /// All warnings, in document order.
     func all() -> [CatalogProblem] {
-        let warnings = products() + entitlements() + features() + copy()
+        let warnings = products() + entitlements() + features() + meters() + funnels() + copy()
         return CatalogProblems(warnings).problems
     }
 
@@ -85,6 +87,47 @@ struct CatalogWarnings {
                     + "meter or free period names it.",
                 "Set `isFree: true`, or add it to an entitlement.", .feature, feature.name)
         }
+    }
+
+    /// A feature that an entitlement opens is open without counting, whatever number `limitsWith` gives.
+    private func meters() -> [CatalogProblem] {
+        var warnings: [CatalogProblem] = []
+        for meter in catalog.meters {
+            let features = catalog.features.filter { $0.meter == meter.name }
+            for rule in meter.limitsWith {
+                guard let limit = rule.limit,
+                    let entitlement = catalog.entitlement(rule.entitlement),
+                    let feature = features.first(where: { entitlement.opens($0.name) })
+                else { continue }
+                warnings.append(
+                    warn(
+                        "The entitlement `\(entitlement.name)` opens `\(feature.name)`, which makes "
+                            + "`\(meter.name)` unlimited: its limit of \(limit) never counts.",
+                        "Take the feature out of the entitlement, or write `unlimited`.", .meter,
+                        meter.name))
+            }
+        }
+        return warnings
+    }
+
+    /// A step that names an event which the funnels' projection does not keep is never reached (rule 26).
+    private func funnels() -> [CatalogProblem] {
+        let types = EventType.allCases.filter { $0 != .unknown }
+        return reading.funnelEvents.compactMap { name, place in
+            guard let type = types.first(where: { Vocabulary.name(of: $0) == name }),
+                !FunnelState.isTracked(type)
+            else { return nil }
+            return CatalogProblem(
+                at: place, sentence: "Funnels do not keep `\(name)`: this step is never reached.",
+                remedy: "Name an analytics type such as `paywall.shown`, or one of "
+                    + types.filter { FunnelState.isTracked($0) && !Self.isAnalytics($0) }
+                    .map { "`\(Vocabulary.name(of: $0))`" }.joined(separator: ", ") + ".")
+        }
+    }
+
+    private static func isAnalytics(_ type: EventType) -> Bool {
+        (EventType.appLaunched.rawValue...EventType.surveyAnswered.rawValue)
+            .contains(type.rawValue)
     }
 
     private func copy() -> [CatalogProblem] {

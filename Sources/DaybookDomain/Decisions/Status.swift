@@ -10,6 +10,12 @@ public struct Status: Sendable, Equatable {
     public var profiles: [ProfileStatus]
     /// The app's own word: `free`, `premiumMonthly`, `inGracePeriod`.
     public var status: String?
+    /// The profile that the word and the text are about; `nil`: the customer as a whole.
+    ///
+    /// Where purchases and free periods are per profile and several profiles live, each has a status of its own, in
+    /// `profiles`. Then this is the one whose status stands first in the catalog, so that a customer with one premium
+    /// dog is not told that the other one's free days are over.
+    public var statusProfile: String?
     public var display: DisplayText?
     /// Icon, badge, colour role and the like, with texts filled in.
     public var attributes: [CopySlot]
@@ -26,6 +32,12 @@ public struct Status: Sendable, Equatable {
         public var freeDaysRemaining: Int64?
         public var isFreePeriodExpired: Bool
         public var isEntitled: Bool
+        /// The app's own word for this profile; `nil` for a deleted one.
+        public var status: String?
+        public var display: DisplayText?
+        public var attributes: [CopySlot]
+        /// What serves this profile, with what serves the customer as a whole.
+        public var entitlements: [EntitlementAnswer]
     }
     public struct AdAnswer: Sendable, Equatable {
         public var placement: AdPlacement
@@ -54,23 +66,21 @@ public struct StatusQuestion {
     public func answer(profile: String?, locale: String?) -> Status {
         let catalog = check.catalog
         let profile = profile ?? onlyProfile()
-        let entitlements = check.entitlements.entitlements(profile: profile)
         let meters = check.usage.meters()
-        let rule = catalog.statuses.first { holds($0.condition, entitlements, meters, profile) }
         let texts = DisplayTexts(
             question: question, catalog: catalog, locale: locale ?? catalog.defaultLocale)
-        let usage = rule?.meter.flatMap { name in meters.first { $0.name == name } }
-        let source = source(for: rule, entitlements, profile)
+        var views = [View(profile, check.entitlements.entitlements(profile: profile))]
+        let living = check.entitlements.profiles.filter { !$0.isDeleted }.map {
+            View($0.profile, check.entitlements.entitlements(profile: $0.profile))
+        }
+        if profile == nil, isPerProfile { views += living }
+        let word = word(for: views, meters, texts)
         return Status(
             subject: question.subject, isKnown: question.isKnown, profile: profile,
-            entitlements: entitlements, meters: meters, profiles: profiles(),
-            status: rule?.status,
-            display: texts.display(rule?.text, usage: usage, source: source),
-            attributes: (rule?.attributes ?? []).map { slot in
-                CopySlot(
-                    slot: slot.slot,
-                    key: texts.display(slot.key, usage: usage, source: source)?.text ?? slot.key)
-            }, ads: ads(), warnings: check.entitlements.warnings,
+            entitlements: views[0].entitlements, meters: meters,
+            profiles: profiles(living, meters, texts), status: word.status,
+            statusProfile: word.profile, display: word.display, attributes: word.attributes,
+            ads: ads(), warnings: check.entitlements.warnings,
             introEligible: catalog.groups.map {
                 Status.IntroEligibility(
                     group: $0.name,
@@ -79,14 +89,66 @@ public struct StatusQuestion {
             overLimit: meters.contains { $0.excess > 0 })
     }
 
+    /// The customer as seen through one profile, or as a whole.
+    private struct View {
+        var profile: String?
+        var entitlements: [EntitlementAnswer]
+
+        init(_ profile: String?, _ entitlements: [EntitlementAnswer]) {
+            self.profile = profile
+            self.entitlements = entitlements
+        }
+    }
+
+    /// What the app says of a view.
+    private struct Word {
+        var status: String?
+        var profile: String?
+        var display: DisplayText?
+        var attributes: [CopySlot]
+    }
+
+    /// The first rule that holds for any of the views, and what it says of that view.
+    private func word(
+        for views: [View], _ meters: [MeterAnswer], _ texts: DisplayTexts
+    ) -> Word {
+        for rule in check.catalog.statuses {
+            guard let view = views.first(where: { holds(rule.condition, $0, meters) }) else {
+                continue
+            }
+            let usage = rule.meter.flatMap { name in meters.first { $0.name == name } }
+            let source = source(for: rule, view)
+            return Word(
+                status: rule.status, profile: view.profile,
+                display: texts.display(rule.text, usage: usage, source: source),
+                attributes: rule.attributes.map { slot in
+                    CopySlot(
+                        slot: slot.slot,
+                        key: texts.display(slot.key, usage: usage, source: source)?.text
+                            ?? slot.key)
+                })
+        }
+        return Word(profile: views[0].profile, attributes: [])
+    }
+
+    /// Whether a status can differ from profile to profile.
+    private var isPerProfile: Bool {
+        !check.catalog.freePeriods.isEmpty
+            || check.catalog.products.contains { $0.scope == .profile }
+    }
+
     private func onlyProfile() -> String? {
-        guard check.catalog.products.contains(where: { $0.scope == .profile }) else { return nil }
+        guard isPerProfile else { return nil }
         let alive = check.entitlements.profiles.filter { !$0.isDeleted }
         return alive.count == 1 ? alive[0].profile : nil
     }
 
-    private func profiles() -> [Status.ProfileStatus] {
+    private func profiles(
+        _ living: [View], _ meters: [MeterAnswer], _ texts: DisplayTexts
+    ) -> [Status.ProfileStatus] {
         check.entitlements.profiles.map { profile in
+            let view = living.first { $0.profile == profile.profile && !profile.isDeleted }
+            let word = view.map { self.word(for: [$0], meters, texts) }
             let sources = check.entitlements.sources.filter { $0.profile == profile.profile }
             let all = check.entitlements.sources(for: profile.profile)
             let isEntitled = all.contains { $0.isActive && !$0.entitlements.isEmpty }
@@ -102,7 +164,8 @@ public struct StatusQuestion {
             return Status.ProfileStatus(
                 profile: profile, freeDaysRemaining: days,
                 isFreePeriodExpired: !isEntitled && free?.state == .expired,
-                isEntitled: isEntitled)
+                isEntitled: isEntitled, status: word?.status, display: word?.display,
+                attributes: word?.attributes ?? [], entitlements: view?.entitlements ?? [])
         }
     }
 
@@ -122,9 +185,9 @@ public struct StatusQuestion {
     }
 
     private func holds(
-        _ condition: StatusRule.Condition, _ entitlements: [EntitlementAnswer],
-        _ meters: [MeterAnswer], _ profile: String?
+        _ condition: StatusRule.Condition, _ view: View, _ meters: [MeterAnswer]
     ) -> Bool {
+        let entitlements = view.entitlements
         switch condition {
         case .entitled(let name, let states, let product):
             guard let answer = entitlements.first(where: { $0.name == name }), answer.isActive,
@@ -137,30 +200,28 @@ public struct StatusQuestion {
         case .state(let name, let states):
             guard let answer = entitlements.first(where: { $0.name == name }) else { return false }
             return states.contains(answer.state.rawValue)
-        case .freePeriodActive(let name): return freePeriod(name, profile)?.isActive ?? false
+        case .freePeriodActive(let name): return freePeriod(name, view)?.isActive ?? false
         case .freePeriodExpired(let name):
-            return freePeriod(name, profile).map { $0.state == .expired } ?? false
+            return freePeriod(name, view).map { $0.state == .expired } ?? false
         case .meterExhausted(let name):
             return meters.first { $0.name == name }?.remaining == 0
         case .otherwise: return true
         }
     }
 
-    private func freePeriod(_ name: String, _ profile: String?) -> Source? {
+    private func freePeriod(_ name: String, _ view: View) -> Source? {
         check.entitlements.sources.first {
-            $0.kind == .freePeriod && $0.id == name && (profile == nil || $0.profile == profile)
+            $0.kind == .freePeriod && $0.id == name && $0.profile == view.profile
         }
     }
 
-    private func source(
-        for rule: StatusRule?, _ entitlements: [EntitlementAnswer], _ profile: String?
-    ) -> Source? {
-        switch rule?.condition {
+    private func source(for rule: StatusRule, _ view: View) -> Source? {
+        switch rule.condition {
         case .entitled(let name, _, _), .state(let name, _):
-            let answer = entitlements.first { $0.name == name }
+            let answer = view.entitlements.first { $0.name == name }
             return answer?.winner ?? answer?.candidates.first
         case .freePeriodActive(let name), .freePeriodExpired(let name):
-            return freePeriod(name, profile)
+            return freePeriod(name, view)
         default: return nil
         }
     }

@@ -146,10 +146,10 @@ public enum EventValidator {
             }
             try check(value, field, place)
         }
-        if !schema.oneOf.isEmpty, !schema.oneOf.contains(where: { draft.data[$0] != nil }) {
+        for names in schema.alternatives where !names.contains(where: { draft.data[$0] != nil }) {
             throw EventProblem(
-                .missingField, "data.\(schema.oneOf[0])",
-                "\(schema.name) needs one of \(schema.oneOf.joined(separator: ", "))")
+                .missingField, "data.\(names[0])",
+                "\(schema.name) needs one of \(names.joined(separator: ", "))")
         }
     }
 
@@ -258,12 +258,8 @@ public enum EventValidator {
         }
         let isLine = EventRouter.kind(of: draft, schema) == .line
         if isLine, draft.data["original_transaction_id"] == nil {
-            guard let transaction = draft.data["transaction_id"] else {
-                throw EventProblem(
-                    .missingField, "data.original_transaction_id",
-                    "\(schema.name) needs original_transaction_id to know its subscription")
-            }
-            draft.data["original_transaction_id"] = transaction
+            // One of the two is there: a field is required, or the schema has them as alternatives.
+            draft.data["original_transaction_id"] = draft.data["transaction_id"]
         }
         let needsSubject = schema.routing == .customer || (schema.routing == .purchase && !isLine)
         if needsSubject, draft.subject == nil {

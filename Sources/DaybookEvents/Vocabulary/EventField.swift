@@ -130,6 +130,18 @@ public struct EventSchema: Sendable {
     }
 
     public func field(_ name: String) -> EventField? { fields.first { $0.name == name } }
+
+    /// Sets of members of which at least one must be there each: `oneOf`, and what names a line.
+    ///
+    /// A line is named by the store's original transaction, else by the transaction, which then is the original one.
+    public var alternatives: [[String]] {
+        var sets = oneOf.isEmpty ? [] : [oneOf]
+        if routing == .line {
+            let ids = ["original_transaction_id", "transaction_id"].compactMap { field($0) }
+            if !ids.contains(where: \.isRequired) { sets.append(ids.map(\.name)) }
+        }
+        return sets
+    }
 }
 
 /// The bounds that are checked when an event is appended (rule 30).

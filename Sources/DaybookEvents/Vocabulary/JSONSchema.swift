@@ -125,14 +125,19 @@ public enum JSONSchema {
         }
         var data: JSONObject = ["type": "object", "properties": .object(properties)]
         if !required.isEmpty { data["required"] = .array(required) }
-        if !schema.oneOf.isEmpty {
-            data["anyOf"] = .array(
-                schema.oneOf.map { name in
+        let alternatives = schema.alternatives.map { names -> JSONValue in
+            .array(
+                names.map { name in
                     [
                         "required": .array([.string(name)]),
                         "properties": .object([name: ["not": ["type": "null"]]]),
                     ]
                 })
+        }
+        if alternatives.count == 1 {
+            data["anyOf"] = alternatives[0]
+        } else if !alternatives.isEmpty {
+            data["allOf"] = .array(alternatives.map { ["anyOf": $0] })
         }
         return data
     }

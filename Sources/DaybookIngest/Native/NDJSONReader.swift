@@ -8,37 +8,28 @@ public struct LineProblem: Error, Sendable, Equatable {
     public var column: Int
     public var code: String
     public var reason: String
+    /// The path of the member that is wrong, such as `source.key`; `nil` where the whole line is meant.
+    public var member: String?
     /// The line's bytes, so that nothing is lost; of a line longer than any event the beginning.
     public var bytes: [UInt8]
 
-    public init(line: Int, column: Int, code: String, reason: String, bytes: [UInt8]) {
+    public init(
+        line: Int, column: Int, code: String, reason: String, member: String? = nil, bytes: [UInt8]
+    ) {
         self.line = line
         self.column = column
         self.code = code
         self.reason = reason
+        self.member = member
         self.bytes = bytes
     }
 
     /// A line whose JSON is fine and whose event is not; the column is that of the member, where the line has it.
     public init(line: Int, bytes: [UInt8], _ problem: EventProblem) {
         self.init(
-            line: line, column: Self.column(of: problem.member, in: bytes),
+            line: line, column: MemberPlace.column(of: problem.member, in: bytes),
             code: problem.code.rawValue, reason: "\(problem.member): \(problem.reason)",
-            bytes: bytes)
-    }
-
-    /// Where a member's name stands in the line; 1 when it is not there (a missing one).
-    private static func column(of member: String, in bytes: [UInt8]) -> Int {
-        let name = member.split(separator: ".").last.map(String.init) ?? member
-        let pattern = Array("\"\(name)\"".utf8)
-        guard bytes.count >= pattern.count else { return 1 }
-        for start in 0...(bytes.count - pattern.count)
-        where bytes[start] == pattern[0]
-            && bytes[start..<start + pattern.count].elementsEqual(pattern)
-        {
-            return start + 1
-        }
-        return 1
+            member: problem.member, bytes: bytes)
     }
 }
 

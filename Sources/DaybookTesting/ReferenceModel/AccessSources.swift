@@ -103,9 +103,10 @@ struct AccessSources {
             // names the product now.
             guard let product = product(transaction, at: bought), let duration = product.duration
             else { continue }
-            let start = product.extendsCurrent ? max(bought, ends[product.id] ?? bought) : bought
+            var start = product.extendsCurrent ? max(bought, ends[product.id] ?? bought) : bought
             var end = question.zoneHistory.zone(at: bought).adding(duration, to: start)
             if let revokedAt = transaction.revokedAt, !transaction.keepsAccess(catalog.policies) {
+                start = min(start, max(bought, revokedAt))
                 end = max(start, min(end, revokedAt))
             }
             ends[product.id] = max(end, ends[product.id] ?? end)

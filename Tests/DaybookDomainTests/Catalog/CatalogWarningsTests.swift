@@ -1,4 +1,5 @@
 import DaybookDomain
+import DaybookEvents
 import Testing
 
 @Suite("Warnings about a catalog")
@@ -127,4 +128,72 @@ struct CatalogWarningsTests {
 
     @Test("A forbidden word is a mistake wherever people read it (OL-20, T3)", arguments: forbidden)
     func forbiddenWord(_ row: Mistake) { expect(row) }
+
+    @Test("A funnel step that is never reached is told with its place")
+    func funnels() throws {
+        func catalog(_ first: String, _ second: String, _ exclusion: String) -> String {
+            "app: x\nfunnels:\n  f:\n    window: P7D\n    steps:\n      - event: \(first)\n"
+                + "      - { name: n, event: \(second) }\n    exclusions:\n"
+                + "      - event: \(exclusion)\n"
+        }
+        let kept = catalog("paywall.shown", "purchase.completed", "usage.recorded")
+        #expect(try CatalogSamples.warnings(kept).isEmpty)
+        let warnings = try CatalogSamples.warnings(
+            catalog("usage.reset", "grant.issued", "catalog.published"))
+        #expect(warnings.map { [$0.line, $0.column] } == [[6, 16], [7, 27], [9, 16]])
+        #expect(
+            warnings.map(\.path) == [
+                "funnels/f/steps/0/event", "funnels/f/steps/1/event",
+                "funnels/f/exclusions/0/event",
+            ])
+        #expect(warnings[0].sentence.contains("`usage.reset`"))
+        #expect(warnings[0].remedy.contains("`usage.recorded`"))
+    }
+
+    @Test("Every type is either kept for funnels or warned of in one")
+    func everyType() throws {
+        for name in Vocabulary.names.sorted() {
+            let text =
+                "app: x\nfunnels:\n  f:\n    window: P7D\n    steps:\n      - event: \(name)\n"
+                + "      - event: app.launched\n"
+            let type = EventType.allCases.first {
+                $0 != .unknown && Vocabulary.name(of: $0) == name
+            }
+            let isKept = FunnelState.isTracked(try #require(type))
+            #expect(try CatalogSamples.warnings(text).isEmpty == isKept, "\(name)")
+        }
+    }
+
+    @Test("A limit with a number that a feature of the same meter undoes is told")
+    func undoneLimits() throws {
+        func catalog(_ limit: String, _ features: String) -> String {
+            "app: x\nproducts:\n  p: { kind: nonConsumable, entitlements: [e] }\nentitlements:\n"
+                + "  e: [\(features)]\nfeatures:\n  f: { meter: m }\n  g: {}\nmeters:\n  m:\n"
+                + "    kind: counter\n    limit: 3\n    limitsWith: { e: \(limit) }\n"
+        }
+        let warnings = try CatalogSamples.warnings(catalog("20", "f, g"))
+        #expect(warnings.map { [$0.line, $0.column] } == [[10, 3]])
+        #expect(warnings.first?.sentence.contains("limit of 20 never counts") == true)
+        #expect(try CatalogSamples.warnings(catalog("unlimited", "f, g")).isEmpty)
+        #expect(try CatalogSamples.warnings(catalog("20", "g")).isEmpty)
+        #expect(try CatalogSamples.warnings(catalog("20", "\"*\"")).count == 1)
+    }
+
+    @Test("A zone that does not exist is a mistake with its place, where zones are known")
+    func zones() throws {
+        let text = "app: x\ndefaultTimeZone: Europe/Amsterdan\n"
+        let directory = ZoneDirectory(
+            exists: { $0 == "Europe/Amsterdam" }, names: { ["Europe/Amsterdam", "Asia/Kolkata"] })
+        #expect(try CatalogReader.read(Array(text.utf8)).defaultTimeZone == "Europe/Amsterdan")
+        let problems = #expect(throws: CatalogProblems.self) {
+            try CatalogReader.read(Array(text.utf8), zones: directory)
+        }
+        let problem = try #require(problems?.problems.first)
+        #expect([problem.line, problem.column] == [2, 18])
+        #expect(problem.remedy == "Did you mean `Europe/Amsterdam`?")
+        let right = text.replacing("Amsterdan", with: "Amsterdam")
+        #expect(throws: Never.self) {
+            try CatalogReader.read(Array(right.utf8), zones: directory)
+        }
+    }
 }

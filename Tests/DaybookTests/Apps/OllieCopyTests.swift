@@ -118,4 +118,57 @@ struct OllieCopyTests {
         ).decision
         #expect(english.display?.text == "Your free period is over")
     }
+
+    @Test(
+        "OL-08 Without a profile the status says which dog it is about, and every dog has its own")
+    func severalDogs() async throws {
+        let story = try await OllieStory()
+        let (start, end, day) = (OllieStory.start, OllieStory.end, OllieStory.day)
+        #expect(try story.story.status().statusProfile == nil)
+        try await story.dog("rex")
+        try await story.dog("bella", at: start + 5 * day)
+        // Both are free: the first of them.
+        var status = try story.story.status(at: start + 6 * day)
+        #expect((status.status, status.profile, status.statusProfile) == ("free", nil, "rex"))
+        #expect(status.display?.text == "Gratis (nog 15 dagen)")
+        // The first one's days are over, the other one's are not.
+        status = try story.story.status(at: end + day)
+        #expect((status.status, status.statusProfile) == ("free", "bella"))
+        #expect(status.display?.text == "Gratis (nog 4 dagen)")
+        #expect(status.profiles.map(\.status) == ["freePeriodExpired", "free"])
+        story.story.clock.now = end + day
+        try await story.buy("3000", for: "rex")
+        status = try story.story.status()
+        #expect((status.status, status.statusProfile) == ("premium", "rex"))
+        #expect(status.profiles.map(\.status) == ["premium", "free"])
+        #expect(status.profiles.map { $0.entitlements.first?.isActive } == [true, false])
+        #expect(status.profiles.map { $0.attributes.isEmpty } == [true, false])
+        // One dog's purchase is not the customer's: what the customer as a whole has stays closed.
+        #expect(status.entitlements.map(\.isActive) == [false])
+        for card in status.profiles {
+            let own = try story.status(card.profile.profile)
+            #expect(own.status == card.status)
+            #expect(own.display == card.display)
+            #expect(own.attributes == card.attributes)
+            #expect(own.entitlements == card.entitlements)
+            #expect(own.statusProfile == card.profile.profile)
+        }
+        try await story.story.perform(.deleteProfile(profile: "rex"))
+        status = try story.story.status()
+        #expect((status.status, status.profile, status.statusProfile) == ("free", "bella", "bella"))
+        #expect(status.profiles.map(\.status) == [nil, "free"])
+    }
+
+    @Test("A grant to the customer as a whole is the customer's status, whatever dogs there are")
+    func wholeCustomer() async throws {
+        let story = try await OllieStory()
+        try await story.dog("rex")
+        try await story.dog("bella")
+        try await story.story.perform(
+            .issueGrant(.init(id: "g1", target: .entitlement("premium"), reason: "promo")))
+        let status = try story.story.status()
+        #expect((status.status, status.statusProfile) == ("premium", nil))
+        #expect(status.entitlements.map(\.isActive) == [true])
+        #expect(status.profiles.map(\.status) == ["premium", "premium"])
+    }
 }

@@ -206,8 +206,10 @@ struct NonRenewingStack {
         if let duration = promised?.duration {
             period.naturalEnd = zone.zone(at: bought).adding(duration, to: period.start)
         }
-        period.end = min(period.naturalEnd, period.withdrawal?.at ?? Int64.max)
-        period.end = max(period.start, period.end)
+        let withdrawnAt = period.withdrawal?.at ?? Int64.max
+        // What is taken back before its turn came has never begun, and ended then.
+        period.start = min(period.start, max(bought, withdrawnAt))
+        period.end = max(period.start, min(period.naturalEnd, withdrawnAt))
     }
 }
 
