@@ -1,7 +1,9 @@
+import DaybookEvents
+
 /// Why something that claims to come from the App Store is not taken in: a closed set of classes, and what was seen.
 public struct AppStoreRefusal: Error, Sendable, Equatable, CustomStringConvertible {
     public enum Reason: String, Sendable, CaseIterable {
-        /// It is not what Apple sends: three parts, base64url, ES256, three certificates, JSON.
+        /// It is not what Apple sends: three parts, base64url, ES256, certificates, a JSON object of the kind asked for.
         case format
         /// The certificates do not lead to a configured root, are not Apple's for this purpose, or were not valid
         /// when the payload was signed.
@@ -26,4 +28,19 @@ public struct AppStoreRefusal: Error, Sendable, Equatable, CustomStringConvertib
     }
 
     public var description: String { "\(reason.rawValue): \(detail)" }
+
+    /// The same refusal, said of something inside.
+    func inside(_ place: String) -> AppStoreRefusal { .init(reason, "\(place): \(detail)") }
+}
+
+extension JSONValue? {
+    /// At most 64 bytes of a text in quotes, or what stands there instead, for messages.
+    var quoted: String {
+        switch self {
+        case .string(let text):
+            "\"\(text.utf8.count <= 64 ? text : String(decoding: text.utf8.prefix(64), as: UTF8.self) + "…")\""
+        case let value?: value.kindName
+        case nil: "missing"
+        }
+    }
 }

@@ -1,0 +1,133 @@
+import DaybookEvents
+
+/// A signed text as it was found in a body, not yet verified.
+public struct AppStoreSignedText: Sendable, Equatable {
+    public let kind: AppStorePayloadKind
+    /// A compact JWS, without the white space around it.
+    public let text: String
+    /// Where in the body, such as `notificationHistory[3].signedPayload`; empty where it is the body.
+    public let place: String
+}
+
+/// What Apple posts, answers, or hands to an app: one signed text, or JSON with signed texts in it.
+///
+/// ```
+/// a compact JWS                                              StoreKit's jwsRepresentation
+/// {"signedPayload": JWS}                                     App Store Server Notifications V2
+/// {"signedTransactionInfo": JWS, "signedRenewalInfo": JWS}   Get Transaction Info
+/// {"signedAppTransactionInfo": JWS}                          Get App Transaction Info
+/// {"signedTransactions": [JWS…]}                             Get Transaction History, Get Refund History
+/// {"notificationHistory": [{"signedPayload": JWS}…]}         Get Notification History
+/// {"data": [{"lastTransactions": [{"signedTransactionInfo": JWS, "signedRenewalInfo": JWS}…]}…]}
+///                                                            Get All Subscription Statuses
+/// ```
+public enum AppStoreBody {
+    /// A page of Apple's has at most some hundred KiB.
+    public static let byteCountMax = 1 << 22
+    /// Apple's pages have at most twenty entries, exports may join some.
+    public static let textCountMax = 10_000
+
+    /// The signed texts of a body in the order in which they stand there.
+    /// - Parameter kind: What a body is that is nothing but a signed text.
+    /// - Returns: Nothing for an empty page.
+    /// - Throws: `AppStoreRefusal` of class `format` for what is neither.
+    public static func signedTexts(
+        in bytes: [UInt8], as kind: AppStorePayloadKind
+    ) throws(AppStoreRefusal) -> [AppStoreSignedText] {
+        guard bytes.count <= byteCountMax else {
+            throw AppStoreRefusal(
+                .format, "\(bytes.count) bytes; a body has at most \(byteCountMax)")
+        }
+        let trimmed = bytes.trimmingSpace
+        guard trimmed.first == UInt8(ascii: "{") else {
+            guard let text = String(validating: trimmed, as: UTF8.self), !text.isEmpty else {
+                throw AppStoreRefusal(.format, "it is neither a signed text nor a JSON object")
+            }
+            return [AppStoreSignedText(kind: kind, text: text, place: "")]
+        }
+        var search = Search()
+        do {
+            try search.body(JSONReader.read(Array(trimmed)).object ?? JSONObject())
+        } catch let refusal as AppStoreRefusal {
+            throw refusal
+        } catch {
+            throw AppStoreRefusal(.format, "it is not JSON: \(error)")
+        }
+        return search.found
+    }
+
+    private struct Search {
+        var found: [AppStoreSignedText] = []
+        private var hasList = false
+
+        mutating func body(_ object: JSONObject) throws(AppStoreRefusal) {
+            try take(object, "signedPayload", .notification, in: "")
+            try pair(object, in: "")
+            try take(object, "signedAppTransactionInfo", .appTransaction, in: "")
+            for (index, value) in list(object, "signedTransactions").enumerated() {
+                try take(value, .transaction, "signedTransactions[\(index)]")
+            }
+            for (index, value) in list(object, "notificationHistory").enumerated() {
+                try take(
+                    value.object ?? JSONObject(), "signedPayload", .notification,
+                    in: "notificationHistory[\(index)].")
+            }
+            for (index, group) in list(object, "data").enumerated() {
+                let lines = list(group.object ?? JSONObject(), "lastTransactions")
+                for (line, value) in lines.enumerated() {
+                    try pair(
+                        value.object ?? JSONObject(),
+                        in: "data[\(index)].lastTransactions[\(line)].")
+                }
+            }
+            guard hasList || !found.isEmpty else {
+                throw AppStoreRefusal(
+                    .format,
+                    "the JSON has no signed text; expected signedPayload or a page of Apple's")
+            }
+        }
+
+        private mutating func pair(
+            _ object: JSONObject, in place: String
+        ) throws(AppStoreRefusal) {
+            try take(object, "signedTransactionInfo", .transaction, in: place)
+            try take(object, "signedRenewalInfo", .renewal, in: place)
+        }
+
+        private mutating func list(_ object: JSONObject, _ name: String) -> [JSONValue] {
+            guard let values = object[name]?.array else { return [] }
+            hasList = true
+            return values
+        }
+
+        private mutating func take(
+            _ object: JSONObject, _ name: String, _ kind: AppStorePayloadKind, in place: String
+        ) throws(AppStoreRefusal) {
+            guard let value = object[name], value != .null else { return }
+            try take(value, kind, place + name)
+        }
+
+        private mutating func take(
+            _ value: JSONValue, _ kind: AppStorePayloadKind, _ place: String
+        ) throws(AppStoreRefusal) {
+            guard let text = value.text else {
+                throw AppStoreRefusal(.format, "\(place) is \(value.kindName), not a signed text")
+            }
+            guard found.count < textCountMax else {
+                throw AppStoreRefusal(.format, "a body has at most \(textCountMax) signed texts")
+            }
+            found.append(AppStoreSignedText(kind: kind, text: text, place: place))
+        }
+    }
+}
+
+extension [UInt8] {
+    /// Without the white space of JSON at both ends.
+    fileprivate var trimmingSpace: ArraySlice<UInt8> {
+        let space: Set<UInt8> = [0x20, 0x09, 0x0A, 0x0D]
+        guard let first = firstIndex(where: { !space.contains($0) }),
+            let last = lastIndex(where: { !space.contains($0) })
+        else { return [] }
+        return self[first...last]
+    }
+}

@@ -1,0 +1,72 @@
+public import DaybookEvents
+
+/// A short description of a notification to sign.
+public struct SandboxNotification: Sendable, Equatable {
+    public var type: AppStoreNotificationType
+    public var subtype: AppStoreNotificationSubtype?
+    /// Derived from everything else unless given, so the same description is the same notification.
+    public var uuid: String?
+    /// Milliseconds since 1970 UTC.
+    public var signedAt: Int64
+    public var bundleID: String
+    public var bundleVersion: String?
+    public var appAppleID: Int64?
+    public var status: AppStoreStatus?
+    public var consumptionRequestReason: AppStoreConsumptionRequestReason?
+    public var transaction: SandboxTransaction?
+    public var renewal: SandboxRenewal?
+    public var environment: AppStoreEnvironment = .localTesting
+    /// Members of the payload that this description has no word for, such as `summary`; they win over those that it
+    /// has, and null takes a member away.
+    public var others = JSONObject()
+
+    public init(type: AppStoreNotificationType, bundleID: String, signedAt: Int64) {
+        self.type = type
+        self.bundleID = bundleID
+        self.signedAt = signedAt
+    }
+
+    /// As it is signed, around what was signed before.
+    public func payload(signedTransaction: String?, signedRenewal: String?) -> JSONObject {
+        var payload = outline
+        var data = payload["data"]?.object ?? JSONObject()
+        data["signedTransactionInfo"] = signedTransaction.map(JSONValue.string)
+        data["signedRenewalInfo"] = signedRenewal.map(JSONValue.string)
+        payload["data"] = .object(data)
+        payload["notificationUUID"] = .string(uuid ?? derivedUUID)
+        payload.override(with: others)
+        return payload
+    }
+
+    /// Everything but what is nested and the id.
+    private var outline: JSONObject {
+        var data: JSONObject = [
+            "bundleId": .string(bundleID), "environment": .string(environment.rawValue),
+        ]
+        data["bundleVersion"] = bundleVersion.map(JSONValue.string)
+        data["appAppleId"] = appAppleID.map(JSONValue.integer)
+        data["status"] = (status?.rawValue).map(JSONValue.integer)
+        data["consumptionRequestReason"] = (consumptionRequestReason?.rawValue).map(
+            JSONValue.string)
+        var payload: JSONObject = [
+            "notificationType": .string(type.rawValue), "version": "2.0",
+            "signedDate": .integer(signedAt), "data": .object(data),
+        ]
+        payload["subtype"] = (subtype?.rawValue).map(JSONValue.string)
+        return payload
+    }
+
+    /// RFC 9562 §5.8: a UUID of version 8, from the digest of the description.
+    private var derivedUUID: String {
+        var description = outline
+        description["transaction"] = (transaction?.payload).map(JSONValue.object)
+        description["renewal"] = (renewal?.payload).map(JSONValue.object)
+        description["others"] = .object(others)
+        var bytes = Array(Digest.sha256(description.canonicalBytes).prefix(16))
+        bytes[6] = bytes[6] & 0x0F | 0x80
+        bytes[8] = bytes[8] & 0x3F | 0x80
+        let digits = Array(Digest.hexadecimal(bytes).utf8)
+        return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32]
+            .map { String(decoding: digits[$0], as: UTF8.self) }.joined(separator: "-")
+    }
+}

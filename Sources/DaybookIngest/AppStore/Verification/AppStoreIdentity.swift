@@ -1,0 +1,121 @@
+public import DaybookEvents
+
+/// Apple's words for environments.
+public enum AppStoreEnvironment: String, Sendable, CaseIterable {
+    case production = "Production"
+    case sandbox = "Sandbox"
+    /// StoreKit testing in Xcode.
+    case xcode = "Xcode"
+    /// StoreKit testing in unit tests; the sandbox authority uses it too.
+    case localTesting = "LocalTesting"
+}
+
+/// Whose payloads are expected.
+public struct AppStoreIdentity: Sendable, Equatable {
+    /// Bundle identifiers of the app, its extensions and its other platforms.
+    public let bundleIDs: [String]
+    /// The number of the app in App Store Connect. Where it is given, production payloads must carry it.
+    public let appAppleID: Int64?
+    /// The ledger's environment.
+    public let environment: Environment
+    /// What payloads may say of their environment.
+    ///
+    /// Never more than the ledger's environment allows: `production` and `sandbox` take their own, `xcode` takes
+    /// Xcode's, `test` takes those of Xcode and of local testing. So nothing that was made up on somebody's own
+    /// machine enters an environment in which money is counted.
+    public let storeEnvironments: Set<AppStoreEnvironment>
+
+    public init(bundleIDs: [String], appAppleID: Int64? = nil, environment: Environment) {
+        self.init(
+            bundleIDs: bundleIDs, appAppleID: appAppleID, environment: environment,
+            storeEnvironments: Self.allowed(in: environment))
+    }
+
+    private init(
+        bundleIDs: [String], appAppleID: Int64?, environment: Environment,
+        storeEnvironments: Set<AppStoreEnvironment>
+    ) {
+        self.bundleIDs = bundleIDs
+        self.appAppleID = appAppleID
+        self.environment = environment
+        self.storeEnvironments = storeEnvironments
+    }
+
+    /// The same, taking only what both this and the given set allow.
+    public func only(_ environments: Set<AppStoreEnvironment>) -> AppStoreIdentity {
+        .init(
+            bundleIDs: bundleIDs, appAppleID: appAppleID, environment: environment,
+            storeEnvironments: storeEnvironments.intersection(environments))
+    }
+
+    /// Whether payloads are taken that no configured root vouches for, as Xcode makes them.
+    var takesUnvouched: Bool { environment == .xcode || environment == .test }
+
+    private static func allowed(in environment: Environment) -> Set<AppStoreEnvironment> {
+        switch environment {
+        case .production: [.production]
+        case .sandbox: [.sandbox]
+        case .xcode: [.xcode]
+        case .test: [.xcode, .localTesting]
+        }
+    }
+}
+
+extension AppStoreIdentity {
+    /// Whether a payload is about this app, then whether it is of this environment.
+    /// - Throws: `AppStoreRefusal` of class `appIdentity` or `environment`.
+    func check(_ payload: JSONObject, _ kind: AppStorePayloadKind) throws(AppStoreRefusal) {
+        let place = Self.place(of: payload, kind)
+        // A renewal info names no app; the transaction of the same line does.
+        if kind != .renewal { try checkApp(place) }
+        // Only these carry the app's number.
+        if environment == .production, kind == .notification || kind == .appTransaction {
+            try checkNumber(place)
+        }
+        let name = place[kind == .appTransaction ? "receiptType" : "environment"]
+        guard let found = name?.text.flatMap(AppStoreEnvironment.init(rawValue:)),
+            storeEnvironments.contains(found)
+        else {
+            let expected = storeEnvironments.map(\.rawValue).sorted().joined(separator: " or ")
+            throw AppStoreRefusal(
+                .environment,
+                "it is of \(name.quoted); \(environment.name) takes \(expected)")
+        }
+    }
+
+    private func checkApp(_ place: JSONObject) throws(AppStoreRefusal) {
+        let bundle = place["bundleId"]
+        guard let text = bundle?.text,
+            bundleIDs.contains(where: { $0.utf8.elementsEqual(text.utf8) })
+        else {
+            throw AppStoreRefusal(
+                .appIdentity,
+                "bundleId is \(bundle.quoted), expected \(bundleIDs.joined(separator: " or "))")
+        }
+    }
+
+    private func checkNumber(_ place: JSONObject) throws(AppStoreRefusal) {
+        guard let appAppleID else { return }
+        let found = place.wholeNumber("appAppleId")
+        guard found == appAppleID else {
+            throw AppStoreRefusal(
+                .appIdentity,
+                "appAppleId is \(found.map(String.init) ?? place["appAppleId"].quoted), expected \(appAppleID)"
+            )
+        }
+    }
+
+    /// The object of a payload that names app and environment.
+    private static func place(of payload: JSONObject, _ kind: AppStorePayloadKind) -> JSONObject {
+        guard kind == .notification else { return payload }
+        for name in ["data", "summary", "appData"] {
+            if let place = payload[name]?.object { return place }
+        }
+        guard var token = payload["externalPurchaseToken"]?.object else { return JSONObject() }
+        // Tokens name no environment; those of the sandbox begin with its name.
+        let isSandbox = token["externalPurchaseId"]?.text?.hasPrefix("SANDBOX") ?? false
+        let environment: AppStoreEnvironment = isSandbox ? .sandbox : .production
+        token["environment"] = .string(environment.rawValue)
+        return token
+    }
+}

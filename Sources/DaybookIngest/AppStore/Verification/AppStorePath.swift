@@ -1,0 +1,173 @@
+import Crypto
+import DaybookDomain
+import DaybookEvents
+import Foundation
+import SwiftASN1
+@preconcurrency import X509
+
+/// A way from a leaf over an intermediate to a configured root, found good.
+///
+/// The path has a fixed length, so it is checked step by step here instead of being searched for: each step signs the
+/// one below, may do so (RFC 5280 §4.2.1.3, §4.2.1.9), bears Apple's mark, and has no critical extension that nobody
+/// understands. The root in the payload is never looked at: only configured ones are believed.
+struct AppStorePath: Sendable {
+    /// 1.2.840.113635.100.6.11.1 on the leaf: may sign App Store receipts and notifications.
+    static let leafMarker: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 6, 11, 1]
+    /// 1.2.840.113635.100.6.2.1 on the intermediate: Worldwide Developer Relations.
+    static let intermediateMarker: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 6, 2, 1]
+
+    /// The leaf's key.
+    let key: P256.Signing.PublicKey
+    /// When all three certificates are valid, milliseconds since 1970 UTC, both included.
+    let validity: ClosedRange<Int64>
+    /// Lower-case hexadecimal SHA-256 of the root's DER.
+    let root: String
+
+    /// Follows certificates as they came.
+    /// - Parameters:
+    ///   - certificates: DER; leaf, intermediate, and one that is ignored.
+    ///   - instant: When they must be valid, milliseconds since 1970 UTC: a leaf that expired since is fine for what
+    ///     it signed before.
+    /// - Throws: `AppStoreRefusal` of class `chain`.
+    init(
+        from certificates: [[UInt8]], to roots: AppStoreRoots, at instant: Int64
+    ) throws(AppStoreRefusal) {
+        let leaf = try Self.certificate(certificates[0], "leaf")
+        let intermediate = try Self.certificate(certificates[1], "intermediate")
+        try Self.check(leaf, "leaf", Self.leafMarker)
+        try Self.check(intermediate, "intermediate", Self.intermediateMarker)
+        try Self.checkAuthority(intermediate, "intermediate", authoritiesBelow: 0)
+        try Self.checkUsage(leaf, "leaf", "sign data") { $0.digitalSignature }
+        guard leaf.issuer == intermediate.subject,
+            intermediate.publicKey.isValidSignature(leaf.signature, for: leaf)
+        else { throw AppStoreRefusal(.chain, "the leaf is not signed by the intermediate") }
+        let root = try Self.root(of: intermediate, among: roots)
+        guard let key = P256.Signing.PublicKey(leaf.publicKey) else {
+            throw AppStoreRefusal(.chain, "the leaf's key is not on P-256, which ES256 needs")
+        }
+        self.key = key
+        self.root = root.fingerprint
+        validity = try Self.validity(
+            [(leaf, "leaf"), (intermediate, "intermediate"), (root.certificate, "root")],
+            at: instant)
+    }
+
+    // MARK: Each step
+
+    static func certificate(
+        _ der: [UInt8], _ name: String
+    ) throws(AppStoreRefusal) -> Certificate {
+        do {
+            return try Certificate(derEncoded: der)
+        } catch {
+            throw AppStoreRefusal(.chain, "the \(name) is no DER certificate")
+        }
+    }
+
+    private static func root(
+        of intermediate: Certificate, among roots: AppStoreRoots
+    ) throws(AppStoreRefusal) -> AppStoreRoots.Root {
+        for root in roots.roots
+        where root.certificate.subject == intermediate.issuer
+            && root.certificate.publicKey.isValidSignature(
+                intermediate.signature, for: intermediate)
+        {
+            if root.certificate.version == .v3 {
+                try checkCriticalExtensions(root.certificate, "root")
+                try checkAuthority(root.certificate, "root", authoritiesBelow: 1)
+            }
+            return root
+        }
+        throw AppStoreRefusal(
+            .chain,
+            "the intermediate is not signed by a configured root (there are \(roots.roots.count); that of a sandbox "
+                + "authority counts in the environment test alone)")
+    }
+
+    private static func check(
+        _ certificate: Certificate, _ name: String, _ marker: ASN1ObjectIdentifier
+    ) throws(AppStoreRefusal) {
+        guard certificate.version == .v3 else {
+            throw AppStoreRefusal(.chain, "the \(name) is not a version 3 certificate")
+        }
+        guard certificate.extensions[oid: marker] != nil else {
+            throw AppStoreRefusal(
+                .chain,
+                "the \(name) lacks Apple's extension \(marker); it was issued for something else")
+        }
+        try checkCriticalExtensions(certificate, name)
+    }
+
+    /// Name constraints are about names of hosts and are not evaluated, so a path that has them is not believed.
+    private static func checkCriticalExtensions(
+        _ certificate: Certificate, _ name: String
+    ) throws(AppStoreRefusal) {
+        for found in certificate.extensions
+        where found.oid == .X509ExtensionID.nameConstraints
+            || found.critical
+                && found.oid != .X509ExtensionID.basicConstraints
+                && found.oid != .X509ExtensionID.keyUsage
+        {
+            throw AppStoreRefusal(
+                .chain,
+                "the \(name) has the extension \(found.oid), which must be understood and is not")
+        }
+    }
+
+    private static func checkAuthority(
+        _ certificate: Certificate, _ name: String, authoritiesBelow count: Int
+    ) throws(AppStoreRefusal) {
+        // An extension that cannot be read grants nothing.
+        guard
+            case .isCertificateAuthority(let countMax)? = try? certificate.extensions
+                .basicConstraints
+        else { throw AppStoreRefusal(.chain, "the \(name) is no authority, so it may not issue") }
+        if let countMax, countMax < count {
+            throw AppStoreRefusal(
+                .chain,
+                "the path is too long: the \(name) allows \(countMax) authorities below itself, there are \(count)"
+            )
+        }
+        try checkUsage(certificate, name, "sign certificates") { $0.keyCertSign }
+    }
+
+    /// Where a certificate says what its key is for, it must be that; a certificate that is silent may do anything.
+    private static func checkUsage(
+        _ certificate: Certificate, _ name: String, _ purpose: String,
+        _ isAllowed: (KeyUsage) -> Bool
+    ) throws(AppStoreRefusal) {
+        do {
+            guard let usage = try certificate.extensions.keyUsage, !isAllowed(usage) else { return }
+        } catch {
+            throw AppStoreRefusal(.chain, "the \(name)'s key usage cannot be read")
+        }
+        throw AppStoreRefusal(.chain, "the \(name)'s key may not \(purpose)")
+    }
+
+    // MARK: When
+
+    private static func validity(
+        _ path: [(certificate: Certificate, name: String)], at instant: Int64
+    ) throws(AppStoreRefusal) -> ClosedRange<Int64> {
+        var (first, last) = (Int64.min, Int64.max)
+        for (certificate, name) in path {
+            let from = milliseconds(certificate.notValidBefore)
+            // The whole of the last second is valid: certificates count in seconds (RFC 5280 §4.1.2.5).
+            let until = milliseconds(certificate.notValidAfter) + 999
+            guard from <= instant, instant <= until else {
+                throw AppStoreRefusal(
+                    .chain,
+                    "the \(name) is valid from \(RFC3339.format(from)) to \(RFC3339.format(until)), "
+                        + "the payload is of \(RFC3339.format(instant))")
+            }
+            first = max(first, from)
+            last = min(last, until)
+        }
+        return first...last
+    }
+
+    /// Whole seconds in, so nothing is rounded.
+    private static func milliseconds(_ date: Date) -> Int64 {
+        Int64(date.timeIntervalSince1970) * 1_000
+    }
+}

@@ -1,0 +1,171 @@
+import Crypto
+import DaybookDomain
+import DaybookEvents
+
+/// What came of a signed text.
+public enum AppStoreOutcome: Sendable {
+    /// It is what it claims to be.
+    case verified(AppStoreStatement)
+    /// Nothing of it may be used.
+    case refused(AppStoreRefusal)
+}
+
+/// A payload that passed, and who vouches for it.
+public struct AppStoreStatement: Sendable, Equatable {
+    public let document: AppStoreDocument
+    /// Lower-case hexadecimal SHA-256 of the configured root's DER; `nil` for what Xcode signed with a certificate of
+    /// its own, which only the environments `xcode` and `test` take and which anybody could have made.
+    public let root: String?
+}
+
+/// A payload of one of the kinds that Apple signs.
+public enum AppStoreDocument: Sendable, Equatable {
+    case notification(AppStoreNotification)
+    case transaction(AppStoreTransaction)
+    case renewal(AppStoreRenewal)
+    case appTransaction(AppStoreAppTransaction)
+}
+
+/// Verifies what Apple signed: format, chain, signature, app, environment, in this order.
+///
+/// Rule: a payload is used when a configured root vouches for it, it is about this app and of this environment, and so
+/// is everything that is nested in it. Why: the same certificates sign for every app and for the sandbox. Revocation of
+/// certificates is not asked for: that needs the network, and validity is judged at the moment of signing, so a leaf
+/// that Apple withdraws has to be kept out by replacing the root. But for a bounded memory of paths this is pure.
+public struct AppStoreVerifier: Sendable {
+    /// How far ahead of the ledger's clock a payload may be signed; more is refused until the clock is there, because
+    /// the latest statement about a transaction wins, and one from the future would win for long (rule 3).
+    public static let leadMaxMilliseconds: Int64 = 86_400_000
+
+    public let identity: AppStoreIdentity
+    private let roots: AppStoreRoots
+    private let chains = AppStoreChains()
+
+    /// - Parameter roots: The only authorities whose signatures are believed. The root of a sandbox authority is left
+    ///   out in every environment but `test`.
+    public init(identity: AppStoreIdentity, roots: AppStoreRoots) {
+        self.identity = identity
+        self.roots = identity.environment == .test ? roots : roots.withoutSandbox
+    }
+
+    /// Verifies a compact JWS and everything nested in it.
+    /// - Parameters:
+    ///   - text: UTF-8 without white space around it, at most 256 KiB.
+    ///   - kind: What it must state.
+    ///   - now: The ledger's clock, milliseconds since 1970 UTC; certificates are judged by it only where the payload
+    ///     does not say when it was signed.
+    public func verify(
+        _ text: [UInt8], as kind: AppStorePayloadKind, now: Int64
+    ) -> AppStoreOutcome {
+        do throws(AppStoreRefusal) {
+            let (payload, root) = try payload(of: text, kind, now)
+            let document = try document(payload, kind, now)
+            return .verified(AppStoreStatement(document: document, root: root))
+        } catch {
+            return .refused(error)
+        }
+    }
+
+    /// Verifies a compact JWS and everything nested in it.
+    public func verify(_ text: String, as kind: AppStorePayloadKind, now: Int64) -> AppStoreOutcome
+    {
+        verify(Array(text.utf8), as: kind, now: now)
+    }
+
+    /// How many paths are remembered.
+    package var rememberedCount: Int { chains.count }
+
+    // MARK: One text
+
+    private func payload(
+        of text: [UInt8], _ kind: AppStorePayloadKind, _ now: Int64
+    ) throws(AppStoreRefusal) -> (payload: JSONObject, root: String?) {
+        let jws = try CompactJWS(text)
+        try kind.check(jws.payload)
+        let signedAt = try kind.signedAt(jws.payload)
+        let root = try vouch(for: jws, at: signedAt ?? now)
+        try identity.check(jws.payload, kind)
+        // On somebody's own machine time may be invented too.
+        if let signedAt, !identity.takesUnvouched, signedAt - Self.leadMaxMilliseconds > now {
+            throw AppStoreRefusal(
+                .retryable,
+                "it was signed at \(RFC3339.format(signedAt)), the clock says \(RFC3339.format(now)); "
+                    + "set the clock right or try again later")
+        }
+        return (jws.payload, root)
+    }
+
+    /// Follows the certificates and checks the signature.
+    /// - Returns: The root's fingerprint; `nil` where none was needed.
+    private func vouch(
+        for jws: CompactJWS, at instant: Int64
+    ) throws(AppStoreRefusal) -> String? {
+        if let path = chains.path(of: jws.header, at: instant) {
+            try check(jws, path.key)
+            return path.root
+        }
+        let certificates = try jws.certificates(allowingOne: identity.takesUnvouched)
+        guard certificates.count > 1 else {
+            // The bytes are at least what the certificate's owner signed; who that is, nobody knows.
+            let own = try AppStorePath.certificate(certificates[0], "certificate")
+            guard let key = P256.Signing.PublicKey(own.publicKey) else {
+                throw AppStoreRefusal(
+                    .chain, "the certificate's key is not on P-256, which ES256 needs")
+            }
+            try check(jws, key)
+            return nil
+        }
+        let path = try AppStorePath(from: certificates, to: roots, at: instant)
+        try check(jws, path.key)
+        chains.remember(path, of: jws.header)
+        return path.root
+    }
+
+    private func check(
+        _ jws: CompactJWS, _ key: P256.Signing.PublicKey
+    ) throws(AppStoreRefusal) {
+        // Raw r ‖ s of 64 bytes always has a representation; whether it is a signature is asked next.
+        guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: jws.signature),
+            key.isValidSignature(signature, for: jws.signedBytes)
+        else { throw AppStoreRefusal(.signature, "the signature is not the leaf certificate's") }
+    }
+
+    // MARK: What is nested
+
+    private func document(
+        _ payload: JSONObject, _ kind: AppStorePayloadKind, _ now: Int64
+    ) throws(AppStoreRefusal) -> AppStoreDocument {
+        switch kind {
+        case .transaction: return .transaction(AppStoreTransaction(members: payload))
+        case .renewal: return .renewal(AppStoreRenewal(members: payload))
+        case .appTransaction: return .appTransaction(AppStoreAppTransaction(members: payload))
+        case .notification:
+            var notification = AppStoreNotification(members: payload)
+            notification.transaction = try nested(
+                payload, ["data", "signedTransactionInfo"], .transaction, now
+            ).map(AppStoreTransaction.init(members:))
+            notification.renewal = try nested(
+                payload, ["data", "signedRenewalInfo"], .renewal, now
+            ).map(AppStoreRenewal.init(members:))
+            notification.appTransaction = try nested(
+                payload, ["appData", "signedAppTransactionInfo"], .appTransaction, now
+            ).map(AppStoreAppTransaction.init(members:))
+            return .notification(notification)
+        }
+    }
+
+    private func nested(
+        _ payload: JSONObject, _ path: [String], _ kind: AppStorePayloadKind, _ now: Int64
+    ) throws(AppStoreRefusal) -> JSONObject? {
+        guard let value = payload.value(at: path), value != .null else { return nil }
+        let place = path.joined(separator: ".")
+        guard let text = value.text else {
+            throw AppStoreRefusal(.format, "\(place) is \(value.kindName), not a signed text")
+        }
+        do throws(AppStoreRefusal) {
+            return try self.payload(of: Array(text.utf8), kind, now).payload
+        } catch {
+            throw error.inside(place)
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import DaybookEvents
+
+/// A compact JSON Web Signature taken apart, not yet verified (RFC 7515 §7.1).
+///
+/// ```
+/// BASE64URL(header) "." BASE64URL(payload) "." BASE64URL(signature)
+/// header     {"alg": "ES256", "x5c": [leaf, intermediate, root]}, certificates as standard base64 of DER
+/// signature  64 bytes, r ‖ s (RFC 7518 §3.4)
+/// ```
+///
+/// The header is read on demand: one that was already followed to a root need not be read again.
+struct CompactJWS {
+    /// A notification with everything nested in it takes about 20 KiB.
+    static let byteCountMax = 1 << 18
+    /// Three certificates of Apple's take about 4 KiB, in base64 twice 6 KiB.
+    static let headerByteCountMax = 1 << 15
+    /// A certificate of Apple's takes about 1 KiB.
+    static let certificateByteCountMax = 1 << 13
+
+    /// The first part as it came, base64url.
+    let header: ArraySlice<UInt8>
+    let payload: JSONObject
+    /// What was signed: the first two parts with the dot between.
+    let signedBytes: ArraySlice<UInt8>
+    /// 64 bytes, r ‖ s.
+    let signature: [UInt8]
+
+    /// - Throws: `AppStoreRefusal` of class `format`.
+    init(_ bytes: [UInt8]) throws(AppStoreRefusal) {
+        guard bytes.count <= Self.byteCountMax else {
+            throw AppStoreRefusal(
+                .format, "\(bytes.count) bytes; a signed payload has at most \(Self.byteCountMax)")
+        }
+        let parts = bytes.split(
+            separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
+        guard parts.count == 3 else {
+            throw AppStoreRefusal(
+                .format,
+                "it has \(parts.count > 3 ? "more than 3" : "\(parts.count)") parts; a compact JWS has 3"
+            )
+        }
+        guard parts[0].count <= Self.headerByteCountMax else {
+            throw AppStoreRefusal(
+                .format,
+                "the header has \(parts[0].count) bytes; at most \(Self.headerByteCountMax) are read"
+            )
+        }
+        header = parts[0]
+        payload = try Self.object(parts[1], "payload")
+        signedBytes = bytes[..<parts[1].endIndex]
+        guard let signature = Base64.decode(parts[2], .url), signature.count == 64 else {
+            throw AppStoreRefusal(
+                .format, "the signature is not 64 bytes in base64url without padding")
+        }
+        self.signature = signature
+    }
+
+    /// What the header states: DER, leaf first.
+    /// - Parameter isOneEnough: A single certificate will do too, as Xcode signs with.
+    /// - Throws: `AppStoreRefusal` of class `format`; `chain` where the number of certificates is wrong.
+    func certificates(allowingOne isOneEnough: Bool) throws(AppStoreRefusal) -> [[UInt8]] {
+        let header = try Self.object(header, "header")
+        guard header["alg"]?.text == "ES256" else {
+            let found = header["alg"]?.text.map { "\"\($0.prefix(16))\"" } ?? "missing"
+            throw AppStoreRefusal(.format, "alg is \(found); only ES256 is accepted")
+        }
+        // RFC 7515 §4.1.11: extensions that must be understood; none are.
+        guard header["crit"] == nil else {
+            throw AppStoreRefusal(.format, "the header has crit, of which nothing is understood")
+        }
+        guard let values = header["x5c"]?.array else {
+            throw AppStoreRefusal(.format, "the header has no x5c, so nobody signed this")
+        }
+        guard values.count == 3 || isOneEnough && values.count == 1 else {
+            throw AppStoreRefusal(
+                .chain, "x5c has \(values.count) certificates; Apple sends exactly 3")
+        }
+        var certificates: [[UInt8]] = []
+        for value in values {
+            guard let text = value.text, let bytes = Base64.decode(text, .standard) else {
+                throw AppStoreRefusal(.format, "a certificate in x5c is not standard base64")
+            }
+            guard (1...Self.certificateByteCountMax).contains(bytes.count) else {
+                throw AppStoreRefusal(
+                    .format,
+                    "a certificate in x5c has \(bytes.count) bytes; 1 to \(Self.certificateByteCountMax) are read"
+                )
+            }
+            certificates.append(bytes)
+        }
+        return certificates
+    }
+
+    private static func object(
+        _ part: ArraySlice<UInt8>, _ name: String
+    ) throws(AppStoreRefusal) -> JSONObject {
+        guard let bytes = Base64.decode(part, .url) else {
+            throw AppStoreRefusal(.format, "the \(name) is not base64url without padding")
+        }
+        do {
+            if let object = try JSONReader.read(bytes).object { return object }
+        } catch {
+            throw AppStoreRefusal(.format, "the \(name) is not JSON: \(error)")
+        }
+        throw AppStoreRefusal(.format, "the \(name) is not a JSON object")
+    }
+}
