@@ -81,6 +81,12 @@ let package = Package(
             swiftSettings: settings),
         tests("DaybookEvents", ["DaybookEvents"]),
         tests("DaybookDomain", ["DaybookDomain"]),
+        tests(
+            "DaybookIngest",
+            [
+                "DaybookIngest", "DaybookEvents",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ]),
         tests("DaybookStore", ["DaybookStore"]),
         tests(
             "Daybook",

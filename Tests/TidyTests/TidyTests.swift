@@ -19,6 +19,15 @@ struct TidyTests {
         ],
     ]
 
+    /// Where the modules of others may be imported (design §10); each has one place in which it is dealt with.
+    static let places: [String: Set<String>] = [
+        "ArgumentParser": ["DaybookCLI"],
+        "Crypto": ["DaybookEvents", "DaybookDomain", "DaybookIngest"],
+        "GRDB": ["DaybookStore"], "GRDBSQLite": ["DaybookStore"],
+        "Logging": ["Daybook", "DaybookStore"], "SwiftASN1": ["DaybookIngest"],
+        "X509": ["DaybookIngest"], "Yams": ["DaybookDomain"],
+    ]
+
     static func sources() -> [(path: String, target: String, lines: [Substring])] {
         let folder = root.appending(path: "Sources")
         let files = FileManager.default.enumerator(atPath: folder.path)
@@ -52,6 +61,31 @@ struct TidyTests {
             }
         }
         #expect(count > 20)
+    }
+
+    @Test("Modules of others are imported where they belong")
+    func foreignModules() {
+        let ours = Set(Self.allowed.keys)
+        // What comes with the toolchain, and what our own tests of others need.
+        let system: Set = [
+            "Dispatch", "Foundation", "Glibc", "Synchronization", "Testing", "Darwin",
+        ]
+        var found: Set<String> = []
+        for (path, target, lines) in Self.sources() {
+            for line in lines where line.contains("import ") && !line.hasPrefix(" ") {
+                let words = line.split(separator: " ").map(String.init)
+                guard let index = words.firstIndex(of: "import"), index + 1 < words.count,
+                    words[..<index].allSatisfy({
+                        ["public", "package", "internal"].contains($0) || $0.hasPrefix("@")
+                    })
+                else { continue }
+                let module = words[index + 1]
+                guard !ours.contains(module), !system.contains(module) else { continue }
+                found.insert(module)
+                #expect(Self.places[module]?.contains(target) == true, "\(path) imports \(module)")
+            }
+        }
+        #expect(found == Set(Self.places.keys))
     }
 
     @Test("The pure targets import nothing that has a clock, a lock or a disk")

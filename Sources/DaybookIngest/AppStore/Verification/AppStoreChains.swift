@@ -6,9 +6,9 @@ import Synchronization
 /// A header that came with a good signature leads to the same key for ever, so it need not be read again: only the
 /// moment is asked anew. Headers whose signature was wrong are not kept, or anybody could fill the memory with other
 /// spellings of the same certificates. Only time is saved by this: with an empty memory the answers are the same.
-final class AppStoreChains: Sendable {
+package final class AppStoreChains: Sendable {
     /// Apple uses a handful at a time; a header takes about 6 KiB.
-    static let countMax = 32
+    package static let countMax = 32
 
     private let paths = Mutex<[ArraySlice<UInt8>: AppStorePath]>([:])
 

@@ -1,4 +1,4 @@
-import Crypto
+package import Crypto
 import DaybookDomain
 import DaybookEvents
 import Foundation
@@ -10,18 +10,18 @@ import SwiftASN1
 /// The path has a fixed length, so it is checked step by step here instead of being searched for: each step signs the
 /// one below, may do so (RFC 5280 §4.2.1.3, §4.2.1.9), bears Apple's mark, and has no critical extension that nobody
 /// understands. The root in the payload is never looked at: only configured ones are believed.
-struct AppStorePath: Sendable {
+package struct AppStorePath: Sendable {
     /// 1.2.840.113635.100.6.11.1 on the leaf: may sign App Store receipts and notifications.
     static let leafMarker: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 6, 11, 1]
     /// 1.2.840.113635.100.6.2.1 on the intermediate: Worldwide Developer Relations.
     static let intermediateMarker: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 6, 2, 1]
 
     /// The leaf's key.
-    let key: P256.Signing.PublicKey
+    package let key: P256.Signing.PublicKey
     /// When all three certificates are valid, milliseconds since 1970 UTC, both included.
-    let validity: ClosedRange<Int64>
+    package let validity: ClosedRange<Int64>
     /// Lower-case hexadecimal SHA-256 of the root's DER.
-    let root: String
+    package let root: String
 
     /// Follows certificates as they came.
     /// - Parameters:
@@ -29,7 +29,7 @@ struct AppStorePath: Sendable {
     ///   - instant: When they must be valid, milliseconds since 1970 UTC: a leaf that expired since is fine for what
     ///     it signed before.
     /// - Throws: `AppStoreRefusal` of class `chain`.
-    init(
+    package init(
         from certificates: [[UInt8]], to roots: AppStoreRoots, at instant: Int64
     ) throws(AppStoreRefusal) {
         let leaf = try Self.certificate(certificates[0], "leaf")

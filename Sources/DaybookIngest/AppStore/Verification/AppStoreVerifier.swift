@@ -124,9 +124,7 @@ public struct AppStoreVerifier: Sendable {
     private func check(
         _ jws: CompactJWS, _ key: P256.Signing.PublicKey
     ) throws(AppStoreRefusal) {
-        // Raw r ‖ s of 64 bytes always has a representation; whether it is a signature is asked next.
-        guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: jws.signature),
-            key.isValidSignature(signature, for: jws.signedBytes)
+        guard ES256.isValid(jws.signature, of: jws.signedBytes, by: key)
         else { throw AppStoreRefusal(.signature, "the signature is not the leaf certificate's") }
     }
 
