@@ -95,7 +95,6 @@ struct AppleVectorTests {
                 "leaf_cert_for_intermediate_ca_invalid_oid", "intermediate_ca_invalid_oid",
                 "intermediate lacks"
             ),
-            ("leaf_cert_for_intermediate_ca_invalid_oid", "intermediate_ca", "not signed"),
             ("intermediate_ca", "leaf_cert", "leaf lacks"),
             ("real_apple_signing_certificate", "real_apple_intermediate", "configured root"),
             ("leaf_cert", "real_apple_intermediate", "not signed"),

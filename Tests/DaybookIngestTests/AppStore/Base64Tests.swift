@@ -23,7 +23,7 @@ struct Base64Tests {
     func roundTrip() {
         for count in 1...7 {
             for byte in UInt8.min...UInt8.max {
-                let bytes = (0..<count).map { byte &+ UInt8($0 * 67) }
+                let bytes = (0..<count).map { byte &+ UInt8(truncatingIfNeeded: $0 * 67) }
                 for alphabet in [Base64.Alphabet.standard, .url] {
                     #expect(Base64.decode(Base64.encode(bytes, alphabet), alphabet) == bytes)
                 }

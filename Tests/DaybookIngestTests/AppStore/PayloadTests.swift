@@ -20,7 +20,7 @@ struct AppleModelTests {
     }
 
     @Test("There are as many as were counted") func count() {
-        #expect(SharedVectors.names(in: "apple/models").count == 55)
+        #expect(SharedVectors.names(in: "apple/models").count == 75)
     }
 
     func model(_ name: String) throws -> JSONObject {

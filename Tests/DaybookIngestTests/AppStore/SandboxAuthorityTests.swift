@@ -119,6 +119,7 @@ struct SandboxAuthorityTests {
         #expect(bought.reason == .known(.renewal) && bought.price == 8_990)
         #expect(bought.offerDiscount == .known(.freeTrial) && bought.revokedAt == Sandbox.now)
         #expect(bought.storefront == nil && bought.unknownMembers == ["shipping"])
+        #expect(!bought.members.members.contains { $0.value == .null })
         #expect(bought.unreadableMembers == [])
         let next = try #require(read.renewal)
         #expect(next.members == renewal.payload && next.autoRenewStatus == .known(.off))

@@ -78,7 +78,7 @@ public struct SandboxTransaction: Sendable, Equatable {
         payload["subscriptionGroupIdentifier"] = groupID.map(JSONValue.string)
         payload["appAccountToken"] = appAccountToken.map(JSONValue.string)
         payload["appTransactionId"] = appTransactionID.map(JSONValue.string)
-        payload["isUpgraded"] = isUpgraded ? true : nil
+        if isUpgraded { payload["isUpgraded"] = true }
         payload["offerType"] = (offerType?.rawValue).map(JSONValue.integer)
         payload["offerDiscountType"] = (offerDiscount?.rawValue).map(JSONValue.string)
         payload["offerIdentifier"] = offerID.map(JSONValue.string)
@@ -96,7 +96,12 @@ extension JSONObject {
     /// Members of another object replace those of this one; null takes a member away.
     mutating func override(with others: JSONObject) {
         for member in others.members {
-            self[member.name] = member.value == .null ? nil : member.value
+            // Written out, because in a conditional expression nil would be JSON's null.
+            if member.value == .null {
+                self[member.name] = nil
+            } else {
+                self[member.name] = member.value
+            }
         }
     }
 }

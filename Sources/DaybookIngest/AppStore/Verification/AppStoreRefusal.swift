@@ -3,7 +3,7 @@ import DaybookEvents
 /// Why something that claims to come from the App Store is not taken in: a closed set of classes, and what was seen.
 public struct AppStoreRefusal: Error, Sendable, Equatable, CustomStringConvertible {
     public enum Reason: String, Sendable, CaseIterable {
-        /// It is not what Apple sends: three parts, base64url, ES256, certificates, a JSON object of the kind asked for.
+        /// It is not what Apple sends: three parts, base64url, ES256, certificates, JSON of the kind asked for.
         case format
         /// The certificates do not lead to a configured root, are not Apple's for this purpose, or were not valid
         /// when the payload was signed.
