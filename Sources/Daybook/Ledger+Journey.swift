@@ -80,9 +80,9 @@ extension Ledger {
             let step = PublishStep(
                 publication: publication, app: app, store: store, zones: zoneTables)
             return try step.run(&group, &state).map { .receipt($0) }
-        case .tick(let at):
+        case .tick(let at, let units):
             loadZones(&state, extra: nil)
-            let step = TickStep(at: at, store: store, zones: zoneTables)
+            let step = TickStep(at: at, units: units, store: store, zones: zoneTables)
             return try step.run(&group, &state).map { .reports($0) }
         }
     }

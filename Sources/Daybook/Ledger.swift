@@ -146,17 +146,7 @@ public final class Ledger: Sendable {
         return receipt
     }
 
-    /// Writes the scheduled resets that are due; doing it twice adds nothing.
-    /// - Parameter instant: `nil`: the ledger's clock.
-    @discardableResult
-    public func tick(at instant: Int64? = nil) async throws -> ReportReceipt {
-        guard case .reports(let receipt) = try await submit(.tick(at: instant)) else {
-            preconditionFailure("a tick is answered with its receipt")
-        }
-        return receipt
-    }
-
-    private func submit(_ content: WriteRequest.Content) async throws -> WriteRequest.Answer {
+    func submit(_ content: WriteRequest.Content) async throws -> WriteRequest.Answer {
         try await withCheckedThrowingContinuation { continuation in
             let request = WriteRequest(content: content) { result in
                 continuation.resume(with: result.mapError { $0 as any Error })

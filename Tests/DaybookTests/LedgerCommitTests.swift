@@ -72,7 +72,7 @@ struct LedgerCommitTests {
 
     @Test(
         "Readers and writers of one ledger: every version follows the one before",
-        .timeLimit(.minutes(2)))
+        .timeLimit(.minutes(10)))
     func readersBesideWriters() async throws {
         let folder = try LedgerFolder()
         let ledger = try await folder.create("dozzi") { 1_767_225_600_000 }

@@ -5,6 +5,7 @@ import DaybookStore
 /// Writes the scheduled resets that are due, once per customer, meter and period (rule 14).
 struct TickStep {
     let at: Int64?
+    let units: ArraySlice<UInt32>
     let store: any EventStore
     let zones: ZoneTables
 
@@ -16,30 +17,21 @@ struct TickStep {
         guard instant <= group.recordedAt else { return .failure(Self.ahead(instant, group)) }
         let first = group.rows.count
         var bound = UnitBound(eventsMax: group.eventsPerUnitMax)
-        for unit in state.units.ids + state.late.sorted() {
-            let record = state.stream(unit)
-            guard record.kind == .customer else { continue }
-            let question = zones.completing(
-                try group.customerCase(
-                    state, record.environment, state.names[record.name], at: instant))
-            guard let check = Check(question) else { continue }
-            let resets = ScheduledResets(question, check)
-            for meter in check.catalog.meters {
-                guard let draft = resets.due(meter, at: instant) else { continue }
-                let key = EventKey(
-                    draft.environment, state.names.intern(draft.source.kind),
-                    Reference(draft.source.key ?? ""))
-                if try group.position(of: key, state) != nil { continue }
-                do throws(EventProblem) {
-                    try bound.take(draft, group, state)
-                } catch {
-                    // A reset is evidence of what time does by itself: a full unit goes without.
-                    continue
-                }
-                group.add(
-                    draft, requestDigest: EventJSON.requestDigest(of: draft),
-                    state: &state, isCommand: true)
+        // All questions first: one that is still there while names are added costs a copy of the names.
+        for draft in try due(by: instant, group, state) {
+            let key = EventKey(
+                draft.environment, state.names.intern(draft.source.kind),
+                Reference(draft.source.key ?? ""))
+            if try group.position(of: key, state) != nil { continue }
+            do throws(EventProblem) {
+                try bound.take(draft, group, state)
+            } catch {
+                // A reset is evidence of what time does by itself: a full unit goes without.
+                continue
             }
+            group.add(
+                draft, requestDigest: EventJSON.requestDigest(of: draft), state: &state,
+                isCommand: true)
         }
         let count = group.rows.count - first
         let position = count == 0 ? nil : group.rows[first].event.position
@@ -48,6 +40,23 @@ struct TickStep {
                 appended: count, duplicates: 0, firstPosition: position,
                 lastPosition: position.map { $0 + Int64(count) - 1 },
                 durability: store.durability))
+    }
+
+    private func due(
+        by instant: Int64, _ group: GroupDecision, _ state: LedgerState
+    ) throws -> [EventDraft] {
+        var drafts: [EventDraft] = []
+        for unit in units {
+            let record = state.stream(unit)
+            guard record.kind == .customer else { continue }
+            let question = zones.completing(
+                try group.customerCase(
+                    state, record.environment, state.names[record.name], at: instant))
+            guard let check = Check(question) else { continue }
+            let resets = ScheduledResets(question, check)
+            drafts += check.catalog.meters.compactMap { resets.due($0, at: instant) }
+        }
+        return drafts
     }
 
     private static func ahead(_ instant: Int64, _ group: GroupDecision) -> LedgerError {

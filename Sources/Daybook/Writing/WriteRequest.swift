@@ -8,7 +8,8 @@ struct WriteRequest: Sendable {
         case command(CommandRequest)
         case reports(Reports, ReportOptions)
         case publish(CatalogPublication)
-        case tick(at: Int64?)
+        /// The due resets of some units.
+        case tick(at: Int64?, units: ArraySlice<UInt32>)
     }
     enum Answer: Sendable {
         case receipt(Receipt)

@@ -19,7 +19,15 @@ struct TickCommand: AsyncParsableCommand {
 
     mutating func run() async throws {
         let instant = try InstantText.read(at, option: "--at")
-        let receipt = try await ledger.writing { try await $0.tick(at: instant) }
+        let bar = ProgressBar("tick")
+        defer { bar.finish() }
+        let receipt = try await ledger.writing { ledger in
+            try await ledger.tick(at: instant) { done, total in
+                bar.show(
+                    Int64(done), of: Int64(total),
+                    note: "\(Words.grouped(Int64(done))) of \(Words.grouped(Int64(total)))")
+            }
+        }
         let text =
             receipt.appended == 0
             ? "nothing was due" : "\(Words.count(Int64(receipt.appended), "reset")) written"

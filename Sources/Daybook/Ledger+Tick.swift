@@ -1,0 +1,40 @@
+import DaybookDomain
+import DaybookStore
+
+extension Ledger {
+    /// Units of one commit of a tick: some ten milliseconds, so that others get their turn.
+    private static let unitsPerCommit = 1_024
+
+    /// Writes the scheduled resets that are due; doing it twice adds nothing.
+    ///
+    /// In several commits where there are many customers: an interrupted tick is finished by another one.
+    /// - Parameters:
+    ///   - instant: Due by then, at most now. `nil`: the ledger's clock.
+    ///   - progress: How many customers and lines were looked at, and of how many.
+    /// - Returns: What all commits together appended; the first and last position of it.
+    @discardableResult
+    public func tick(
+        at instant: Int64? = nil,
+        progress: @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
+    ) async throws -> ReportReceipt {
+        try refresh()
+        let units = state.withLock { $0.units.ids + $0.late.sorted() }
+        var sum = ReportReceipt(
+            appended: 0, duplicates: 0, firstPosition: nil, lastPosition: nil,
+            durability: store.durability)
+        var start = 0
+        repeat {
+            let end = min(start + Self.unitsPerCommit, units.count)
+            let content = WriteRequest.Content.tick(at: instant, units: units[start..<end])
+            guard case .reports(let receipt) = try await submit(content) else {
+                preconditionFailure("a tick is answered with its receipt")
+            }
+            sum.appended += receipt.appended
+            sum.firstPosition = sum.firstPosition ?? receipt.firstPosition
+            sum.lastPosition = receipt.lastPosition ?? sum.lastPosition
+            progress(end, units.count)
+            start = end
+        } while start < units.count
+        return sum
+    }
+}
