@@ -49,6 +49,11 @@ struct DaybookCommand: AsyncParsableCommand {
                     AmendCommand.self, SchemaCommand.self,
                 ]),
             CommandGroup(
+                name: "App Store",
+                subcommands: [
+                    IngestCommand.self, DeadLettersCommand.self, SandboxCommand.self,
+                ]),
+            CommandGroup(
                 name: "Keep",
                 subcommands: [
                     CatalogCommand.self, TickCommand.self, SnapshotCommand.self,

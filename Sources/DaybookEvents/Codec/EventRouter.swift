@@ -36,6 +36,7 @@ public enum EventRouter {
             case .catalogPublished, .catalogRolledBack:
                 // Catalogs are the same for all environments (rule 8).
                 return StreamName(.production, .ledger, "catalogs")
+            case .ingestRejected: return StreamName(environment, .ledger, "ingest")
             default: return StreamName(environment, .ledger, "corrections")
             }
         }

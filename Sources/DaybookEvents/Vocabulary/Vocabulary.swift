@@ -109,8 +109,13 @@ public enum Vocabulary {
                 EventField("assigned_profile", .text),
             ]),
         EventSchema(
-            .ingestRejected, "ingest.rejected", "Something could not be read or verified.",
-            [EventField("code", .text, .nameA)]),
+            .ingestRejected, "ingest.rejected", routing: .ledger,
+            "Something could not be read or verified.",
+            [
+                EventField("code", .text, .nameA), EventField("kind", .text),
+                EventField("raw_sha256", .text),
+                EventField("for", .text, nil, required: false, "the customer who sent it"),
+            ]),
     ]
 
     static let catalogs: [EventSchema] = [

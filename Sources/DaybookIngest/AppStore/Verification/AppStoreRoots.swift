@@ -48,6 +48,21 @@ public struct AppStoreRoots: Sendable {
         self.roots = roots
     }
 
+    /// All of several, each once.
+    /// - Throws: As for DER.
+    public init(joining others: [AppStoreRoots]) throws(AppStoreRefusal) {
+        var roots: [Root] = []
+        for root in others.flatMap(\.roots)
+        where !roots.contains(where: { $0.fingerprint == root.fingerprint }) {
+            roots.append(root)
+        }
+        guard (1...Self.countMax).contains(roots.count) else {
+            throw AppStoreRefusal(
+                .chain, "\(roots.count) roots are configured; 1 to \(Self.countMax) can be")
+        }
+        self.roots = roots
+    }
+
     /// Reads a file's bytes: one certificate as DER, or PEM blocks (RFC 7468), text around them ignored.
     /// - Throws: As for DER.
     public init(file bytes: [UInt8]) throws(AppStoreRefusal) {

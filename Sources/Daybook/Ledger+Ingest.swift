@@ -1,0 +1,260 @@
+public import DaybookEvents
+public import DaybookIngest
+import DaybookStore
+
+/// What became of one body that came from the App Store.
+public struct IngestReceipt: Sendable, Equatable {
+    /// Signed texts in the body; a page has many, an empty page none.
+    public var texts = 0
+    public var appended = 0
+    /// Events that were there already: the same notification again, the same bytes posted again.
+    public var duplicates = 0
+    public var firstPosition: Int64?
+    public var lastPosition: Int64?
+    /// What could not be read or verified; kept as it came (`deadLetters`).
+    public var refused: [RefusedText] = []
+
+    /// A signed text that was refused, and why.
+    public struct RefusedText: Sendable, Equatable {
+        /// Where it stands in the body; empty where it is the body.
+        public var place: String
+        public var refusal: AppStoreRefusal
+        /// Under which its bytes are kept.
+        public var sha256: String
+    }
+
+    public init() {}
+}
+
+/// How bodies from the App Store are taken in.
+public struct IngestOptions: Sendable {
+    /// What a body is that is nothing but a signed text.
+    public var kind: AppStorePayloadKind
+    /// The customer who posts a transaction of their own; a token in the payload outranks it.
+    public var subject: String?
+    /// Verify and map, and append nothing.
+    public var isDryRun: Bool
+
+    public init(
+        kind: AppStorePayloadKind = .notification, subject: String? = nil, isDryRun: Bool = false
+    ) {
+        self.kind = kind
+        self.subject = subject
+        self.isDryRun = isDryRun
+    }
+}
+
+/// Something from outside that could not be read or verified, as it came.
+public struct DeadLetter: Sendable, Equatable {
+    public var position: Int64
+    public var recordedAt: Int64
+    public var environment: Environment
+    /// The class: `format`, `chain`, `signature`, `app_identity`, `environment`, `retryable`, or `bad_event`.
+    public var code: String
+    public var detail: String
+    public var kind: AppStorePayloadKind
+    public var subject: String?
+    /// Lower-case hexadecimal SHA-256 of its bytes.
+    public var sha256: String
+    /// When it was taken in after all; `nil` while it waits.
+    public var resolvedAt: Int64?
+}
+
+extension Ledger {
+    /// Takes in one body of Apple's: a notification, a signed transaction, a page.
+    ///
+    /// Every signed text is verified, mapped and recorded for itself, all its events in one commit, with its bytes
+    /// kept once by digest. A text that is refused changes nothing; its bytes and the reason are kept too, and the
+    /// rest of the body is taken in.
+    /// - Parameter verifier: Says which app, environment and authorities are believed.
+    /// - Throws: `LedgerError` when the ledger cannot be written; a body that is refused is an answer.
+    @discardableResult
+    public func ingest(
+        _ body: [UInt8], by verifier: AppStoreVerifier, options: IngestOptions = IngestOptions()
+    ) async throws -> IngestReceipt {
+        var receipt = IngestReceipt()
+        let texts: [AppStoreSignedText]
+        do throws(AppStoreRefusal) {
+            texts = try AppStoreBody.signedTexts(in: body, as: options.kind)
+        } catch {
+            try await refuse(body, "", error, verifier, options, &receipt)
+            return receipt
+        }
+        receipt.texts = texts.count
+        for text in texts {
+            try await take(text, verifier, options, &receipt)
+        }
+        return receipt
+    }
+
+    private func take(
+        _ text: AppStoreSignedText, _ verifier: AppStoreVerifier, _ options: IngestOptions,
+        _ receipt: inout IngestReceipt
+    ) async throws {
+        let bytes = Array(text.text.utf8)
+        let now = clock()
+        switch verifier.verify(bytes, as: text.kind, now: now) {
+        case .refused(let refusal):
+            try await refuse(bytes, text.place, refusal, verifier, options, &receipt, text.kind)
+        case .verified(let statement):
+            let mapping = AppStoreMapping(
+                environment: verifier.identity.environment, subject: options.subject)
+            do {
+                let reports = try reports(mapping.events(of: statement.document, now: now), bytes)
+                guard !options.isDryRun else { return }
+                let made = try await record(.checked(reports), ReportOptions())
+                receipt.appended += made.appended
+                receipt.duplicates += made.duplicates
+                receipt.firstPosition = receipt.firstPosition ?? made.firstPosition
+                receipt.lastPosition = made.lastPosition ?? receipt.lastPosition
+            } catch let problem as EventProblem {
+                let refusal = AppStoreRefusal(
+                    .format, "\(problem.member): \(problem.reason) [\(problem.code.rawValue)]")
+                try await refuse(bytes, text.place, refusal, verifier, options, &receipt, text.kind)
+            } catch LedgerError.badInput(let problems) {
+                let refusal = AppStoreRefusal(
+                    .format, problems.map(\.description).joined(separator: "; "))
+                try await refuse(bytes, text.place, refusal, verifier, options, &receipt, text.kind)
+            }
+        }
+    }
+
+    /// Canonical events; the first one brings the bytes that they were read from.
+    private func reports(_ drafts: [EventDraft], _ bytes: [UInt8]) throws -> [CheckedReport] {
+        let sha256 = Digest.hexadecimal(Digest.sha256(bytes))
+        return try drafts.enumerated().map { index, draft in
+            var draft = try EventValidator.canonical(draft)
+            // Which bytes said it is no part of what was said: the store may sign the same statement twice.
+            let digest = EventJSON.requestDigest(of: draft)
+            draft.extras["raw_sha256"] = .string(sha256)
+            return CheckedReport(
+                draft: draft, digest: digest,
+                document: index == 0 ? StoredDocument(sha256: sha256, bytes: bytes) : nil)
+        }
+    }
+
+    // MARK: Dead letters
+
+    private static let letterSource = "ingest"
+
+    private func refuse(
+        _ bytes: [UInt8], _ place: String, _ refusal: AppStoreRefusal,
+        _ verifier: AppStoreVerifier, _ options: IngestOptions, _ receipt: inout IngestReceipt,
+        _ kind: AppStorePayloadKind? = nil
+    ) async throws {
+        let sha256 = Digest.hexadecimal(Digest.sha256(bytes))
+        receipt.refused.append(.init(place: place, refusal: refusal, sha256: sha256))
+        guard !options.isDryRun else { return }
+        var data: JSONObject = [
+            "code": .string(refusal.reason.rawValue),
+            "kind": .string((kind ?? options.kind).rawValue), "raw_sha256": .string(sha256),
+        ]
+        data["for"] = options.subject.map(JSONValue.string)
+        try await note(
+            "ingest.rejected", key: sha256, data, reason: refusal.detail, verifier, bytes)
+    }
+
+    /// Keeps what is known of a letter; the same letter again is the same event.
+    private func note(
+        _ type: String, key: String, _ data: JSONObject, reason: String? = nil,
+        _ verifier: AppStoreVerifier, _ bytes: [UInt8]?
+    ) async throws {
+        let source = EventSource(kind: Self.letterSource, key: key)
+        let environment = verifier.identity.environment
+        guard try event(source: source.kind, key: key, environment: environment) == nil else {
+            return
+        }
+        var extras = JSONObject()
+        extras["reason"] = reason.map(JSONValue.string)
+        let draft = try EventValidator.canonical(
+            EventDraft(
+                type: type, environment: environment, subject: nil, occurredAt: clock(),
+                source: source, trust: .system, data: data, extras: extras))
+        let document = bytes.map {
+            StoredDocument(sha256: Digest.hexadecimal(Digest.sha256($0)), bytes: $0)
+        }
+        let report = CheckedReport(
+            draft: draft, digest: EventJSON.requestDigest(of: draft), document: document)
+        _ = try await record(.checked([report]), ReportOptions())
+    }
+
+    /// What could not be read or verified, in the order in which it came.
+    /// - Parameter environment: `nil`: all of them.
+    /// - Complexity: One scan of the ledger.
+    public func deadLetters(environment: Environment? = nil) throws -> [DeadLetter] {
+        var letters: [DeadLetter] = []
+        var resolved: [String: Int64] = [:]
+        try scan { event in
+            guard event.draft.source.kind == Self.letterSource,
+                environment == nil || event.draft.environment == environment
+            else { return }
+            let name = event.draft.environment.name + "/"
+            if event.draft.type == "ops.dead_letter_resolved" {
+                resolved[name + (event.draft.data["raw_sha256"]?.text ?? "")] = event.recordedAt
+            } else if let letter = DeadLetter(event) {
+                letters.append(letter)
+            }
+        }
+        return letters.map { letter in
+            var letter = letter
+            letter.resolvedAt = resolved[letter.environment.name + "/" + letter.sha256]
+            return letter
+        }
+    }
+
+    /// The bytes of a letter, or of what an event was read from, exactly as they came.
+    public func rawBody(sha256: String) throws -> [UInt8]? {
+        try translating { try store.document(sha256: sha256) }
+    }
+
+    /// Tries a letter again, as if it came now.
+    /// - Returns: What became of it; it is resolved when nothing of it was refused.
+    public func retry(
+        _ letter: DeadLetter, by verifier: AppStoreVerifier
+    ) async throws -> IngestReceipt {
+        guard let bytes = try rawBody(sha256: letter.sha256) else {
+            throw LedgerError.store(
+                StoreError(.damaged, "the body \(letter.sha256.prefix(12)) is not in this ledger"))
+        }
+        let receipt = try await ingest(
+            bytes, by: verifier, options: IngestOptions(kind: letter.kind, subject: letter.subject))
+        if receipt.refused.isEmpty {
+            try await note(
+                "ops.dead_letter_resolved", key: letter.sha256 + "/resolved",
+                ["raw_sha256": .string(letter.sha256)], verifier, nil)
+        }
+        return receipt
+    }
+
+    private func scan(_ body: (RecordedEvent) throws -> Void) throws {
+        try refresh()
+        let (names, streams, head) = state.withLock { ($0.names, $0.streams, $0.head) }
+        try translating {
+            try store.scanRows(
+                after: Checkpoint(position: 0), through: head.checkpoint, chunkCount: 1_000
+            ) { rows in
+                for row in rows {
+                    let record = streams[Int(row.event.stream) - 1]
+                    guard record.kind == .ledger else { continue }
+                    let stream = StreamName(record.environment, record.kind, names[record.name])
+                    try body(try EventDecoder.recorded(row, stream: stream, names: names))
+                }
+            }
+        }
+    }
+}
+
+extension DeadLetter {
+    init?(_ event: RecordedEvent) {
+        guard event.draft.type == "ingest.rejected",
+            let sha256 = event.draft.data["raw_sha256"]?.text
+        else { return nil }
+        self.init(
+            position: event.position, recordedAt: event.recordedAt,
+            environment: event.draft.environment, code: event.draft.data["code"]?.text ?? "",
+            detail: event.draft.extras["reason"]?.text ?? "",
+            kind: (event.draft.data["kind"]?.text).flatMap(AppStorePayloadKind.init(rawValue:))
+                ?? .notification,
+            subject: event.draft.data["for"]?.text, sha256: sha256, resolvedAt: nil)
+    }
+}

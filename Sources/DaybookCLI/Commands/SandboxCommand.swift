@@ -1,0 +1,179 @@
+import ArgumentParser
+import Daybook
+import DaybookEvents
+import DaybookIngest
+import Foundation
+
+struct SandboxCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sandbox",
+        abstract: "An authority of your own that signs as the App Store does.",
+        discussion: """
+            For tests and development: its root is believed only where --root names it, and only in the environment test.
+
+              daybook sandbox create sandbox.key --root sandbox.pem
+              daybook sandbox sign --authority sandbox.key --product com.dozzi.unlimited_stories \\
+                --kind non-consumable --bundle-id com.dozzi.app --token ada > purchase.jws
+            """,
+        subcommands: [Create.self, Sign.self])
+
+    struct Create: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Make keys and certificates, valid for ten years.",
+            discussion: """
+                  daybook sandbox create sandbox.key --root sandbox.pem
+                """)
+
+        @Argument(help: "Where the authority is kept: certificates and the key that signs.")
+        var file: String
+
+        @Option(
+            help: ArgumentHelp("Where its root goes, for --root elsewhere.", valueName: "file"))
+        var root: String
+
+        @OptionGroup var output: OutputOptions
+
+        private static let tenYears: Int64 = 10 * 366 * 86_400_000
+
+        mutating func run() async throws {
+            for path in [file, root] where FileManager.default.fileExists(atPath: path) {
+                throw Failure(
+                    .badInput, "exists", "\(path) is there already; nothing is written over")
+            }
+            let now = SystemClock.now()
+            let authority = try SandboxAuthority(
+                from: now - Self.tenYears, until: now + Self.tenYears)
+            for (path, text) in [(file, authority.file), (root, authority.rootPEM)] {
+                try OutputFile.write(Array(text.utf8), to: path)
+            }
+            try output.show(["authority": .string(file), "root": .string(root)]) {
+                "\($0.tick) \(file) signs; believe it with --root \(root) --env test\n"
+            }
+        }
+    }
+
+    struct Sign: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Sign a transaction, or a notification about it.",
+            discussion: """
+                Without --type it is the transaction alone, as StoreKit hands it to an app.
+
+                  daybook sandbox sign --authority sandbox.key --product com.dozzi.unlimited_stories \\
+                    --kind non-consumable --bundle-id com.dozzi.app --token ada
+                  daybook sandbox sign --authority sandbox.key --product com.magicalstories.premium.monthly \\
+                    --type SUBSCRIBED --subtype INITIAL_BUY --transaction 1 --bundle-id com.example \\
+                    --at 2026-03-01T00:00:00Z --expires 2026-04-01T00:00:00Z --price 8990 --currency USD
+                """)
+
+        @Option(help: ArgumentHelp("The authority's file.", valueName: "file"))
+        var authority: String
+
+        @Option(help: "The product.")
+        var product: String
+
+        @Option(
+            help:
+                "What it is: auto-renewable, non-consumable, consumable, non-renewing. Default: auto-renewable."
+        )
+        var kind: AppStoreProductType = .autoRenewable
+
+        @Option(name: .customLong("bundle-id"), help: "The app.")
+        var bundleID: String
+
+        @Option(help: ArgumentHelp("The notification, such as DID_RENEW.", valueName: "type"))
+        var type: AppStoreNotificationType?
+
+        @Option(help: ArgumentHelp("Its subtype, such as GRACE_PERIOD.", valueName: "subtype"))
+        var subtype: AppStoreNotificationSubtype?
+
+        @Option(help: ArgumentHelp("The transaction. Default: 1.", valueName: "id"))
+        var transaction = "1"
+
+        @Option(help: ArgumentHelp("The line. Default: the transaction.", valueName: "id"))
+        var original: String?
+
+        @Option(help: ArgumentHelp("The app's id of the customer.", valueName: "token"))
+        var token: String?
+
+        @Option(
+            help: ArgumentHelp(
+                "Bought, and signed unless --signed. Default: now.", valueName: "time"))
+        var at: String?
+
+        @Option(help: ArgumentHelp("Signed.", valueName: "time"))
+        var signed: String?
+
+        @Option(help: ArgumentHelp("The end of the period.", valueName: "time"))
+        var expires: String?
+
+        @Option(help: ArgumentHelp("Refunded or revoked.", valueName: "time"))
+        var revoked: String?
+
+        @Option(help: ArgumentHelp("The end of the grace period.", valueName: "time"))
+        var grace: String?
+
+        @Option(help: ArgumentHelp("In thousandths of the currency.", valueName: "milli"))
+        var price: Int64?
+
+        @Option(help: ArgumentHelp("ISO 4217.", valueName: "code"))
+        var currency: String?
+
+        @Flag(name: .customLong("no-auto-renew"), help: "The customer switched renewal off.")
+        var isNotRenewing = false
+
+        @Flag(name: .customLong("trial"), help: "The period is a free trial.")
+        var isTrial = false
+
+        mutating func run() async throws {
+            let text = String(decoding: try InputFile(self.authority).all(), as: UTF8.self)
+            let authority: SandboxAuthority
+            do throws(AppStoreRefusal) {
+                authority = try SandboxAuthority(file: text)
+            } catch {
+                throw Failure(.badInput, "bad_authority", error.detail)
+            }
+            let transaction = try described()
+            guard let type else {
+                return try Terminal.output.write(
+                    bytes: Array((try authority.sign(transaction) + "\n").utf8))
+            }
+            let signedAt = transaction.signedAt ?? transaction.purchasedAt
+            var notification = SandboxNotification(
+                type: type, bundleID: bundleID, signedAt: signedAt)
+            notification.subtype = subtype
+            notification.transaction = transaction
+            if kind == .autoRenewable { notification.renewal = try renewal(signedAt) }
+            let body: JSONObject = ["signedPayload": .string(try authority.sign(notification))]
+            try Terminal.output.write(bytes: body.canonicalBytes + [0x0A])
+        }
+
+        private func described() throws -> SandboxTransaction {
+            let now = SystemClock.now()
+            var described = SandboxTransaction(
+                bundleID: bundleID, productID: product, type: kind, transactionID: transaction,
+                purchasedAt: try InstantText.read(at, option: "--at") ?? now)
+            described.originalTransactionID = original
+            described.appAccountToken = token
+            described.signedAt = try InstantText.read(signed, option: "--signed")
+            described.expiresAt = try InstantText.read(expires, option: "--expires")
+            described.revokedAt = try InstantText.read(revoked, option: "--revoked")
+            described.price = price
+            described.currency = currency
+            if isTrial {
+                described.offerType = .introductory
+                described.offerDiscount = .freeTrial
+            }
+            return described
+        }
+
+        private func renewal(_ signedAt: Int64) throws -> SandboxRenewal {
+            var renewal = SandboxRenewal(
+                originalTransactionID: original ?? transaction, productID: product,
+                signedAt: signedAt)
+            renewal.willRenew = !isNotRenewing
+            renewal.graceExpiresAt = try InstantText.read(grace, option: "--grace")
+            renewal.isInBillingRetry = type == .didFailToRenew
+            return renewal
+        }
+    }
+}

@@ -1,0 +1,145 @@
+import DaybookEvents
+
+/// What a transaction says, in our words.
+extension AppStoreTransaction {
+    /// When it was charged, or announced where that was earlier (rule 1); `nil` where neither is a time of ours.
+    var chargedAt: Int64? {
+        [purchasedAt, signedAt].compactMap { $0.flatMap(EventBounds.timeOrNil) }.min()
+    }
+
+    /// Which transaction of which line.
+    var names: JSONObject {
+        var data = JSONObject()
+        data["transaction_id"] = id.map(JSONValue.string)
+        data["original_transaction_id"] = (originalID ?? id).map(JSONValue.string)
+        return data
+    }
+
+    /// What was bought, when, by whom and for how much.
+    var facts: JSONObject {
+        var data = names
+        data["product"] = productID.map(JSONValue.string)
+        data["starts_at"] = purchasedAt.map(JSONValue.integer)
+        data["quantity"] = quantity.map(JSONValue.integer)
+        data["ownership"] = (ownership?.raw).map {
+            .string(ownership?.known.map(\.word) ?? $0)
+        }
+        data["app_account_token"] = appAccountToken.map(JSONValue.string)
+        data["price_milli"] = price.map(JSONValue.integer)
+        data["currency"] = currency.map(JSONValue.string)
+        data["offer"] = offer.map(JSONValue.object)
+        data["storefront"] = storefront.map(JSONValue.string)
+        return data
+    }
+
+    /// A period of a subscription, and whether it renews.
+    func period(_ renewal: AppStoreRenewal?) -> JSONObject {
+        var data = facts
+        data["group"] = groupID.map(JSONValue.string)
+        data["expires_at"] = expiresAt.map(JSONValue.integer)
+        data["auto_renew"] = (renewal?.autoRenewStatus).map { .bool($0.raw != 0) }
+        data["plan"] = (billingPlan?.raw).map { .string($0.lowercased()) }
+        // Apple leaves both out where nothing was charged; our period has them (rules §2.9).
+        if price == nil { data["price_milli"] = 0 }
+        if currency == nil { data["currency"] = "XXX" }
+        return data
+    }
+
+    /// What was taken back, when and how much of it.
+    var revocation: JSONObject {
+        var data = names
+        data["product"] = productID.map(JSONValue.string)
+        // A refund whose date was left out happened when it was told.
+        data["revoked_at"] = (revokedAt ?? signedAt).map(JSONValue.integer)
+        if revocationWord == "full" || revocationWord == "prorated" {
+            data["type"] = revocationWord.map(JSONValue.string)
+        }
+        data["pct_milli"] = revocationPercentage.map(JSONValue.integer)
+        data["reason"] = revocationReason.map {
+            .string($0.known == .appIssue ? "app_issue" : "other")
+        }
+        data["currency"] = currency.map(JSONValue.string)
+        return data
+    }
+
+    var offer: JSONObject? {
+        AppStoreOffer(
+            type: offerType?.raw, discount: offerDiscount?.raw, id: offerID, period: offerPeriod
+        ).data
+    }
+
+    /// The word of our list, or Apple's where the list has none.
+    var revocationWord: String? {
+        switch revocationType {
+        case .known(.refundFull): "full"
+        case .known(.refundProrated): "prorated"
+        case .known(.familyRevoke): "family"
+        case .unknown(let raw): raw
+        // Before there was a type, a member of a family lost what another had taken back.
+        case nil: ownership == .known(.familyShared) ? "family" : "full"
+        }
+    }
+
+    var kindWord: String? {
+        switch type {
+        case .known(.consumable): "consumable"
+        case .known(.nonConsumable): "non_consumable"
+        case .known(.nonRenewing): "non_renewing"
+        case .known(.autoRenewable): nil
+        case .unknown(let raw): raw
+        case nil: nil
+        }
+    }
+
+    /// What our words leave out, as it came.
+    var rest: JSONObject {
+        members.kept(without: [
+            "transactionId", "originalTransactionId", "productId", "purchaseDate", "expiresDate",
+            "quantity", "inAppOwnershipType", "appAccountToken", "price", "currency", "storefront",
+            "offerType", "offerDiscountType", "offerIdentifier", "offerPeriod", "revocationDate",
+            "isUpgraded", "environment", "signedDate",
+        ])
+    }
+}
+
+extension AppStoreRenewal {
+    var offer: JSONObject? {
+        AppStoreOffer(
+            type: offerType?.raw, discount: offerDiscount?.raw, id: offerID, period: offerPeriod
+        ).data
+    }
+}
+
+/// An offer as transactions and renewals name it.
+private struct AppStoreOffer {
+    var type: Int64?
+    var discount: String?
+    var id: String?
+    var period: String?
+
+    var data: JSONObject? {
+        var data = JSONObject()
+        // The vocabulary has Apple's numbers and words as other spellings of its own.
+        data["type"] = type.map { .string(String($0)) }
+        data["discount"] = discount.map(JSONValue.string)
+        data["id"] = id.map(JSONValue.string)
+        data["period"] = period.map(JSONValue.string)
+        return data.members.isEmpty ? nil : data
+    }
+}
+
+extension AppStoreOwnership {
+    fileprivate var word: String { self == .familyShared ? "family_shared" : "purchased" }
+}
+
+extension JSONObject {
+    /// The members that nothing else holds: without those named, without signed texts (they are in the raw body), and
+    /// without what only proves a device.
+    func kept(without names: Set<String>) -> JSONObject {
+        JSONObject(
+            members.filter { member in
+                !names.contains(member.name) && !member.name.hasPrefix("signed")
+                    && !member.name.hasPrefix("deviceVerification")
+            })
+    }
+}

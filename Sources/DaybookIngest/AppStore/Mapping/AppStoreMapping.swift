@@ -1,0 +1,255 @@
+public import DaybookEvents
+
+/// Turns what the App Store stated into events of our own vocabulary.
+///
+/// Rule: one event carries one fact (rule 3). What a notification says of a transaction and of a renewal becomes one
+/// neutral event each, with the time at which just that was signed; what the notification calls it, the story, is an
+/// event of its own unless it is nothing but the transaction (a start, a renewal, a purchase). A story says less than
+/// the facts beside it, so it never stands in for one. Keys are `<uuid>`, `<uuid>#transaction` and `<uuid>#renewal`;
+/// what a client posts is known by `<transaction>@<signed>`, so the same bytes are the same events.
+///
+/// Pure: the same payload gives the same events for ever, so newer code can be compared with what was recorded.
+public struct AppStoreMapping: Sendable {
+    /// `apple_asn_v2` for notifications, `apple_jws` for what somebody posts.
+    public static let notificationSource = "apple_asn_v2"
+    public static let postedSource = "apple_jws"
+
+    let environment: Environment
+    /// Who posted it, where that is known; a token in the payload outranks it (rule 7).
+    let subject: String?
+
+    /// - Parameter subject: The customer who posts a transaction of their own; `nil` for notifications.
+    public init(environment: Environment, subject: String? = nil) {
+        self.environment = environment
+        self.subject = subject
+    }
+
+    /// The events of a payload, in the order of one commit; not canonical yet.
+    /// - Parameters:
+    ///   - document: A payload that was verified.
+    ///   - now: The ledger's clock, for payloads that do not say when they were signed (Xcode's).
+    public func events(of document: AppStoreDocument, now: Int64) -> [EventDraft] {
+        switch document {
+        case .notification(let notification): events(of: notification, now: now)
+        case .transaction(let transaction):
+            posted(transaction, now: now)
+        case .renewal(let renewal):
+            [
+                renewalFact(
+                    renewal,
+                    source(Self.postedSource, "\(renewal.originalID ?? "")@", renewal.signedAt, now)
+                )
+            ]
+        case .appTransaction(let download): [downloadNotice(download, now: now)]
+        }
+    }
+
+    // MARK: What a client posts
+
+    private func posted(_ transaction: AppStoreTransaction, now: Int64) -> [EventDraft] {
+        let source = source(
+            Self.postedSource, "\(transaction.id ?? "")@", transaction.signedAt, now)
+        guard transaction.type == .known(.consumable) else {
+            return [transactionFact(transaction, source)]
+        }
+        // A consumable is a credit and stays with its buyer: there is no line whose facts could be stated (rule 6).
+        return [consumable(transaction, source)]
+    }
+
+    private func source(
+        _ kind: String, _ prefix: String, _ signedAt: Int64?, _ now: Int64
+    ) -> EventSource {
+        EventSource(
+            kind: kind, key: EventSource.boundedKey(prefix + String(signedAt ?? now)),
+            signedAt: signedAt ?? now)
+    }
+
+    private func downloadNotice(_ download: AppStoreAppTransaction, now: Int64) -> EventDraft {
+        draft(
+            "ops.app_transaction", at: download.signedAt ?? now,
+            source(Self.postedSource, "app/\(download.id ?? "")@", download.signedAt, now),
+            subject: subject, ["apple": .object(download.members.kept(without: []))])
+    }
+
+    // MARK: What a notification says
+
+    private func events(of notification: AppStoreNotification, now: Int64) -> [EventDraft] {
+        let uuid = notification.uuid ?? ""
+        let story = AppStoreStory.of(notification)
+        var events: [EventDraft] = []
+        let transaction = notification.transaction
+        if let transaction {
+            let source = EventSource(
+                kind: Self.notificationSource, key: "\(uuid)#transaction",
+                signedAt: transaction.signedAt ?? notification.signedAt ?? now)
+            if transaction.type == .known(.consumable) {
+                // The story of a consumable is its fact.
+                events.append(
+                    story.statesConsumable
+                        ? told(story, notification, source, now) : consumable(transaction, source))
+            } else if story.isTransaction {
+                events.append(told(story, notification, source, now))
+            } else {
+                events.append(transactionFact(transaction, source))
+            }
+        }
+        if let renewal = notification.renewal {
+            events.append(
+                renewalFact(
+                    renewal,
+                    EventSource(
+                        kind: Self.notificationSource, key: "\(uuid)#renewal",
+                        signedAt: renewal.signedAt ?? notification.signedAt ?? now)))
+        }
+        let isTold =
+            transaction.map {
+                $0.type == .known(.consumable) ? story.statesConsumable : story.isTransaction
+            } ?? false
+        if !isTold {
+            let source = EventSource(
+                kind: Self.notificationSource, key: uuid, signedAt: notification.signedAt ?? now)
+            events.append(told(story, notification, source, now))
+        }
+        return events
+    }
+
+    /// The notification's own event.
+    private func told(
+        _ story: AppStoreStory, _ notification: AppStoreNotification, _ source: EventSource,
+        _ now: Int64
+    ) -> EventDraft {
+        let transaction = notification.transaction
+        var data = story.data(notification)
+        var notice: JSONObject = [
+            "notification": (notification.type?.raw).map(JSONValue.string) ?? .null
+        ]
+        notice["version"] = notification.version.map(JSONValue.string)
+        notice["subtype"] = (notification.subtype?.raw).map(JSONValue.string)
+        for name in ["data", "summary", "externalPurchaseToken", "appData"] {
+            guard let inner = notification.members.object(name) else { continue }
+            notice[name] = .object(inner.kept(without: []))
+        }
+        for name in notification.unknownMembers {
+            notice[name] = notification.members[name]
+        }
+        if story.isTransaction || story.statesConsumable, let transaction {
+            notice["transaction"] = .object(transaction.rest)
+        }
+        data["apple"] = .object(notice)
+        return draft(
+            story.type,
+            at: occurredAt(story, notification) ?? source.signedAt ?? now, source,
+            subject: owner(of: transaction, isNeeded: story.needsCustomer, notification), data)
+    }
+
+    /// Rule 1: a charge when it was charged or announced, a refund when it was taken back, everything else when the
+    /// store said so.
+    private func occurredAt(
+        _ story: AppStoreStory, _ notification: AppStoreNotification
+    ) -> Int64? {
+        let transaction = notification.transaction
+        let signedAt = notification.signedAt
+        switch story.moment {
+        case .charge: return transaction?.chargedAt ?? signedAt
+        case .revocation: return transaction?.revokedAt.flatMap(EventBounds.timeOrNil) ?? signedAt
+        case .notice: return signedAt
+        }
+    }
+}
+
+extension AppStoreMapping {
+    // MARK: Facts
+
+    /// Everything about one transaction that decides over access.
+    func transactionFact(_ transaction: AppStoreTransaction, _ source: EventSource) -> EventDraft {
+        var data = transaction.facts
+        data["expires_at"] = transaction.expiresAt.map(JSONValue.integer)
+        data["revoked_at"] = transaction.revokedAt.map(JSONValue.integer)
+        if transaction.revokedAt != nil {
+            data["revocation_type"] = transaction.revocationWord.map(JSONValue.string)
+            data["pct_milli"] = transaction.revocationPercentage.map(JSONValue.integer)
+        }
+        data["is_upgraded"] = transaction.isUpgraded.map(JSONValue.bool)
+        data["apple"] = .object(transaction.rest)
+        let occurredAt =
+            transaction.revokedAt.flatMap(EventBounds.timeOrNil) ?? transaction.chargedAt
+        return draft(
+            "store.transaction_stated", at: occurredAt ?? source.signedAt, source,
+            subject: subject, data)
+    }
+
+    func renewalFact(_ renewal: AppStoreRenewal, _ source: EventSource) -> EventDraft {
+        var data: JSONObject = [
+            "original_transaction_id": renewal.originalID.map(JSONValue.string) ?? .null,
+            "auto_renew": .bool(renewal.autoRenewStatus?.raw ?? 1 != 0),
+        ]
+        data["product"] = renewal.productID.map(JSONValue.string)
+        data["auto_renew_product"] = renewal.autoRenewProductID.map(JSONValue.string)
+        data["in_billing_retry"] = renewal.isInBillingRetry.map(JSONValue.bool)
+        data["grace_expires_at"] = renewal.graceExpiresAt.map(JSONValue.integer)
+        data["renewal_at"] = renewal.renewsAt.map(JSONValue.integer)
+        data["continuous_since"] = renewal.continuousSince.map(JSONValue.integer)
+        data["expiration_intent"] = (renewal.expirationIntent?.raw).map(JSONValue.integer)
+        data["price_increase_status"] = (renewal.priceIncreaseStatus?.raw).map(JSONValue.integer)
+        data["apple"] = .object(
+            renewal.members.kept(without: [
+                "originalTransactionId", "autoRenewStatus", "productId", "autoRenewProductId",
+                "isInBillingRetryPeriod", "gracePeriodExpiresDate", "renewalDate",
+                "recentSubscriptionStartDate", "expirationIntent", "priceIncreaseStatus",
+                "environment", "signedDate",
+            ]))
+        return draft(
+            "store.renewal_stated", at: source.signedAt, source, subject: subject, data)
+    }
+
+    /// A consumable as it stands: bought, or bought and taken back.
+    func consumable(_ transaction: AppStoreTransaction, _ source: EventSource) -> EventDraft {
+        let isRevoked = transaction.revokedAt != nil
+        var data = isRevoked ? transaction.revocation : transaction.facts
+        data["kind"] = transaction.kindWord.map(JSONValue.string)
+        data["apple"] = .object(transaction.rest)
+        let moment =
+            isRevoked
+            ? transaction.revokedAt.flatMap(EventBounds.timeOrNil) : transaction.chargedAt
+        return draft(
+            isRevoked ? "purchase.refunded" : "purchase.completed",
+            at: moment ?? source.signedAt, source,
+            subject: owner(of: transaction, isNeeded: true, nil), data)
+    }
+
+    // MARK: Whose
+
+    /// The customer that an event names beside its token.
+    ///
+    /// What belongs to a customer's stream must name one. Where neither a token nor a claim does, the Apple Account's
+    /// own id of the app, or the purchase, stands for the buyer: nothing is lost, and an alias joins it with the
+    /// customer once somebody knows.
+    func owner(
+        of transaction: AppStoreTransaction?, isNeeded: Bool, _ notification: AppStoreNotification?
+    ) -> String? {
+        if let subject { return subject }
+        guard isNeeded else { return nil }
+        if let token = transaction?.appAccountToken ?? notification?.renewal?.appAccountToken {
+            return token
+        }
+        let download = transaction?.appTransactionID ?? notification?.appTransaction?.id
+        return "apple:"
+            + (download ?? transaction?.originalID ?? notification?.uuid ?? "unknown")
+    }
+
+    func draft(
+        _ type: String, at occurredAt: Int64?, _ source: EventSource, subject: String?,
+        _ data: JSONObject
+    ) -> EventDraft {
+        EventDraft(
+            type: type, environment: environment, subject: subject, occurredAt: occurredAt,
+            source: source, trust: .verified, data: data)
+    }
+}
+
+extension EventBounds {
+    /// The time, unless it is one that no event of ours may have: Xcode sends the year 1.
+    static func timeOrNil(_ time: Int64) -> Int64? {
+        (timeMin...timeMax).contains(time) ? time : nil
+    }
+}
