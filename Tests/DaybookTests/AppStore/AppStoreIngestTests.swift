@@ -1,0 +1,153 @@
+import Daybook
+import DaybookDomain
+import DaybookEvents
+import DaybookIngest
+import DaybookTesting
+import Testing
+
+@Suite("App Store: what is taken in")
+struct AppStoreIngestTests {
+    static let now = AppStoreBench.now
+    static let day = AppStoreBench.day
+
+    private static func story(_ transaction: String, kind: AppStoreProductType = .nonConsumable)
+        -> SandboxTransaction
+    {
+        SandboxTransaction(
+            bundleID: AppStoreBench.bundleID, productID: "com.dozzi.unlimited_stories",
+            type: kind, transactionID: transaction, purchasedAt: now)
+    }
+
+    @Test("X-11 The same bytes posted again append nothing; newly signed ones are a new version")
+    func twice() async throws {
+        let bench = try await AppStoreBench("dozzi")
+        let transaction = Self.story("7")
+        #expect(try await bench.post(transaction, by: "ada").appended == 1)
+        let again = try await bench.post(transaction, by: "ada")
+        #expect((again.appended, again.duplicates) == (0, 1))
+        var restored = transaction
+        restored.signedAt = Self.now + 5
+        #expect(try await bench.post(restored, by: "ada").appended == 1)
+        let decision = try bench.story.ledger.check(
+            CheckQuestion("unlimitedStories"), for: "ada", environment: .test,
+            moment: Moment(at: Self.now + 1)
+        ).decision
+        #expect(decision.allowed)
+    }
+
+    @Test("What is refused changes nothing, is kept byte for byte, and can be tried again")
+    func deadLetter() async throws {
+        let bench = try await AppStoreBench()
+        let ledger = bench.story.ledger
+        let stranger = try SandboxAuthority(
+            seed: Array("stranger".utf8), from: Self.now - 400 * Self.day,
+            until: Self.now + 400 * Self.day)
+        let text = Array(try stranger.sign(AppStoreBench.purchase).utf8)
+        for _ in 0..<2 {
+            let receipt = try await ledger.ingest(text, by: bench.verifier)
+            #expect(receipt.refused.map(\.refusal.reason) == [.chain])
+            #expect(receipt.appended == 0)
+        }
+        #expect(try bench.premium(at: Self.now) == "none")
+        let letter = try #require(try ledger.deadLetters().first)
+        #expect(try ledger.deadLetters().count == 1)
+        #expect(letter.code == "chain")
+        #expect(try ledger.rawBody(sha256: letter.sha256) == text)
+        let wider = AppStoreVerifier(
+            identity: bench.verifier.identity,
+            roots: try AppStoreRoots(der: [bench.authority.root, stranger.root]))
+        #expect(try await ledger.retry(letter, by: wider).appended == 2)
+        #expect(try bench.premium(at: Self.now) == "active+~")
+        #expect(try ledger.deadLetters().first?.resolvedAt != nil)
+    }
+
+    @Test("The bytes of what was taken in are kept once, and its events say which")
+    func rawBody() async throws {
+        let bench = try await AppStoreBench()
+        try await bench.take(AppStoreBench.purchase)
+        var digests: [String] = []
+        try bench.story.ledger.export(after: 1) { line in
+            digests.append(try JSONReader.read(line).object?["raw_sha256"]?.text ?? "")
+        }
+        #expect(digests.count == 2)
+        #expect(Set(digests).count == 1)
+        let raw = try #require(try bench.story.ledger.rawBody(sha256: digests[0]))
+        let outcome = bench.verifier.verify(raw, as: .notification, now: Self.now)
+        guard case .verified = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+    }
+
+    @Test("An upgraded period ends where its replacement begins, though it was paid for longer")
+    func upgraded() async throws {
+        let bench = try await AppStoreBench()
+        // A year is replaced by a month: what was paid for ends later than what replaced it.
+        let year = AppStoreBench.period(
+            "1001", AppStoreBench.yearly, to: AppStoreBench.bought + 365 * Self.day)
+        try await bench.take(
+            AppStoreBench.notification(
+                .subscribed, .initialBuy, year, AppStoreBench.renewal(),
+                signedAt: AppStoreBench.bought))
+        let month = AppStoreBench.period(
+            "1002", from: Self.now, to: Self.now + 30 * Self.day, signedAt: Self.now)
+        try await bench.take(
+            AppStoreBench.notification(
+                .didChangeRenewalPref, .upgrade, month, AppStoreBench.renewal(signedAt: Self.now),
+                signedAt: Self.now))
+        #expect(try bench.premium(at: Self.now + 29 * Self.day) == "active+~")
+        #expect(try bench.premium(at: Self.now + 31 * Self.day) == "expired")
+        // Months later the store also says it of the old one; nothing changes.
+        var replaced = year
+        replaced.isUpgraded = true
+        replaced.signedAt = Self.now + Self.day
+        try await bench.post(replaced)
+        #expect(try bench.premium(at: Self.now + 31 * Self.day) == "expired")
+    }
+
+    @Test("A refund of an older period leaves the one that runs alone")
+    func olderRefund() async throws {
+        let bench = try await AppStoreBench()
+        try await bench.take(AppStoreBench.purchase)
+        let next = AppStoreBench.period(
+            "1002", from: AppStoreBench.expires, to: AppStoreBench.expires + 30 * Self.day)
+        try await bench.take(
+            AppStoreBench.notification(
+                .didRenew, nil, next, AppStoreBench.renewal(), signedAt: AppStoreBench.expires - 1))
+        var refunded = AppStoreBench.period(signedAt: AppStoreBench.expires + Self.day)
+        refunded.revokedAt = AppStoreBench.expires + Self.day
+        try await bench.take(
+            AppStoreBench.notification(
+                .refund, nil, refunded, AppStoreBench.renewal(),
+                signedAt: AppStoreBench.expires + Self.day))
+        #expect(try bench.premium(at: AppStoreBench.expires + 2 * Self.day) == "active+~")
+    }
+
+    @Test("A consumable without a token is its account's until somebody says whose that is")
+    func unknownBuyer() async throws {
+        let bench = try await AppStoreBench("dozzi")
+        var coins = Self.story("9", kind: .consumable)
+        coins.appTransactionID = "704"
+        let receipt = try await bench.take(
+            AppStoreBench.notification(.oneTimeCharge, nil, coins, nil, signedAt: Self.now))
+        #expect(receipt.refused == [])
+        #expect(try bench.story.ledger.subjects(in: .test) == ["apple:704"])
+    }
+
+    @Test("What Apple may send tomorrow is kept whole and flagged")
+    func tomorrow() async throws {
+        let bench = try await AppStoreBench()
+        var notification = AppStoreBench.notification(
+            .test, nil, AppStoreBench.period(), AppStoreBench.renewal(), signedAt: Self.now)
+        notification.others = ["notificationType": "TELEPORTED", "subtype": "TWICE", "odd": 7]
+        let receipt = try await bench.take(notification)
+        #expect(receipt.refused == [])
+        let types = try bench.types(after: 1)
+        #expect(
+            types == [
+                "store.transaction_stated", "store.renewal_stated", "ops.unknown_notification",
+            ])
+        // What is nested in it are facts like any other.
+        #expect(try bench.premium(at: Self.now) == "active+~")
+    }
+}
