@@ -80,7 +80,7 @@ extension Ledger {
             guard case .found(let folded) = state.units.lookup(unit) else {
                 throw StoreError(.damaged, "unit \(unit) of the snapshot cannot be read")
             }
-            guard folded.kind != .ledger else { continue }
+            guard folded.kind != .ledger, folded.isInDigest else { continue }
             digest.add(unit: state.unitName(unit), folded, names: state.names)
             count += 1
         }
