@@ -85,7 +85,9 @@ extension LineState {
     }
 
     private mutating func index(of transaction: Reference) -> Int {
-        if let index = transactions.lastIndex(where: { $0.id == transaction }) { return index }
+        if let index = transactionIndex.index(of: transaction, in: transactions, \.id) {
+            return index
+        }
         transactions.append(TransactionFact(id: transaction))
         return transactions.count - 1
     }

@@ -81,6 +81,8 @@ public struct LineState: Sendable, Equatable {
     public var transfers: [Transfer] = []
     /// The first event of the line; `Event.absent`: none.
     public var firstEventAt = Event.absent
+    /// Of `transactions`, by id.
+    var transactionIndex = ReferenceIndex()
 
     public init() {}
 

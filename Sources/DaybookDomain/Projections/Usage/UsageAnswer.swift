@@ -227,13 +227,13 @@ public struct UsageAnswer {
     ) -> [Burn] {
         let usage = question.state.usage
         var reserved: [Burn] = []
+        let outcomes = usage.firstOutcomes
         var seen: Set<Reference> = []
         for reservation in usage.reservations where seen.insert(reservation.id).inserted {
             guard ids.contains(reservation.meter), reservation.coveredBy == 0 else { continue }
             // A commit after the end came too late: the units went back at the end (E56, E57).
-            let outcome = usage.outcomes.first {
-                $0.id == reservation.id && $0.at < reservation.expiresAt
-            }
+            let first = outcomes[reservation.id]
+            let outcome = first.flatMap { $0.at < reservation.expiresAt ? $0 : nil }
             let names = [reservation.id, reservation.key, outcome?.key ?? reservation.id]
             guard !names.contains(where: reversed.contains) else { continue }
             if let outcome {
