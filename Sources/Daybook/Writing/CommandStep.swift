@@ -273,7 +273,7 @@ struct CommandStep {
         guard let check = Check(question), let meter = check.catalog.meter(counting: name)
         else { return nil }
         var decision = try check.decide(CheckQuestion(name, amount: 0, profile: request.profile))
-        decision.usage = check.usage.answer(meter)
+        decision.usage = check.usage.answer(meter, profile: request.profile)
         decision.amount = amount
         return decision
     }

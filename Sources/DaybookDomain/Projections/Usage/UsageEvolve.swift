@@ -15,7 +15,7 @@ extension UsageState {
                 .init(
                     at: event.occurredAt, id: event.reference, meter: event.meter,
                     amount: event.amount.orNil ?? 0, expiresAt: event.timeA,
-                    coveredBy: event.coveredBy, key: event.key))
+                    coveredBy: event.coveredBy, profile: event.profile, key: event.key))
         case .usageCommitted, .usageReleased:
             outcomes.append(
                 .init(

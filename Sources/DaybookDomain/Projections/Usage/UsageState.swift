@@ -37,6 +37,7 @@ public struct UsageState: Sendable, Equatable {
         /// Exclusive.
         public var expiresAt: Int64
         public var coveredBy: NameID
+        public var profile: NameID
         public var key: Reference
     }
     public struct ReservationOutcome: Sendable, Equatable {
