@@ -39,6 +39,8 @@ public struct CustomerCase: Sendable {
     public var names: NameTable
     /// The valid time of the question.
     public var at: Int64
+    /// Texts of references that are longer than a reference holds, as far as they were looked up (`namesToLookUp`).
+    public var texts: [Reference: String] = [:]
 
     public init(
         environment: Environment, subject: String, isKnown: Bool, state: UnitState,

@@ -181,10 +181,3 @@ extension CustomerState {
         return grants.filter { seen.insert($0.id).inserted }
     }
 }
-
-extension CustomerCase {
-    /// The text of a reference where it is short enough to be known, else its digest.
-    func text(of reference: Reference) -> String {
-        reference.exactText ?? String(reference.high, radix: 16) + String(reference.low, radix: 16)
-    }
-}

@@ -34,7 +34,7 @@ extension UsageAnswer {
             }
             items = Array(items.prefix(Int(clamping: allowed)))
         }
-        answer.writable = items.map { names[$0] ?? question.text(of: $0) }
+        answer.writable = items.compactMap { names[$0] ?? question.name(of: $0) }
     }
 
     /// What is there, in the order in which it first came.
