@@ -10,7 +10,7 @@ extension Ledger {
         _ question: CheckQuestion, for subject: String, environment: Environment = .production,
         moment: Moment = .now
     ) throws -> (decision: Decision, asOf: AsOf) {
-        let (customer, asOf) = try customerCase(subject, environment, moment)
+        let (customer, asOf) = try namedCase(subject, environment, moment)
         guard let check = Check(customer) else { throw try noCatalog(asOf) }
         do throws(UnknownName) {
             return (try check.decide(question), asOf)
@@ -32,9 +32,24 @@ extension Ledger {
         of subject: String, profile: String? = nil, environment: Environment = .production,
         moment: Moment = .now, locale: String? = nil
     ) throws -> (status: Status, asOf: AsOf) {
-        let (customer, asOf) = try customerCase(subject, environment, moment)
+        let (customer, asOf) = try namedCase(subject, environment, moment)
         guard let question = StatusQuestion(customer) else { throw try noCatalog(asOf) }
         return (question.answer(profile: profile, locale: locale), asOf)
+    }
+
+    /// The case with the texts of all that an answer shows by name.
+    private func namedCase(
+        _ subject: String, _ environment: Environment, _ moment: Moment
+    ) throws -> (question: CustomerCase, asOf: AsOf) {
+        var (question, asOf) = try customerCase(subject, environment, moment)
+        if question.namesToLookUp.isEmpty { return (question, asOf) }
+        try translating {
+            try state.withLock { state in
+                try ReferenceTexts(state: state, store: store, cut: asOf.position)
+                    .complete(&question)
+            }
+        }
+        return (question, asOf)
     }
 
     static var noCatalog: LedgerError {
@@ -80,7 +95,7 @@ extension Ledger {
             guard case .found(let folded) = state.units.lookup(unit) else {
                 throw StoreError(.damaged, "unit \(unit) of the snapshot cannot be read")
             }
-            guard folded.kind != .ledger else { continue }
+            guard folded.kind != .ledger, folded.isInDigest else { continue }
             digest.add(unit: state.unitName(unit), folded, names: state.names)
             count += 1
         }

@@ -112,6 +112,16 @@ public struct Reference: Sendable, Hashable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
+    /// The text, where it is short or a UUID in canonical form; `nil` where only the row knows it.
+    public var text: String? {
+        if isExact { return exactText }
+        guard low & Self.tagMask == Self.uuidTag else { return nil }
+        // The variant is 10, and its place holds the top two bits of the last byte (`packed`).
+        let last = low >> 56 & Self.tagMask
+        let rest = low & 0x3FFF_FFFF_FFFF_FFFF & ~Self.tagMask
+        return UUIDText.format((high, 0x8000_0000_0000_0000 | rest | last))
+    }
+
     /// Byte order of the texts; `nil` when only the texts can tell.
     public static func isOrdered(_ left: Reference, before right: Reference) -> Bool? {
         if left == right { return false }

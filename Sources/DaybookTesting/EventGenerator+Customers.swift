@@ -39,8 +39,10 @@ extension EventGenerator {
             fields["covered_by"] = .string(entitlement)
         }
         let time = moment(index)
+        let profile = chance(30) ? pick(customers[index].profiles) : nil
         let key = add(
-            "usage.recorded", index, at: time, fields, source: chance(50) ? "ledger" : "native",
+            "usage.recorded", index, at: time, fields, profile: profile,
+            source: chance(50) ? "ledger" : "native",
             trust: chance(10) ? .clientAsserted : .imported)
         customers[index].usages.append((key, ref))
         if chance(12), let usage = pick(customers[index].usages) {
@@ -63,7 +65,8 @@ extension EventGenerator {
             [
                 "reservation_id": id, "meter": .string(meter.name),
                 "amount": .integer(number(1...3)), "expires_at": .integer(time + timeout),
-            ], source: "ledger", trust: .system)
+            ], profile: chance(30) ? pick(customers[index].profiles) : nil, source: "ledger",
+            trust: .system)
         customers[index].reservations.append((id.text ?? "", key))
         // In time, in the same millisecond, exactly too late, or later still (E56, E57).
         let outcomes = [time - 1, time, time + timeout / 2, time + timeout - 1, time + timeout]
@@ -137,7 +140,9 @@ extension EventGenerator {
         if chance(70) { fields["expires_at"] = .integer(time + number(10...90) * Self.day) }
         let counters = catalog.meters.filter { $0.kind == .counter }
         if chance(60), let meter = pick(counters) {
-            fields["meter"] = .string(meter.name)
+            // Under any of its names.
+            let name = chance(25) ? pick(meter.aliases) ?? meter.name : meter.name
+            fields[chance(85) ? "meter" : "feature"] = .string(name)
             fields["amount"] = .integer(number(1...8))
             if chance(8) { fields["unlimited"] = true }
             if chance(40) { fields["priority"] = .integer(pick([0, 1, 100, 255]) ?? 7) }

@@ -125,7 +125,7 @@ private struct Question {
         if status.subject != model.subject { found.append("shown as \(status.subject)") }
         let asked = status.profile.map { model.profileEntitlements[$0] ?? [:] }
         found += entitlements(status, asked ?? model.entitlements)
-        found += meters(try status.meters + previews(model), model)
+        found += meters(try status.meters + previews(nil, model.meters), model.meters)
         let alive = status.profiles.filter { !$0.profile.isDeleted }.map(\.profile.profile)
         let theirs = model.profiles.filter { !$0.isDeleted }.map(\.profile)
         if Set(alive) != Set(theirs) { found.append("profiles \(alive), model \(theirs)") }
@@ -135,6 +135,10 @@ private struct Question {
                 "\(profile): \($0)"
             }
             found += try features(profile, model.profileFeatures[profile] ?? [:])
+            let given = model.profileMeters[profile] ?? [:]
+            found += meters(try own.meters + previews(profile, given), given).map {
+                "\(profile): \($0)"
+            }
         }
         // Without a profile, a feature of profiles means the only one there is.
         let only = alive.count == 1 ? alive.first : nil
@@ -159,9 +163,11 @@ private struct Question {
         }
     }
 
-    private func meters(_ meters: [MeterAnswer], _ model: ReferenceAnswer) -> [String] {
+    private func meters(
+        _ meters: [MeterAnswer], _ model: [String: ReferenceAnswer.Meter]
+    ) -> [String] {
         meters.compactMap { ours in
-            guard let theirs = model.meters[ours.name] else {
+            guard let theirs = model[ours.name] else {
                 return "\(ours.name) is not in the model"
             }
             let isGauge = ours.kind == .gauge
@@ -179,11 +185,14 @@ private struct Question {
     }
 
     /// Meters that no document lists.
-    private func previews(_ model: ReferenceAnswer) throws -> [MeterAnswer] {
-        let names = model.meters.keys.filter { $0.hasPrefix(CatalogStructure.previewPrefix) }
+    private func previews(
+        _ profile: String?, _ model: [String: ReferenceAnswer.Meter]
+    ) throws -> [MeterAnswer] {
+        let names = model.keys.filter { $0.hasPrefix(CatalogStructure.previewPrefix) }
         return try names.sorted().compactMap { name in
             try ledger.check(
-                CheckQuestion(name), for: subject, environment: environment, moment: moment
+                CheckQuestion(name, profile: profile), for: subject, environment: environment,
+                moment: moment
             ).decision.usage
         }
     }

@@ -99,8 +99,9 @@ struct ModelFindingsCustomerTests {
         try await story.ledger.publish(
             CatalogPublication(
                 document: SamplerCatalog.second, scope: .newSubjects, effectiveAt: start + 5 * day))
-        // Not new on the sixth day, so the first catalog goes on ruling: five boxes, not more.
+        // Not new on the sixth day, so the first catalog goes on ruling: five boxes, twenty prints, not more.
         #expect(try story.meter("boxes", at: start + 6 * day)?.limit == 5)
+        #expect(try story.meter("prints", at: start + 6 * day)?.limit == 20)
     }
 
     // MARK: Profiles

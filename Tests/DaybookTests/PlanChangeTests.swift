@@ -7,11 +7,10 @@ import Testing
 /// `resetsOnPlanChange`: a counter begins anew when a subscription begins or goes on with another product (E61).
 @Suite("Plan changes")
 struct PlanChangeTests {
-    /// Premium as a plan with a number: its stories are counted, and none of its features makes them unlimited.
+    /// Premium as a plan with a number: its stories are counted, though it opens the feature that they are of.
     static let twenty = [
         "limit: 3\n    limitsWith:\n      premium: unlimited\n":
-            "limit: 3\n    limitsWith:\n      premium: 20\n",
-        "    - customThemes\n    - basicStoryGeneration\n": "    - customThemes\n",
+            "limit: 3\n    limitsWith:\n      premium: 20\n"
     ]
     static let resetting = twenty.mapValues {
         $0.replacing("premium: 20\n", with: "premium: 20\n    resetsOnPlanChange: true\n")

@@ -38,9 +38,13 @@ extension Ledger {
             let units = try fold.run(progress: progress)
             var digest = StateDigest()
             var differences: [String] = []
+            var count = 0
             for (unit, folded) in units where folded.kind != .ledger {
                 let name = frozen.unitName(unit)
-                digest.add(unit: name, folded, names: frozen.names)
+                if folded.isInDigest {
+                    digest.add(unit: name, folded, names: frozen.names)
+                    count += 1
+                }
                 if case .found(let known) = frozen.units.lookup(unit), known == folded { continue }
                 differences.append(name.description)
             }
@@ -50,7 +54,7 @@ extension Ledger {
             let live = try Self.digest(of: frozen).digest
             differences.sort(by: precedesInBytes)
             return ReplayReport(
-                events: frozen.head.position, units: units.count { $0.value.kind != .ledger },
+                events: frozen.head.position, units: count,
                 digest: digest, liveDigest: live, milliseconds: clock() - start,
                 differences: Array(differences.prefix(20)))
         }

@@ -147,8 +147,15 @@ struct CommandStep {
         _ group: GroupDecision, _ state: LedgerState, at instant: Int64,
         through last: Int64 = Int64.max
     ) throws -> CustomerCase {
-        let question = try group.customerCase(
+        var question = try group.customerCase(
             state, request.environment, request.subject, at: instant, through: last)
+        // Only of a gauge does the answer list what is on it.
+        if case .consume(let meter, _, _) = request.command,
+            state.catalogs.newest?.catalog.meter(counting: meter)?.kind == .gauge
+        {
+            try ReferenceTexts(state: state, store: store, cut: last)
+                .complete(&question, undecided: group.rows)
+        }
         return zones.completing(question)
     }
 
@@ -273,7 +280,7 @@ struct CommandStep {
         guard let check = Check(question), let meter = check.catalog.meter(counting: name)
         else { return nil }
         var decision = try check.decide(CheckQuestion(name, amount: 0, profile: request.profile))
-        decision.usage = check.usage.answer(meter)
+        decision.usage = check.usage.answer(meter, profile: request.profile)
         decision.amount = amount
         return decision
     }

@@ -87,22 +87,29 @@ extension FunnelReport {
     var json: JSONObject {
         [
             "funnel": .string(name), "window_ms": .integer(windowMilliseconds),
-            "by": .string(breakdown.rawValue), "steps": Self.json(steps),
+            "by": .string(breakdown.rawValue), "entered": .integer(Int64(entered)),
+            "steps": json(steps, entered),
             "groups": .array(
-                groups.map { ["name": .string($0.name), "steps": Self.json($0.steps)] }),
+                groups.map {
+                    [
+                        "name": .string($0.name), "entered": .integer(Int64($0.entered)),
+                        "steps": json($0.steps, $0.entered),
+                    ]
+                }),
         ]
     }
 
-    /// Shares are in thousandths, because no number of ours is a fraction.
-    private static func json(_ steps: [Step]) -> JSONValue {
+    /// Shares are in thousandths, because no number of ours is a fraction. In any order no step comes before another.
+    private func json(_ steps: [Step], _ entered: Int) -> JSONValue {
         .array(
             steps.indices.map { index in
                 let step = steps[index]
-                let before = index > 0 ? steps[index - 1].count : step.count
+                let before =
+                    order == .anyOrder ? 0 : index > 0 ? steps[index - 1].count : step.count
                 return [
                     "name": .string(step.name), "event": .string(step.event),
                     "count": .integer(Int64(step.count)),
-                    "of_first_permille": .orNull(Words.permille(step.count, of: steps[0].count)),
+                    "of_first_permille": .orNull(Words.permille(step.count, of: entered)),
                     "of_previous_permille": .orNull(Words.permille(step.count, of: before)),
                     "median_ms": .orNull(step.medianMilliseconds),
                     "p90_ms": .orNull(step.p90Milliseconds),

@@ -10,33 +10,38 @@ struct FunnelText {
     func text(_ terminal: Terminal) -> HumanText {
         let window = Words.duration(report.windowMilliseconds)
         var text: HumanText = "\(terminal.paint(report.name, .heading)) · within \(window)\n"
-        text += bars(report.steps, terminal)
+        text += bars(report.steps, report.entered, terminal)
         for group in report.groups {
             let title = "\(report.breakdown.rawValue): \(group.name)"
             text += "\n\(terminal.paint(title, .bold))\n"
-            text += bars(group.steps, terminal)
+            text += bars(group.steps, group.entered, terminal)
         }
         return text
     }
 
-    private func bars(_ steps: [FunnelReport.Step], _ terminal: Terminal) -> HumanText {
-        guard let first = steps.first?.count, first > 0 else {
-            return "  nobody took the first step\n"
+    /// - Parameter entered: Of these the bars are shares.
+    private func bars(
+        _ steps: [FunnelReport.Step], _ entered: Int, _ terminal: Terminal
+    ) -> HumanText {
+        let isOrdered = report.order != .anyOrder
+        guard entered > 0 else {
+            return isOrdered ? "  nobody took the first step\n" : "  nobody took any step\n"
         }
         var table = Table()
         for (index, step) in steps.enumerated() {
-            let filled = (step.count * Self.width + first - 1) / first
+            let filled = (step.count * Self.width + entered - 1) / entered
             let bar = String(repeating: "█", count: filled)
             var pace = ""
             if let median = step.medianMilliseconds {
                 pace =
                     "median \(Words.duration(median)), p90 \(Words.duration(step.p90Milliseconds))"
             }
-            let before = index > 0 ? Words.share(step.count, of: steps[index - 1].count) : ""
+            let before =
+                index > 0 && isOrdered ? Words.share(step.count, of: steps[index - 1].count) : ""
             table.add(
                 .init(step.name), .init(Words.grouped(Int64(step.count)), .bold, isRight: true),
                 .init(bar.padding(to: Self.width), .good),
-                .init(Words.share(step.count, of: first), isRight: true),
+                .init(Words.share(step.count, of: entered), isRight: true),
                 .init(before.isEmpty ? "" : "\(before) of the step before", .dim),
                 .init(pace, .dim))
         }

@@ -61,7 +61,8 @@ public struct Check {
             decision.allowed = true
             decision.reason = source.grantedReason
             decision.source = source
-            return decision
+            guard takesQuota, let meter = numbered(feature, by: candidates) else { return decision }
+            return quota(meter, feature, asked, decision)
         }
         if feature.isFree {
             decision.allowed = true
@@ -82,14 +83,31 @@ public struct Check {
         feature.previewUses > 0 ? "preview.\(feature.name)" : nil
     }
 
-    /// A free quota opens a feature that nothing else opens.
+    /// The meter whose number is all that opens a feature: where each source that opens it does so for an entitlement
+    /// to which the catalog gives a number there.
+    private func numbered(_ feature: Feature, by candidates: [Source]) -> Meter? {
+        guard let meter = feature.meter.flatMap({ catalog.meter(named: $0) }) else { return nil }
+        let isNumbered = candidates.filter(\.isActive).allSatisfy { source in
+            let share = MeterShare(of: source, in: meter, catalog)
+            return !share.isUnlimited && share.number != nil
+        }
+        return isNumbered ? meter : nil
+    }
+
+    /// A free quota opens a feature that nothing else opens, and a quota with an entitlement what that opens.
     private func quota(
         _ meter: Meter, _ feature: Feature, _ asked: CheckQuestion, _ locked: Decision
     ) -> Decision {
+        var asked = asked
+        asked.profile = locked.profile
         var decision = decide(meter, asked)
         decision.feature = feature.name
         decision.profile = locked.profile
         decision.candidates = locked.candidates
+        if decision.allowed, let source = locked.source {
+            decision.source = source
+            decision.reason = source.grantedReason
+        }
         // Asked for a feature, its own enforcement rules, whatever the meter's is (FR-25).
         decision.enforcement = feature.enforcement
         if decision.reason == "limit_reached" {
@@ -131,7 +149,7 @@ public struct Check {
         var decision = empty(asked)
         decision.meter = meter.name
         decision.enforcement = meter.enforcement
-        let answer = usage.answer(meter)
+        let answer = usage.answer(meter, profile: asked.profile)
         decision.usage = answer
         if let required = meter.requires, let feature = catalog.feature(named: required) {
             // Without the feature's own quota: a use of this meter burns nothing of that one, and a quota that stands

@@ -65,8 +65,9 @@ public struct StatusQuestion {
     /// - Parameter profile: Look at the customer through this profile.
     public func answer(profile: String?, locale: String?) -> Status {
         let catalog = check.catalog
+        // A meter is the whole customer's where no profile was named, as it is when it is used.
+        let meters = check.usage.meters(profile: profile)
         let profile = profile ?? onlyProfile()
-        let meters = check.usage.meters()
         let texts = DisplayTexts(
             question: question, catalog: catalog, locale: locale ?? catalog.defaultLocale)
         var views = [View(profile, check.entitlements.entitlements(profile: profile))]

@@ -171,10 +171,7 @@ struct UsageDecider {
         guard meter.kind == .counter, let usage = decision.usage, usage.limit == nil,
             let source = usage.coveredBy
         else { return nil }
-        let entitled = meter.limitsWith.first {
-            $0.limit == nil && source.entitlements.contains($0.entitlement)
-        }
-        return entitled?.entitlement ?? source.entitlements.first ?? source.id
+        return MeterShare(of: source, in: meter, check.catalog).entitlement ?? source.id
     }
 
     private func refuse(_ meter: Meter, _ decision: Decision) -> Verdict {
@@ -238,7 +235,7 @@ struct UsageDecider {
         guard reservation.coveredBy == 0,
             let meter = check.catalog.meter(named: question.names[reservation.meter])
         else { return [] }
-        let usage = check.usage.answer(meter)
+        let usage = check.usage.answer(meter, profile: decider.request.profile)
         let isOfPeriod = usage.period?.contains(reservation.at) ?? true
         // All that is left is set aside, and this is all that is set aside.
         guard isOfPeriod, usage.remaining == 0, usage.reserved == amount, usage.overage == 0 else {

@@ -39,6 +39,8 @@ public struct CustomerCase: Sendable {
     public var names: NameTable
     /// The valid time of the question.
     public var at: Int64
+    /// Texts of references that are longer than a reference holds, as far as they were looked up (`namesToLookUp`).
+    public var texts: [Reference: String] = [:]
 
     public init(
         environment: Environment, subject: String, isKnown: Bool, state: UnitState,
@@ -93,12 +95,23 @@ public struct CustomerCase: Sendable {
     /// Where the period began that a catalog for the next period has to wait for: the calendar month, or the
     /// customer's own where all counters that begin anew do so on its anniversaries (rule 8).
     private func periodStart(containing instant: Int64, by catalog: Catalog) -> Int64 {
+        period(containing: instant, by: catalog).start
+    }
+
+    private func period(containing instant: Int64, by catalog: Catalog) -> MeterPeriod {
         let periods = catalog.meters.filter { $0.kind == .counter }.map(\.period)
         let zone = zoneHistory(catalog)
         let isOwn = periods.contains(.anniversary) && !periods.contains(.calendarMonth)
         return isOwn
-            ? MeterPeriod.anniversary(containing: instant, anchor: anchor, in: zone).start
-            : MeterPeriod.calendarMonth(containing: instant, in: zone).start
+            ? .anniversary(containing: instant, anchor: anchor, in: zone)
+            : .calendarMonth(containing: instant, in: zone)
+    }
+
+    /// The first end of a period after a time with which a catalog that waits for it may come into force;
+    /// `Int64.max`: none waits.
+    func catalogPeriodEnd(after instant: Int64) -> Int64 {
+        catalogs.versions.filter { $0.scope == .nextPeriod }
+            .map { period(containing: instant, by: $0.catalog).end }.min() ?? Int64.max
     }
 }
 

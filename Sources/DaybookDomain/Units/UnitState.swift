@@ -3,7 +3,7 @@ public import DaybookEvents
 /// The folded state of one unit: a line, or a customer with whoever is the same person (rule 6).
 public struct UnitState: Sendable, Equatable {
     /// Of what all units have, whatever is projected: the order of events, and which of them count.
-    public static let version: UInt16 = 1
+    public static let version: UInt16 = 2
 
     public var kind: StreamKind
     /// The last event in canonical order that was folded.
@@ -46,6 +46,9 @@ public struct UnitState: Sendable, Equatable {
     private static func isEvidence(_ event: Event) -> Bool {
         event.type.isEvidence || event.isScheduledReset
     }
+
+    /// Whether anything happened to the unit besides what is evidence: else it is no unit of the digest (rule 23).
+    public var isInDigest: Bool { eventCount > 0 }
 
     /// The state as the digest sees it.
     func withoutEvidence() -> UnitState {

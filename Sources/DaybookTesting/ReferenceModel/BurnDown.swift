@@ -11,10 +11,14 @@ private struct Credit {
     /// Exclusive: the promised end or the void.
     let end: Int64
     var balance: Int64
+    /// The only one whose uses burn it; `nil`: everybody's do.
+    var profile: String?
     /// When a refund takes back how much (rules.md §2.5).
     var clawback: (at: Int64, amount: Int64)?
 
     func isActive(at instant: Int64) -> Bool { start <= instant && instant < end }
+
+    func serves(_ other: String?) -> Bool { profile == nil || profile == other }
 
     /// Rule 15: (priority, earliest end, starts, source, key).
     static func isBurnedFirst(_ left: Credit, _ right: Credit) -> Bool {
@@ -32,9 +36,20 @@ private struct Credit {
 private struct FreeQuota {
     let start: Int64
     let end: Int64
-    /// `nil` is unlimited.
-    var balance: Int64?
-    var overage: Int64 = 0
+    /// As it is at the time of the walk; `Int64.max` is unlimited.
+    var limit: Int64
+    /// For whom each unit was that it paid for, in the order of the uses.
+    var paid: [String?] = []
+    /// For whom each unit was that nothing covers, in the order of the uses.
+    var open: [String?] = []
+
+    /// E60: what lies beyond a limit that falls is not covered any more, the latest first; a limit that rises covers
+    /// what was not, the earliest first.
+    mutating func change(to newLimit: Int64) {
+        limit = newLimit
+        while Int64(paid.count) > max(0, limit) { open.insert(paid.removeLast(), at: 0) }
+        while Int64(paid.count) < limit, !open.isEmpty { paid.append(open.removeFirst()) }
+    }
 }
 
 /// One counter, burned use by use in the order in which it happened (rules 12, 14, 15).
@@ -45,6 +60,7 @@ struct BurnDown {
     private let currentLimit: Int64?
     /// The best limit with a number that an entitlement gave at an instant.
     private let entitledLimit: (Int64) -> Int64?
+    private let profile: String?
     private var credits: [Credit] = []
     private var quotas: [Int64: FreeQuota] = [:]
     private var debt: Int64 = 0
@@ -52,8 +68,9 @@ struct BurnDown {
     /// - Parameter currentLimit: Of the period that contains the asked time; `nil`: unlimited.
     init(
         _ meter: Meter, currentLimit: Int64?, _ question: ReferenceCase, _ catalog: Catalog,
-        planChanges: [Int64], entitledLimit: @escaping (Int64) -> Int64?
+        planChanges: [Int64], profile: String?, entitledLimit: @escaping (Int64) -> Int64?
     ) {
+        self.profile = profile
         self.meter = meter
         self.question = question
         self.currentLimit = currentLimit
@@ -74,7 +91,8 @@ struct BurnDown {
                 event: grant.event, priority: grant.event.integer("priority") ?? 100,
                 start: grant.startsAt,
                 statedEnd: grant.event.integer("expires_at") ?? Int64.max, end: grant.end,
-                balance: max(0, grant.event.integer("amount") ?? 0))
+                balance: max(0, grant.event.integer("amount") ?? 0),
+                profile: grant.event.profile)
         }
     }
 
@@ -119,15 +137,17 @@ struct BurnDown {
         let current = periods.segment(at: question.at)
         let quota = quota(at: question.at)
         let isUnlimited = currentLimit == nil
-        let active = credits.filter { $0.isActive(at: question.at) }.map(\.balance)
+        let active = credits.filter { $0.isActive(at: question.at) && $0.serves(profile) }
+            .map(\.balance)
         let mine = uses.filter { current.start <= $0.at && $0.at < current.end }
         let period = periods.period(at: question.at)
         return ReferenceAnswer.Meter(
             limit: isUnlimited ? nil : currentLimit,
             used: mine.filter { !$0.isReserved }.map(\.amount).reduce(0, +),
             reserved: mine.filter(\.isReserved).map(\.amount).reduce(0, +),
-            remaining: isUnlimited ? nil : (quota.balance ?? 0) + active.reduce(0, +),
-            overage: isUnlimited ? 0 : quota.overage,
+            remaining: isUnlimited
+                ? nil : max(0, quota.limit - Int64(quota.paid.count)) + active.reduce(0, +),
+            overage: isUnlimited ? 0 : Int64(quota.open.count),
             granted: isUnlimited ? 0 : active.reduce(0, +), debt: isUnlimited ? 0 : debt,
             periodStart: period.start, periodEnd: period.end)
     }
@@ -169,7 +189,8 @@ struct BurnDown {
         case .rollover: rollOver(step.index)
         case .start: start(step.index, at: step.at)
         case .clawback: clawBack(step.index)
-        case .use: burn(uses[step.index].amount, at: step.at)
+        case .use:
+            burn(uses[step.index].amount, of: uses[step.index].event.profile, at: step.at)
         }
     }
 
@@ -183,13 +204,17 @@ struct BurnDown {
 
     /// A new grant first pays what is owed, then the overage of its period (E67, scenario M04).
     private mutating func start(_ index: Int, at instant: Int64) {
-        let paid = min(debt, credits[index].balance)
-        debt -= paid
-        credits[index].balance -= paid
+        if credits[index].profile == nil {
+            let paid = min(debt, credits[index].balance)
+            debt -= paid
+            credits[index].balance -= paid
+        }
         var quota = quota(at: instant)
-        let repaid = min(quota.overage, credits[index].balance)
-        quota.overage -= repaid
-        credits[index].balance -= repaid
+        quota.open = quota.open.filter { owed in
+            guard credits[index].balance > 0, credits[index].serves(owed) else { return true }
+            credits[index].balance -= 1
+            return false
+        }
         quotas[quota.start] = quota
     }
 
@@ -201,45 +226,53 @@ struct BurnDown {
         if meter.allowsDebt { debt += clawback.amount - taken }
     }
 
-    private mutating func burn(_ amount: Int64, at instant: Int64) {
+    private mutating func burn(_ amount: Int64, of user: String?, at instant: Int64) {
+        // E61: attributed to what covers it at that instant.
         var quota = quota(at: instant)
-        // Rule 15: an unlimited quota burns nothing. An unlimited source says so in the event (rule 12).
-        if quota.balance == nil { return }
         var rest = amount
         func take(_ balance: Int64) -> Int64 {
             let taken = min(rest, balance)
             rest -= taken
             return balance - taken
         }
+        func burnQuota() {
+            while rest > 0, Int64(quota.paid.count) < quota.limit {
+                quota.paid.append(user)
+                rest -= 1
+            }
+        }
         var isQuotaBurned = false
-        for index in credits.indices where credits[index].isActive(at: instant) {
+        for index in credits.indices
+        where credits[index].isActive(at: instant) && credits[index].serves(user) {
             // The free quota is a grant with priority 0 that ends with its period.
             let credit = credits[index]
             let isAfterQuota =
                 (0, quota.end, quota.start) <= (credit.priority, credit.statedEnd, credit.start)
             if isAfterQuota, !isQuotaBurned {
-                quota.balance = take(quota.balance ?? 0)
+                burnQuota()
                 isQuotaBurned = true
             }
             credits[index].balance = take(credits[index].balance)
         }
-        if !isQuotaBurned { quota.balance = take(quota.balance ?? 0) }
-        quota.overage += rest
+        if !isQuotaBurned { burnQuota() }
+        quota.open += Array(repeating: user, count: Int(rest))
         quotas[quota.start] = quota
     }
 
     private func quota(at instant: Int64) -> FreeQuota {
         let segment = periods.segment(at: instant)
-        if let known = quotas[segment.start] { return known }
-        let isCurrent = segment.start <= question.at && question.at < segment.end
-        return FreeQuota(
-            start: segment.start, end: segment.periodEnd,
-            balance: isCurrent ? currentLimit : closedLimit(segment.end - 1))
+        var quota =
+            quotas[segment.start]
+            ?? FreeQuota(start: segment.start, end: segment.periodEnd, limit: 0)
+        quota.change(to: limit(at: instant))
+        return quota
     }
 
-    /// E60: closed periods keep the old limit. Rule 12: no unlimited entitlement is asked, its uses say so themselves.
-    private func closedLimit(_ instant: Int64) -> Int64? {
+    /// E60: closed periods keep the old limit, because at each instant the limit of that instant rules. Rule 12: no
+    /// unlimited entitlement is asked, its uses say so themselves.
+    private func limit(at instant: Int64) -> Int64 {
+        if instant == question.at, let currentLimit { return currentLimit }
         let old = question.catalog(at: instant)?.meter(named: meter.name) ?? meter
-        return old.limit.map { max($0, entitledLimit(instant) ?? $0) }
+        return old.limit.map { max($0, entitledLimit(instant) ?? $0) } ?? Int64.max
     }
 }

@@ -84,6 +84,8 @@ public struct ReferenceAnswer: Equatable, CustomStringConvertible {
     public var profileFeatures: [String: [String: Feature]] = [:]
     /// By name, every meter of the catalog in force and the preview meters.
     public var meters: [String: Meter] = [:]
+    /// By profile that exists at the asked time, then by name: what is left with what was given to the profile alone.
+    public var profileMeters: [String: [String: Meter]] = [:]
     /// In ascending order of their ids.
     public var profiles: [Profile] = []
     /// The owned lines, in ascending order of their names.
@@ -117,6 +119,9 @@ public struct ReferenceAnswer: Equatable, CustomStringConvertible {
             for (name, value) in answers { rows.append("feature \(name) of \(profile): \(value)") }
         }
         for (name, value) in meters { rows.append("meter \(name): \(value)") }
+        for (profile, answers) in profileMeters {
+            for (name, value) in answers { rows.append("meter \(name) of \(profile): \(value)") }
+        }
         rows += profiles.map { "profile \($0)" }
         rows += lines.map { "line \($0)" }
         return rows.sorted().joined(separator: "\n")

@@ -6,22 +6,33 @@ struct ReferenceFeatures {
     let question: ReferenceCase
     let catalog: Catalog
     let sources: AccessSources
-    let meters: [String: ReferenceAnswer.Meter]
 
-    func answers(profile: String?) -> [String: ReferenceAnswer.Feature] {
+    /// - Parameter meters: As the profile may use them.
+    func answers(
+        profile: String?, meters: [String: ReferenceAnswer.Meter]
+    ) -> [String: ReferenceAnswer.Feature] {
         var answers: [String: ReferenceAnswer.Feature] = [:]
-        for feature in catalog.features { answers[feature.name] = answer(feature, profile) }
+        for feature in catalog.features {
+            answers[feature.name] = answer(feature, profile, meters)
+        }
         return answers
     }
 
-    private func answer(_ feature: Feature, _ profile: String?) -> ReferenceAnswer.Feature {
+    private func answer(
+        _ feature: Feature, _ profile: String?, _ meters: [String: ReferenceAnswer.Meter]
+    ) -> ReferenceAnswer.Feature {
         let serving = sources.serving(profile)
         let opening = serving.filter { opens($0, feature) }
         if let source = opening.first, source.isActive {
+            // Where all that opens it has a number on its meter, the numbers are left or are not.
+            let isOver = meter(of: feature, meters)?.remaining == 0
+            if isOver, opening.filter(\.isActive).allSatisfy({ isNumbered($0, feature) }) {
+                return denied("limit_reached", feature)
+            }
             return granted(Self.word(granting: source))
         }
         if feature.isFree { return granted("free_feature") }
-        if let meter = meter(of: feature) { return quota(meter, feature) }
+        if let meter = meter(of: feature, meters) { return quota(meter, feature) }
         // NZ-08: nothing is known of a subscription but that there is one.
         if serving.contains(where: { $0.state == "pending" && $0.displayClass == 2 }) {
             return denied("unknown_state_fallback_free", feature)
@@ -47,6 +58,22 @@ struct ReferenceFeatures {
     /// FR-25: soft allows and prompts.
     private func denied(_ reason: String, _ feature: Feature) -> ReferenceAnswer.Feature {
         ReferenceAnswer.Feature(isAllowed: feature.enforcement == .soft, reason: reason)
+    }
+
+    /// Whether a source opens a feature only for entitlements to which the catalog gives a number on its meter.
+    private func isNumbered(_ source: AccessSource, _ feature: Feature) -> Bool {
+        guard let meter = feature.meter.flatMap({ catalog.meter(named: $0) }) else { return false }
+        let counted = catalog.features.filter { $0.meter == meter.name }
+        let isGiven = source.features.contains { name in
+            ([meter.name] + meter.aliases + counted.map(\.name)).contains(name)
+        }
+        if isGiven || source.meter == meter.name { return false }
+        let rules = meter.limitsWith.filter { source.entitlements.contains($0.entitlement) }
+        let silent = source.entitlements.filter { name in
+            !rules.contains { $0.entitlement == name }
+                && counted.contains { catalog.entitlement(name)?.opens($0.name) == true }
+        }
+        return !rules.isEmpty && silent.isEmpty && rules.allSatisfy { $0.limit != nil }
     }
 
     private func opens(_ source: AccessSource, _ feature: Feature) -> Bool {
@@ -76,7 +103,9 @@ struct ReferenceFeatures {
         }
     }
 
-    private func meter(of feature: Feature) -> ReferenceAnswer.Meter? {
+    private func meter(
+        of feature: Feature, _ meters: [String: ReferenceAnswer.Meter]
+    ) -> ReferenceAnswer.Meter? {
         if let meter = feature.meter { return meters[meter] }
         return feature.previewUses > 0
             ? meters[CatalogStructure.previewPrefix + feature.name] : nil

@@ -1,11 +1,12 @@
 import DaybookDomain
 import DaybookEvents
 
-/// The meters of one customer at the asked time.
+/// The meters of one customer at the asked time, as a profile or nobody in particular may use them.
 struct ReferenceMeters {
     let question: ReferenceCase
     let catalog: Catalog
     let sources: AccessSources
+    var profile: String?
 
     func answers() -> [String: ReferenceAnswer.Meter] {
         let previews = catalog.features.filter { $0.previewUses > 0 }.compactMap {
@@ -29,7 +30,7 @@ struct ReferenceMeters {
         case .counter:
             var burnDown = BurnDown(
                 meter, currentLimit: limit, question, catalog,
-                planChanges: PlanTimeline(question, catalog, sources).changes,
+                planChanges: PlanTimeline(question, catalog, sources).changes, profile: profile,
                 entitledLimit: { entitledLimit(of: meter.name, at: $0) })
             return burnDown.answer()
         case .gauge:
@@ -50,14 +51,15 @@ struct ReferenceMeters {
         }
     }
 
-    /// The most generous of the free limit and those of the active sources that serve the customer as a whole.
+    /// The most generous of the free limit and the numbers of the active sources that serve the customer as a whole:
+    /// what frees of every limit was looked for before.
     private func limit(of meter: Meter) -> Int64? {
         let active = sources.serving(nil).filter(\.isActive)
         let entitled = meter.limitsWith.filter { rule in
             active.contains { $0.entitlements.contains(rule.entitlement) }
         }
-        let limits = [meter.limit] + entitled.map(\.limit)
-        return limits.contains(nil) ? nil : limits.compactMap(\.self).max()
+        guard let free = meter.limit else { return nil }
+        return ([free] + entitled.compactMap(\.limit)).max()
     }
 
     /// What the entitlements of another time allowed in numbers.
@@ -72,19 +74,27 @@ struct ReferenceMeters {
     }
 
     /// The source that is shown for having no limit: by the catalog, by its own grant, or because it opens the feature
-    /// that the meter counts.
+    /// that the meter counts, or previews.
     private func freeing(_ meter: Meter) -> AccessSource? {
-        let features = catalog.features.filter { $0.meter == meter.name }.map(\.name)
-        let unlimited = meter.limitsWith.filter { $0.limit == nil }.map(\.entitlement)
-        return sources.serving(nil).first { source in
+        let features = catalog.features.filter { feature in
+            feature.meter == meter.name
+                || feature.meter == nil && feature.previewUses > 0
+                    && CatalogStructure.previewPrefix + feature.name == meter.name
+        }.map(\.name)
+        return sources.serving(profile).first { source in
             guard source.isActive else { return false }
-            return source.meter == meter.name || source.features.contains(meter.name)
-                || features.contains { source.features.contains($0) }
-                || source.entitlements.contains { name in
-                    unlimited.contains(name)
-                        || features.contains { catalog.entitlement(name)?.opens($0) == true }
-                }
+            let names = Set([meter.name] + meter.aliases + features)
+            return source.meter == meter.name || source.features.contains(where: names.contains)
+                || source.entitlements.contains { frees($0, meter, features) }
         }
+    }
+
+    /// What the catalog says of an entitlement and this meter is meant; where it says nothing, opening the feature that
+    /// the meter counts frees the meter.
+    private func frees(_ entitlement: String, _ meter: Meter, _ features: [String]) -> Bool {
+        let said = meter.limitsWith.filter { $0.entitlement == entitlement }
+        if !said.isEmpty { return said.contains { $0.limit == nil } }
+        return features.contains { catalog.entitlement(entitlement)?.opens($0) == true }
     }
 
     /// Units given on a gauge raise its limit while they last.
@@ -92,6 +102,7 @@ struct ReferenceMeters {
         Grants(question).all.filter {
             $0.isUnits(catalog) && $0.meter(catalog) == meter.name
                 && $0.startsAt <= question.at && question.at < $0.end
+                && ($0.event.profile == nil || $0.event.profile == profile)
         }.map { max(0, $0.event.integer("amount") ?? 0) }.reduce(0, +)
     }
 

@@ -75,11 +75,10 @@ public struct ReferenceKnowledge {
         for entitlement in catalog.entitlements {
             answer.entitlements[entitlement.name] = sources.answer(entitlement.name)
         }
-        answer.meters = ReferenceMeters(question: question, catalog: catalog, sources: sources)
-            .answers()
-        let features = ReferenceFeatures(
-            question: question, catalog: catalog, sources: sources, meters: answer.meters)
-        answer.features = features.answers(profile: nil)
+        var meters = ReferenceMeters(question: question, catalog: catalog, sources: sources)
+        answer.meters = meters.answers()
+        let features = ReferenceFeatures(question: question, catalog: catalog, sources: sources)
+        answer.features = features.answers(profile: nil, meters: answer.meters)
         for profile in profiles.all
         where profile.changes.contains(where: { $0.at <= at && $0.exists }) {
             let isDeleted = !profile.exists(at: at)
@@ -89,7 +88,11 @@ public struct ReferenceKnowledge {
                     freePeriodEnds: profiles.freePeriods(of: profile, question, catalog)
                         .map(\.end)))
             guard !isDeleted else { continue }
-            answer.profileFeatures[profile.name] = features.answers(profile: profile.name)
+            meters.profile = profile.name
+            let own = meters.answers()
+            answer.profileMeters[profile.name] = own
+            answer.profileFeatures[profile.name] = features.answers(
+                profile: profile.name, meters: own)
             for entitlement in catalog.entitlements {
                 answer.profileEntitlements[profile.name, default: [:]][entitlement.name] =
                     sources.answer(entitlement.name, profile: profile.name)

@@ -2,7 +2,7 @@ import DaybookEvents
 
 extension LineState {
     /// Raised whenever the fold's meaning changes: old snapshots of it are then rebuilt (rule 22).
-    public static let version: UInt16 = 3
+    public static let version: UInt16 = 4
 
     /// Walks the state for a writer, a reader or a digest.
     public mutating func code(_ coder: inout some StateCoder) {
@@ -12,6 +12,12 @@ extension LineState {
         coder.stated(&billing) {
             $0.bool(&$1.isRetrying)
             $0.integer(&$1.graceExpiresAt)
+        }
+        coder.array(&formerNotices, .init(at: 0, until: 0, value: BillingNotice())) {
+            $0.integer(&$1.at)
+            $0.integer(&$1.until)
+            $0.bool(&$1.value.isRetrying)
+            $0.integer(&$1.value.graceExpiresAt)
         }
         coder.stated(&expiry) { $0.name(&$1) }
         coder.stated(&priceIncrease) { $0.byte(&$1) }

@@ -51,18 +51,18 @@ extension LineState {
             autoRenew.state(event.flag(8) ?? true, by: event, names: names)
         case .subscriptionProductChanged: changeProduct(event, names: names)
         case .subscriptionBillingFailed:
-            billing.state(
+            stateBilling(
                 BillingNotice(isRetrying: true, graceExpiresAt: event.timeA), by: event,
                 names: names)
         case .subscriptionGraceExpired:
             // Grace is over and the store goes on trying (rules §2.3).
-            billing.state(BillingNotice(isRetrying: true), by: event, names: names)
+            stateBilling(BillingNotice(isRetrying: true), by: event, names: names)
         case .subscriptionPriceIncrease:
             priceIncrease.state(event.priceStatus, by: event, names: names)
         case .subscriptionExpired:
             expiry.state(event.nameB, by: event, names: names)
             autoRenew.state(false, by: event, names: names)
-            billing.state(BillingNotice(), by: event, names: names)
+            stateBilling(BillingNotice(), by: event, names: names)
         case .storeRenewalStated: stateRenewal(event, names: names)
         // Pauses belong to Google Play, which is not in this round (design §11); offers and requests change
         // nothing by themselves.
@@ -85,7 +85,9 @@ extension LineState {
     }
 
     private mutating func index(of transaction: Reference) -> Int {
-        if let index = transactions.lastIndex(where: { $0.id == transaction }) { return index }
+        if let index = transactionIndex.index(of: transaction, in: transactions, \.id) {
+            return index
+        }
         transactions.append(TransactionFact(id: transaction))
         return transactions.count - 1
     }
@@ -117,9 +119,20 @@ extension LineState {
     /// A start or a renewal also says that the subscription runs.
     private mutating func stateRunning(_ event: Event, names: borrowing NameTable) {
         autoRenew.state(event.flag(8) ?? true, by: event, names: names)
-        billing.state(BillingNotice(), by: event, names: names)
+        stateBilling(BillingNotice(), by: event, names: names)
         expiry.state(0, by: event, names: names)
         nextProduct.state(event.product, by: event, names: names)
+    }
+
+    private mutating func stateBilling(
+        _ notice: BillingNotice, by event: Event, names: borrowing NameTable
+    ) {
+        let former = billing
+        guard billing.state(notice, by: event, names: names), former.value != BillingNotice(),
+            former.at < event.occurredAt
+        else { return }
+        formerNotices.append(
+            .init(at: former.at, until: event.occurredAt, value: former.value))
     }
 
     private func revocationKind(_ event: Event) -> TransactionFact.Revocation {
@@ -167,7 +180,7 @@ extension LineState {
 
     private mutating func stateRenewal(_ event: Event, names: borrowing NameTable) {
         autoRenew.state(event.flag(8) ?? true, by: event, names: names)
-        billing.state(
+        stateBilling(
             BillingNotice(isRetrying: event.flag(0) == true, graceExpiresAt: event.timeA),
             by: event, names: names)
         if event.nameB != 0 { nextProduct.state(event.nameB, by: event, names: names) }

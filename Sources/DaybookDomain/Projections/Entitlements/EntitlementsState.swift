@@ -45,12 +45,17 @@ public struct Stated<Value: Sendable & Equatable>: Sendable, Equatable {
 
     public init(_ value: Value) { self.value = value }
 
-    mutating func state(_ newValue: Value, by event: Event, names: borrowing NameTable) {
+    /// - Returns: Whether the statement won.
+    @discardableResult
+    mutating func state(
+        _ newValue: Value, by event: Event, names: borrowing NameTable
+    ) -> Bool {
         let newRank = StatementRank(event)
-        guard rank.isNone || newRank.outranks(rank, names: names) else { return }
+        guard rank.isNone || newRank.outranks(rank, names: names) else { return false }
         rank = newRank
         value = newValue
         at = event.occurredAt
+        return true
     }
 }
 
@@ -65,6 +70,8 @@ public struct LineState: Sendable, Equatable {
     public var autoRenew = Stated<Bool>(true)
     public var nextProduct = Stated<NameID>(0)
     public var billing = Stated<BillingNotice>(BillingNotice())
+    /// What `billing` said before, where that was anything: a time in the past is asked about as it was then (rule 4).
+    public var formerNotices: [FormerNotice] = []
     public var expiry = Stated<NameID>(0)
     /// 0 none, 1 pending, 2 accepted, 3 declined, 7 another.
     public var priceIncrease = Stated<UInt8>(0)
@@ -81,9 +88,18 @@ public struct LineState: Sendable, Equatable {
     public var transfers: [Transfer] = []
     /// The first event of the line; `Event.absent`: none.
     public var firstEventAt = Event.absent
+    /// Of `transactions`, by id.
+    var transactionIndex = ReferenceIndex()
 
     public init() {}
 
+    /// A notice that was in force until another took its place.
+    public struct FormerNotice: Sendable, Equatable {
+        public var at: Int64
+        /// Exclusive.
+        public var until: Int64
+        public var value: BillingNotice
+    }
     /// A statement about the end of one transaction; it weighs as much as any other (rule 3).
     public struct Extension: Sendable, Equatable {
         public var at: Int64

@@ -131,10 +131,9 @@ struct LineAnswer {
 
     private func judgeLapsed(_ period: LinePeriod, _ source: inout Source) {
         let line = owned.state
-        let notice = line.billing.value
-        let isAbout = !line.billing.rank.isNone && line.billing.at >= period.fact.startsAt
+        let notice = line.billingNotice(at: at, since: period.fact.startsAt)
         // Grace hangs off the end that was paid for: it never brings back what was ended before.
-        let grace = isAbout ? notice.graceExpiresAt.orNil : nil
+        let grace = notice?.graceExpiresAt.orNil
         if let grace, period.naturalEnd <= at {
             source.expiresAt = max(period.end, grace)
             if at < grace {
@@ -146,7 +145,7 @@ struct LineAnswer {
             }
         }
         let retryEnd = period.naturalEnd.addingSaturated(Self.retryMilliseconds)
-        if isAbout, notice.isRetrying, at < retryEnd {
+        if notice?.isRetrying == true, at < retryEnd {
             source.state = .billingRetry
             source.willRenew = true
             source.isActive = catalog?.policies.billingRetryAccess ?? false
@@ -180,5 +179,15 @@ struct LineAnswer {
             $0 >= period.fact.startsAt && $0 <= next.start
         }
         return hasLapsed ? nil : next.start
+    }
+}
+
+extension LineState {
+    /// What the store said last about billing by some time; `nil` where that was before `start`.
+    fileprivate func billingNotice(at instant: Int64, since start: Int64) -> BillingNotice? {
+        if billing.rank.isNone { return nil }
+        if billing.at <= instant { return billing.at >= start ? billing.value : nil }
+        let former = formerNotices.last { $0.at <= instant && instant < $0.until }
+        return former.flatMap { $0.at >= start ? $0.value : nil }
     }
 }

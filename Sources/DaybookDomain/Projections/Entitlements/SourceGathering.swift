@@ -108,7 +108,8 @@ struct SourceGathering {
     // MARK: Grants and free periods
 
     private func grants() -> [Source] {
-        question.state.customer.effectiveGrants.compactMap { grant in
+        let voids = question.state.customer.voidTimes
+        return question.state.customer.effectiveGrants.compactMap { grant in
             if isUnits(grant) { return nil }
             var source = Source(kind: .grant, id: question.text(of: grant.id))
             let entitlement = question.names[grant.entitlement]
@@ -123,8 +124,7 @@ struct SourceGathering {
             }
             source.profile = grant.profile == 0 ? nil : question.names[grant.profile]
             source.startsAt = grant.startsAt
-            let voided = question.state.customer.voids.filter { $0.id == grant.id }
-                .map(\.voidedAt).min()
+            let voided = voids[grant.id]
             let end = min(grant.expiresAt.orNil ?? Int64.max, voided ?? Int64.max)
             source.expiresAt = end == Int64.max ? nil : end
             source.isActive = grant.startsAt <= at && at < end
@@ -179,12 +179,5 @@ extension CustomerState {
     var effectiveGrants: [GrantFact] {
         var seen: Set<Reference> = []
         return grants.filter { seen.insert($0.id).inserted }
-    }
-}
-
-extension CustomerCase {
-    /// The text of a reference where it is short enough to be known, else its digest.
-    func text(of reference: Reference) -> String {
-        reference.exactText ?? String(reference.high, radix: 16) + String(reference.low, radix: 16)
     }
 }

@@ -11,16 +11,22 @@ public struct FunnelReport: Sendable, Equatable {
         public var name: String
         public var event: String
         public var count: Int
-        /// Time from the step before, over the units that took this step; `nil` for the first.
+        /// Time from the step that was taken before, over the units that took this step after another; `nil` where
+        /// nobody did. In order that is the step above, in any order whichever came last.
         public var medianMilliseconds: Int64?
         public var p90Milliseconds: Int64?
     }
     public struct Group: Sendable, Equatable {
         public var name: String
+        /// Units that took the first step; in any order: that took one of the steps.
+        public var entered: Int
         public var steps: [Step]
     }
 
     public var name: String
+    public var order: Funnel.Order
+    /// Units that took the first step; in any order: that took one of the steps.
+    public var entered: Int
     public var windowMilliseconds: Int64
     public var breakdown: FunnelBreakdown
     public var steps: [Step]
@@ -38,7 +44,15 @@ public struct FunnelsAnswer {
     private var totals: Tally
     private var groups: [String: Tally] = [:]
 
+    /// A step that a unit took.
+    private struct Taken {
+        /// Which of the funnel's steps.
+        var step: Int
+        var at: Int64
+    }
+
     private struct Tally {
+        var entered = 0
         var counts: [Int]
         var durations: [[Int64]]
 
@@ -47,10 +61,12 @@ public struct FunnelsAnswer {
             durations = Array(repeating: [], count: steps)
         }
 
-        mutating func add(_ times: [Int64]) {
-            for (index, time) in times.enumerated() {
-                counts[index] += 1
-                if index > 0 { durations[index].append(time - times[index - 1]) }
+        /// - Parameter path: In the order in which the steps were taken.
+        mutating func add(_ path: [Taken]) {
+            entered += 1
+            for (index, taken) in path.enumerated() {
+                counts[taken.step] += 1
+                if index > 0 { durations[taken.step].append(taken.at - path[index - 1].at) }
             }
         }
     }
@@ -82,10 +98,10 @@ public struct FunnelsAnswer {
         steps = steps.filter { $0.at < limit && $0.at <= question.at }
         let order = steps.indices.sorted { (steps[$0].at, $0) < (steps[$1].at, $1) }
         steps = order.map { steps[$0] }
-        guard let (entry, times) = path(steps, names) else { return }
-        totals.add(times)
+        guard let (entry, path) = path(steps, names) else { return }
+        totals.add(path)
         guard breakdown != .none else { return }
-        groups[group(entry, steps, names), default: Tally(steps: codes.count)].add(times)
+        groups[group(entry, steps, names), default: Tally(steps: codes.count)].add(path)
     }
 
     private func matches(_ step: FunnelState.Step, _ index: Int, _ names: NameTable) -> Bool {
@@ -101,43 +117,51 @@ public struct FunnelsAnswer {
         }
     }
 
-    /// The entry and the times of the steps that were reached; `nil` for a unit that never entered.
+    /// The entry and the steps that were taken, in the order of time; `nil` for a unit that never entered.
     private func path(
         _ steps: [FunnelState.Step], _ names: NameTable
-    ) -> (entry: FunnelState.Step, times: [Int64])? {
+    ) -> (entry: FunnelState.Step, path: [Taken])? {
         if funnel.order == .anyOrder { return anyOrder(steps, names) }
         guard
             let start = steps.firstIndex(where: { range.contains($0.at) && matches($0, 0, names) })
         else { return nil }
-        var times = [steps[start].at]
-        for step in steps[(start + 1)...] where times.count < codes.count {
-            guard step.at - times[0] <= funnel.windowMilliseconds else { break }
+        var path = [Taken(step: 0, at: steps[start].at)]
+        for step in steps[(start + 1)...] where path.count < codes.count {
+            guard step.at - path[0].at <= funnel.windowMilliseconds else { break }
             if isExcluded(step, names) { return nil }
-            if matches(step, times.count, names) {
-                times.append(step.at)
+            if matches(step, path.count, names) {
+                path.append(Taken(step: path.count, at: step.at))
             } else if funnel.order == .strict {
                 break
             }
         }
-        return (steps[start], times)
+        return (steps[start], path)
     }
 
+    /// The first event of any step enters; from then on each step counts once, whenever it comes within the window.
     private func anyOrder(
         _ steps: [FunnelState.Step], _ names: NameTable
-    ) -> (entry: FunnelState.Step, times: [Int64])? {
-        var reached: Set<Int> = []
-        var times: [Int64] = []
+    ) -> (entry: FunnelState.Step, path: [Taken])? {
+        // A step that wants a context takes its event before one that takes any: that leaves no step without.
+        let order = codes.indices.sorted { left, right in
+            let isLeftPlain = funnel.steps[left].context == nil
+            let isRightPlain = funnel.steps[right].context == nil
+            return isLeftPlain == isRightPlain ? left < right : isRightPlain
+        }
+        var isTaken = Array(repeating: false, count: codes.count)
+        var path: [Taken] = []
         var entry: FunnelState.Step?
-        for step in steps where range.contains(step.at) || !times.isEmpty {
-            if let first = times.first, step.at - first > funnel.windowMilliseconds { break }
+        for step in steps where range.contains(step.at) || entry != nil {
+            if let first = path.first, step.at - first.at > funnel.windowMilliseconds { break }
             if entry != nil, isExcluded(step, names) { return nil }
-            let next = codes.indices.first { !reached.contains($0) && matches(step, $0, names) }
+            let next = order.first { !isTaken[$0] && matches(step, $0, names) }
             guard let next else { continue }
             if entry == nil { entry = step }
-            reached.insert(next)
-            times.append(step.at)
+            isTaken[next] = true
+            path.append(Taken(step: next, at: step.at))
+            if path.count == codes.count { break }
         }
-        return entry.map { ($0, times) }
+        return entry.map { ($0, path) }
     }
 
     private func group(
@@ -154,10 +178,14 @@ public struct FunnelsAnswer {
 
     public func report() -> FunnelReport {
         FunnelReport(
-            name: funnel.name, windowMilliseconds: funnel.windowMilliseconds,
-            breakdown: breakdown, steps: steps(totals),
-            groups: groups.keys.sorted(by: precedesInBytes).map {
-                .init(name: $0.isEmpty ? "none" : $0, steps: steps(groups[$0] ?? totals))
+            name: funnel.name, order: funnel.order, entered: totals.entered,
+            windowMilliseconds: funnel.windowMilliseconds, breakdown: breakdown,
+            steps: steps(totals),
+            groups: groups.keys.sorted(by: precedesInBytes).map { name in
+                let tally = groups[name] ?? totals
+                return .init(
+                    name: name.isEmpty ? "none" : name, entered: tally.entered,
+                    steps: steps(tally))
             })
     }
 

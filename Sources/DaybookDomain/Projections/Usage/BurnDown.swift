@@ -4,6 +4,8 @@ import DaybookEvents
 struct Burn {
     var at: Int64
     var amount: Int64
+    /// For whom it was; 0: for nobody in particular.
+    var profile: NameID
 }
 
 /// Units that were given, by a grant or with a consumable.
@@ -17,15 +19,21 @@ struct UnitGrant {
     var priority: Int64
     var source: String
     var key: String
+    /// The only profile whose uses burn it; 0: it is the whole customer's.
+    var profile: NameID
     var rollover: (least: Int64, most: Int64)?
     /// When and how much of it was taken back.
     var clawback: (at: Int64, amount: Int64)?
+
+    func serves(_ other: NameID) -> Bool { profile == 0 || profile == other }
 }
 
 /// Burns usage down against the free quota and grants of one meter (rule 15).
 ///
-/// The free quota is a grant of priority 0 that ends with its period. What nothing covers is overage; the next
-/// grant that starts in the same period repays it first.
+/// The free quota is a grant of priority 0 that ends with its period. Each use burns what covers it at its instant
+/// (E61). What nothing covers is overage, as is what was used beyond a limit that falls (E60); a limit that rises, or
+/// the next grant that starts in the same period, repays it first. What is given to one profile pays for that profile
+/// alone.
 struct BurnDown {
     /// What a time belongs to.
     struct Segment {
@@ -33,12 +41,14 @@ struct BurnDown {
         var stretch: MeterPeriod
         /// The end of the whole period, with which the free quota ends.
         var periodEnd: Int64
-        /// The free quota of the stretch.
-        var limit: Int64
     }
 
     let segment: (Int64) -> Segment
+    /// The free quota as it is at an instant.
+    let limit: (Int64) -> Int64
     let allowsDebt: Bool
+    /// Whose grants are left, besides the whole customer's.
+    let profile: NameID
 
     struct Result {
         var freeUsed: Int64 = 0
@@ -51,7 +61,7 @@ struct BurnDown {
     private enum Step {
         case start(Int)
         case clawback(Int)
-        case burn(Int64)
+        case burn(Int)
     }
 
     /// - Parameters:
@@ -69,13 +79,22 @@ struct BurnDown {
                 steps.append((max(clawback.at, grant.startsAt), 1, .clawback(index)))
             }
         }
-        for burn in burns where burn.at <= at { steps.append((burn.at, 2, .burn(burn.amount))) }
+        for (index, burn) in burns.enumerated() where burn.at <= at {
+            steps.append((burn.at, 2, .burn(index)))
+        }
         // Stable: burns of one millisecond keep their canonical order.
         let order = steps.indices.sorted {
             (steps[$0].at, steps[$0].rank, $0) < (steps[$1].at, steps[$1].rank, $1)
         }
         var run = Run(burnDown: self, grants: grants)
-        for index in order { run.take(steps[index].step, at: steps[index].at) }
+        for index in order {
+            run.enter(steps[index].at)
+            switch steps[index].step {
+            case .start(let grant): run.start(grant)
+            case .clawback(let grant): run.clawBack(grant)
+            case .burn(let burn): run.burn(burns[burn])
+            }
+        }
         return run.finish(at: at)
     }
 
@@ -94,8 +113,8 @@ struct BurnDown {
         var balances: [Int64]
         var current: Segment?
         var limit: Int64 = 0
-        var freeUsed: Int64 = 0
-        var overage: Int64 = 0
+        var free = Portions()
+        var overage = Portions()
         var debt: Int64 = 0
 
         init(burnDown: BurnDown, grants: [UnitGrant]) {
@@ -105,13 +124,17 @@ struct BurnDown {
         }
 
         mutating func enter(_ instant: Int64) {
-            if let current, current.stretch.contains(instant) { return }
+            let newLimit = burnDown.limit(instant)
+            if let current, current.stretch.contains(instant) {
+                if newLimit != limit { change(to: newLimit) }
+                return
+            }
             let segment = burnDown.segment(instant)
             let isFirst = current == nil
             current = segment
-            limit = segment.limit
-            freeUsed = 0
-            overage = 0
+            limit = newLimit
+            free = Portions()
+            overage = Portions()
             guard !isFirst else { return }
             // Several periods that passed without a step roll over like one (E65).
             for (index, grant) in grants.enumerated() {
@@ -122,65 +145,72 @@ struct BurnDown {
             }
         }
 
-        mutating func take(_ step: Step, at instant: Int64) {
-            enter(instant)
-            switch step {
-            case .start(let index):
-                balances[index] = grants[index].amount
-                debt -= pay(debt, from: index)
-                overage -= pay(overage, from: index)
-            case .clawback(let index):
-                let wanted = grants[index].clawback?.amount ?? 0
-                let taken = min(balances[index], wanted)
-                balances[index] -= taken
-                if burnDown.allowsDebt { debt = debt.addingSaturated(wanted - taken) }
-            case .burn(let amount): burn(amount, at: instant)
+        /// The latest uses are the first beyond a limit that falls, the earliest the first within one that rises.
+        private mutating func change(to newLimit: Int64) {
+            limit = newLimit
+            overage.prepend(free.takeLast(free.total - min(free.total, max(0, limit))))
+            free.append(overage.takeFirst(max(0, limit - free.total)))
+        }
+
+        mutating func start(_ index: Int) {
+            balances[index] = grants[index].amount
+            // What the whole customer owes is nothing to a grant for one profile.
+            if grants[index].profile == 0 {
+                let paid = min(debt, balances[index])
+                debt -= paid
+                balances[index] -= paid
             }
+            let grant = grants[index]
+            balances[index] -= overage.takeFirst(balances[index], where: grant.serves).total
         }
 
-        private mutating func pay(_ owed: Int64, from index: Int) -> Int64 {
-            let paid = min(owed, balances[index])
-            balances[index] -= paid
-            return paid
+        mutating func clawBack(_ index: Int) {
+            let wanted = grants[index].clawback?.amount ?? 0
+            let taken = min(balances[index], wanted)
+            balances[index] -= taken
+            if burnDown.allowsDebt { debt = debt.addingSaturated(wanted - taken) }
         }
 
-        private mutating func burn(_ amount: Int64, at instant: Int64) {
-            var rest = amount
+        mutating func burn(_ burn: Burn) {
+            var rest = burn.amount
             var freeIsDone = false
             let quota = (current?.periodEnd ?? Int64.max, current?.stretch.start ?? Int64.min)
             for (index, grant) in grants.enumerated() where rest > 0 {
-                guard grant.startsAt <= instant, instant < grant.endsAt else { continue }
+                guard grant.serves(burn.profile), grant.startsAt <= burn.at, burn.at < grant.endsAt
+                else { continue }
                 // The free quota is a grant of priority 0 that ends with its period.
                 if !freeIsDone,
                     (0, quota.0, quota.1) <= (grant.priority, grant.promisedEnd, grant.startsAt)
                 {
-                    burnFree(&rest)
+                    burnFree(&rest, burn.profile)
                     freeIsDone = true
                 }
                 let burnt = min(rest, balances[index])
                 balances[index] -= burnt
                 rest -= burnt
             }
-            if !freeIsDone { burnFree(&rest) }
-            overage = overage.addingSaturated(rest)
+            if !freeIsDone { burnFree(&rest, burn.profile) }
+            overage.append(rest, burn.profile)
         }
 
-        private mutating func burnFree(_ rest: inout Int64) {
-            let burnt = min(rest, max(0, limit - freeUsed))
-            freeUsed += burnt
+        private mutating func burnFree(_ rest: inout Int64, _ profile: NameID) {
+            let burnt = min(rest, max(0, limit - free.total))
+            free.append(burnt, profile)
             rest -= burnt
         }
 
         mutating func finish(at instant: Int64) -> Result {
             enter(instant)
             var result = Result()
-            result.freeUsed = freeUsed
-            result.freeRemaining = max(0, limit - freeUsed)
+            result.freeUsed = free.total
+            result.freeRemaining = max(0, limit - free.total)
             for (index, grant) in grants.enumerated()
-            where grant.startsAt <= instant && instant < grant.endsAt {
+            where grant.startsAt <= instant && instant < grant.endsAt
+                && grant.serves(burnDown.profile)
+            {
                 result.grantsRemaining = result.grantsRemaining.addingSaturated(balances[index])
             }
-            result.overage = overage
+            result.overage = overage.total
             result.debt = debt
             return result
         }

@@ -72,8 +72,7 @@ extension UsageState {
     /// When a meter was used: each use, and each reservation that was committed in time.
     func useTimes(of ids: Set<NameID>) -> [Int64] {
         var times = entries.filter { ids.contains($0.meter) }.map(\.at)
-        let outcomes = Dictionary(
-            self.outcomes.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        let outcomes = firstOutcomes
         for reservation in reservations where ids.contains(reservation.meter) {
             guard let outcome = outcomes[reservation.id], outcome.isCommit,
                 outcome.at < reservation.expiresAt
@@ -81,6 +80,11 @@ extension UsageState {
             times.append(reservation.at)
         }
         return times
+    }
+
+    /// What became of each reservation first. They are in order of time: where that came too late, so did the others.
+    var firstOutcomes: [Reference: ReservationOutcome] {
+        Dictionary(outcomes.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// When a meter's periods were last marked as begun, by a scheduled reset.

@@ -2,7 +2,7 @@ import DaybookEvents
 
 extension UsageState {
     /// Raised whenever the fold's meaning changes (rule 22).
-    public static let version: UInt16 = 3
+    public static let version: UInt16 = 4
 
     /// Walks the state for a writer, a reader or a digest.
     public mutating func code(_ coder: inout some StateCoder) {
@@ -18,7 +18,8 @@ extension UsageState {
             $0.reference(&$1.key)
         }
         let noReservation = Reservation(
-            at: 0, id: .none, meter: 0, amount: 0, expiresAt: 0, coveredBy: 0, key: .none)
+            at: 0, id: .none, meter: 0, amount: 0, expiresAt: 0, coveredBy: 0, profile: 0,
+            key: .none)
         coder.array(&reservations, noReservation) {
             $0.integer(&$1.at)
             $0.reference(&$1.id)
@@ -26,6 +27,7 @@ extension UsageState {
             $0.integer(&$1.amount)
             $0.integer(&$1.expiresAt)
             $0.name(&$1.coveredBy)
+            $0.name(&$1.profile)
             $0.reference(&$1.key)
         }
         coder.array(&outcomes, .init(at: 0, id: .none, isCommit: false, amount: 0, key: .none)) {

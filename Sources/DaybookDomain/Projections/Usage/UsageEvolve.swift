@@ -15,7 +15,7 @@ extension UsageState {
                 .init(
                     at: event.occurredAt, id: event.reference, meter: event.meter,
                     amount: event.amount.orNil ?? 0, expiresAt: event.timeA,
-                    coveredBy: event.coveredBy, key: event.key))
+                    coveredBy: event.coveredBy, profile: event.profile, key: event.key))
         case .usageCommitted, .usageReleased:
             outcomes.append(
                 .init(
@@ -39,15 +39,14 @@ extension UsageState {
     private mutating func reset(_ event: Event) {
         let reset = Reset(
             meter: event.meter, effectiveAt: event.timeB, isScheduled: !event.isDecidedReset)
-        let earlier = resets.firstIndex {
-            reset.isScheduled && $0.isScheduled && $0.meter == reset.meter
-        }
-        guard let earlier else { return resets.append(reset) }
+        guard reset.isScheduled,
+            let earlier = resets.firstIndex(where: { $0.isScheduled && $0.meter == reset.meter })
+        else { return resets.append(reset) }
         resets[earlier].effectiveAt = max(resets[earlier].effectiveAt, reset.effectiveAt)
     }
 
     private mutating func index(of transaction: Reference) -> Int {
-        if let index = consumables.lastIndex(where: { $0.transaction == transaction }) {
+        if let index = consumableIndex.index(of: transaction, in: consumables, \.transaction) {
             return index
         }
         consumables.append(ConsumableFact(transaction: transaction))

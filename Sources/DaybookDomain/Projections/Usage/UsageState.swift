@@ -12,6 +12,8 @@ public struct UsageState: Sendable, Equatable {
     public var resets: [Reset] = []
     public var pins: [Pin] = []
     public var consumables: [ConsumableFact] = []
+    /// Of `consumables`, by transaction.
+    var consumableIndex = ReferenceIndex()
     /// Set when a number was so large that a sum was cut at the limit of Int64 (rule 30).
     public var isSaturated = false
 
@@ -35,6 +37,7 @@ public struct UsageState: Sendable, Equatable {
         /// Exclusive.
         public var expiresAt: Int64
         public var coveredBy: NameID
+        public var profile: NameID
         public var key: Reference
     }
     public struct ReservationOutcome: Sendable, Equatable {

@@ -1,0 +1,89 @@
+import DaybookEvents
+
+/// What limit of one meter ruled when: each use is attributed to what covered it at that instant (E61), and what is
+/// closed keeps the limit that it had (E60).
+///
+/// Of the entitlements only limits with a number count: what an unlimited source covered says so itself (rule 12).
+struct LimitTimeline {
+    private let question: CustomerCase
+    private let meter: Meter
+    /// Of the asked time.
+    private let now: Int64
+    /// Times at which a limit may change, ascending.
+    private let changes: [Int64]
+    private let hasNumbers: Bool
+    /// The stretch that was looked at last: `until` is exclusive.
+    private var known: (from: Int64, until: Int64, limit: Int64)?
+
+    init(_ meter: Meter, _ question: CustomerCase, now: Int64) {
+        self.meter = meter
+        self.question = question
+        self.now = now
+        let versions = question.catalogs.versions
+        let rules = versions.compactMap { $0.catalog.meter(named: meter.name)?.limitsWith }
+        hasNumbers = rules.joined().contains { $0.limit != nil }
+        let own = hasNumbers ? Self.instants(of: question) : []
+        changes = Set(own + versions.map(\.effectiveAt)).sorted()
+    }
+
+    /// - Complexity: That of gathering the customer's sources once for each stretch between two changes, when asked in
+    ///   ascending order.
+    mutating func limit(at instant: Int64) -> Int64 {
+        if instant >= question.at { return now }
+        if let known, known.from <= instant, instant < known.until { return known.limit }
+        var past = question
+        past.at = instant
+        let rules = past.catalog(at: instant)?.catalog.meter(named: meter.name) ?? meter
+        var until = nextChange(after: instant)
+        var limit = rules.limit ?? Int64.max
+        if rules.limit != nil, hasNumbers {
+            let gathering = SourceGathering(past)
+            for source in gathering.sources() {
+                let edges = [source.startsAt, source.expiresAt].compactMap(\.self)
+                until = min(until, edges.filter { $0 > instant }.min() ?? Int64.max)
+                guard source.isActive, source.profile == nil, let catalog = gathering.catalog,
+                    let number = MeterShare(of: source, in: rules, catalog).number
+                else { continue }
+                limit = max(limit, number)
+            }
+        }
+        known = (instant, until, limit)
+        return limit
+    }
+
+    private func nextChange(after instant: Int64) -> Int64 {
+        let index = changes.sortedPrefixCount { $0 <= instant }
+        let change = index < changes.count ? changes[index] : Int64.max
+        return min(change, question.catalogPeriodEnd(after: instant))
+    }
+
+    /// Every time at which something that the customer has may begin or end, besides those that a source tells itself.
+    private static func instants(of question: CustomerCase) -> [Int64] {
+        let retry: Int64 = 60 * 86_400_000
+        let hours = Set(question.catalogs.versions.map(\.catalog.policies.clientAssertedHours))
+        var times: [Int64] = []
+        for line in question.lines {
+            times += [line.ownedFrom, line.ownedUntil]
+            for fact in line.state.transactions {
+                times += [fact.startsAt, fact.expiresAt, fact.revokedAt, fact.endedAt]
+                times.append(fact.expiresAt.orNil?.addingSaturated(retry) ?? Event.absent)
+                guard let first = fact.firstAssertedAt.orNil ?? fact.startsAt.orNil else {
+                    continue
+                }
+                times += hours.map { first.addingSaturated($0 * 3_600_000) }
+            }
+            for change in line.state.extensions {
+                times += [change.newExpiresAt, change.newExpiresAt.addingSaturated(retry)]
+            }
+            times += [line.state.billing.at, line.state.billing.value.graceExpiresAt]
+            for notice in line.state.formerNotices {
+                times += [notice.at, notice.until, notice.value.graceExpiresAt]
+            }
+        }
+        let customer = question.state.customer
+        times += customer.grants.flatMap { [$0.startsAt, $0.expiresAt] }
+        times += customer.voids.map(\.voidedAt)
+        times += customer.overrides.flatMap { [$0.at, $0.expiresAt] }
+        return times.filter { $0 != Event.absent }
+    }
+}
