@@ -157,7 +157,9 @@ extension Vocabulary {
             "Another product of the group was chosen.",
             [
                 line, store, transaction,
-                EventField("from", .text, .nameA, required: true),
+                EventField(
+                    "from", .text, .nameA, required: false,
+                    "left out where the store does not say; then whatever else ran was replaced"),
                 EventField("to", .text, .nameB, required: true),
                 EventField(
                     "effective",

@@ -170,7 +170,8 @@ struct LineFacts {
     private func isReplaced(product: String, startsAt: Int64, end: Int64?) -> Bool {
         events.contains {
             $0.type == "subscription.product_changed" && $0.word("effective") == "now"
-                && $0.text("from") == product && startsAt <= $0.occurredAt
+                && ($0.text("from").map { $0 == product } ?? ($0.text("to") != product))
+                && startsAt <= $0.occurredAt
                 && $0.occurredAt < end ?? Int64.max
         }
     }

@@ -20,7 +20,7 @@ struct AppStoreBench {
     let verifier: AppStoreVerifier
 
     init(_ app: String = "magical-stories") async throws {
-        story = try await StoryLedger(app, now: Self.now + day)
+        story = try await StoryLedger(app, now: Self.now + Self.day)
         authority = try SandboxAuthority(
             seed: Array("bench".utf8), from: Self.now - 400 * Self.day,
             until: Self.now + 400 * Self.day)
@@ -28,8 +28,6 @@ struct AppStoreBench {
             identity: AppStoreIdentity(bundleIDs: [Self.bundleID], environment: .test),
             roots: try AppStoreRoots(der: [authority.root]))
     }
-
-    private var day: Int64 { Self.day }
 
     static func period(
         _ id: String = "1001", _ product: String = monthly, from start: Int64 = bought,

@@ -36,7 +36,9 @@ struct AppStoreTableTests {
         Row(
             type: .subscribed, subtype: .resubscribe, called: "subscription.started",
             states: [0: "active+~", 25: "active+~"],
-            change: { next(&$0, from: now, to: now + 30 * day); _ = $1 }),
+            change: {
+                next(&$0, from: now, to: now + 30 * day); _ = $1
+            }),
         Row(
             type: .didRenew, called: "subscription.renewed",
             states: [0: "active+~", 25: "active+~", 51: "expired"],
@@ -88,7 +90,8 @@ struct AppStoreTableTests {
             change: { _, renewal in renewal.willRenew = false }),
         Row(
             type: .didChangeRenewalStatus, subtype: .autoRenewDisabled,
-            called: "subscription.auto_renew_changed", states: [0: "active_canceling+", 21: "expired"],
+            called: "subscription.auto_renew_changed",
+            states: [0: "active_canceling+", 21: "expired"],
             change: { _, renewal in renewal.willRenew = false }),
         Row(
             type: .didChangeRenewalStatus, subtype: .autoRenewEnabled,
@@ -139,7 +142,6 @@ struct AppStoreTableTests {
             change: { transaction, _ in
                 transaction.revokedAt = now
                 transaction.revocationType = .familyRevoke
-                transaction.ownership = .familyShared
             }),
         Row(type: .consumptionRequest, called: "refund.requested", states: [0: "active+~"]),
         Row(
@@ -178,14 +180,17 @@ struct AppStoreTableTests {
         #expect(try bench.premium(at: Self.now) == row.before)
         let receipt = try await bench.take(Self.notification(row))
         #expect(receipt.refused == [])
-        #expect(try bench.types(after: head).contains(row.called), "\(try bench.types(after: head))")
+        let types = try bench.types(after: head)
+        #expect(types.contains(row.called), "\(types)")
         for (days, state) in row.states.sorted(by: { $0.key < $1.key }) {
-            #expect(try bench.premium(at: Self.now + days * Self.day) == state, "after \(days) days")
+            #expect(
+                try bench.premium(at: Self.now + days * Self.day) == state, "after \(days) days")
         }
         #expect(try bench.story.ledger.deadLetters().isEmpty)
     }
 
-    @Test("In any order and any number the same notifications give the same digest", arguments: rows)
+    @Test(
+        "In any order and any number the same notifications give the same digest", arguments: rows)
     func anyOrder(row: Row) async throws {
         let (first, second) = (AppStoreBench.purchase, Self.notification(row))
         var digests: Set<String> = []

@@ -2,7 +2,7 @@ import DaybookEvents
 
 extension LineState {
     /// Raised whenever the fold's meaning changes: old snapshots of it are then rebuilt (rule 22).
-    public static let version: UInt16 = 4
+    public static let version: UInt16 = 5
 
     /// Walks the state for a writer, a reader or a digest.
     public mutating func code(_ coder: inout some StateCoder) {
@@ -29,9 +29,10 @@ extension LineState {
             $0.integer(&$1.newExpiresAt)
             $0.rank(&$1.rank)
         }
-        coder.array(&switches, .init(at: 0, from: 0)) {
+        coder.array(&switches, .init(at: 0, from: 0, to: 0)) {
             $0.integer(&$1.at)
             $0.name(&$1.from)
+            $0.name(&$1.to)
         }
         coder.array(&lapses, 0) { $0.integer(&$1) }
         coder.array(&continuities, .init(since: 0, saidAt: 0)) {

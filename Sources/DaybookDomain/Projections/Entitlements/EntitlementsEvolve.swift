@@ -29,7 +29,7 @@ extension LineState {
         case .subscriptionBillingFailed, .subscriptionGraceExpired:
             lapses.append(event.occurredAt)
         case .subscriptionProductChanged where event.productChange == 1:
-            switches.append(.init(at: event.occurredAt, from: event.nameA))
+            switches.append(.init(at: event.occurredAt, from: event.nameA, to: event.nameB))
         case .subscriptionExtended:
             extensions.append(
                 .init(

@@ -117,7 +117,14 @@ public struct LineState: Sendable, Equatable {
     /// A change of product that took effect at once.
     public struct Switch: Sendable, Equatable {
         public var at: Int64
+        /// 0: the store did not say, as Apple does not; then whatever else ran was replaced.
         public var from: NameID
+        public var to: NameID
+
+        /// Whether it replaced a product.
+        func replaces(_ product: NameID) -> Bool {
+            from == 0 ? product != to : product == from
+        }
     }
     public struct Transfer: Sendable, Equatable {
         /// Its place among all transfers, those of whole customers included.

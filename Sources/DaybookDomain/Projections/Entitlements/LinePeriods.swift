@@ -153,7 +153,7 @@ struct LinePeriods {
         let isReplaced =
             fact.isUpgraded
             || line.switches.contains {
-                $0.from == fact.product && fact.startsAt <= $0.at && $0.at < end
+                $0.replaces(fact.product) && fact.startsAt <= $0.at && $0.at < end
             }
         if isReplaced, let next = followers.first(where: { $0.startsAt > fact.startsAt }) {
             period.isReplaced = next.startsAt < end

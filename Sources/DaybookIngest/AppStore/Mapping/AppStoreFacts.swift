@@ -39,10 +39,14 @@ extension AppStoreTransaction {
         data["expires_at"] = expiresAt.map(JSONValue.integer)
         data["auto_renew"] = (renewal?.autoRenewStatus).map { .bool($0.raw != 0) }
         data["plan"] = (billingPlan?.raw).map { .string($0.lowercased()) }
-        // Apple leaves both out where nothing was charged; our period has them (rules §2.9).
-        if price == nil { data["price_milli"] = 0 }
-        if currency == nil { data["currency"] = "XXX" }
-        return data
+        return data.withPrice
+    }
+
+    /// Something bought once.
+    var purchase: JSONObject {
+        var data = facts
+        data["kind"] = kindWord.map(JSONValue.string)
+        return data.withPrice
     }
 
     /// What was taken back, when and how much of it.
@@ -133,6 +137,15 @@ extension AppStoreOwnership {
 }
 
 extension JSONObject {
+    /// With a price of nothing in no currency (ISO 4217: XXX) where the store tells none, as it did before 2024: our
+    /// purchases have both (rules §2.9).
+    fileprivate var withPrice: JSONObject {
+        var data = self
+        if data["price_milli"] == nil { data["price_milli"] = 0 }
+        if data["currency"] == nil { data["currency"] = "XXX" }
+        return data
+    }
+
     /// The members that nothing else holds: without those named, without signed texts (they are in the raw body), and
     /// without what only proves a device.
     func kept(without names: Set<String>) -> JSONObject {

@@ -205,7 +205,7 @@ extension AppStoreMapping {
     /// A consumable as it stands: bought, or bought and taken back.
     func consumable(_ transaction: AppStoreTransaction, _ source: EventSource) -> EventDraft {
         let isRevoked = transaction.revokedAt != nil
-        var data = isRevoked ? transaction.revocation : transaction.facts
+        var data = isRevoked ? transaction.revocation : transaction.purchase
         data["kind"] = transaction.kindWord.map(JSONValue.string)
         data["apple"] = .object(transaction.rest)
         let moment =

@@ -34,7 +34,7 @@ struct AppStoreStory: Sendable {
     /// Whether the event cannot be told without a transaction; without one it is told as unknown, and nothing is lost.
     private var needsTransaction: Bool { !type.hasPrefix("ops.") && type != "consent.rescinded" }
 
-    private static func named(
+    static func named(
         _ type: AppStoreNotificationType?, _ subtype: AppStoreNotificationSubtype?
     ) -> AppStoreStory {
         switch (type, subtype) {
@@ -132,12 +132,12 @@ struct AppStoreStory: Sendable {
             switch type {
             case "subscription.started", "subscription.renewed":
                 transaction.period(renewal)
-            case "purchase.completed": transaction.facts
+            case "purchase.completed": transaction.purchase
             case "purchase.refunded", "purchase.revoked": transaction.revocation
             default: transaction.names
             }
         switch type {
-        case "purchase.completed", "purchase.refunded", "purchase.revoked",
+        case "purchase.refunded", "purchase.revoked",
             "purchase.refund_reversed", "refund.declined":
             data["kind"] = transaction.kindWord.map(JSONValue.string)
         case "refund.requested":
