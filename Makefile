@@ -25,7 +25,7 @@ test-extended: setup
 
 soak: setup
 	$(SWIFT) build -c $(CONFIGURATION) --build-tests
-	DAYBOOK_TIER=soak $(SWIFT) test -c $(CONFIGURATION) --skip-build
+	DAYBOOK_TIER=soak $(SWIFT) test -c $(CONFIGURATION) --skip-build --filter "SoakTests|KillTests"
 
 bench: setup
 	Benchmarks/run $(if $(QUICK),--quick,)

@@ -43,6 +43,10 @@ struct SQLiteProcessTests {
             #else
                 let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
             #endif
+            // The test's own runtime opens what it waits with when it first waits, and dies where it cannot.
+            let waited = DispatchSemaphore(value: 0)
+            DispatchQueue.global().asyncAfter(deadline: .now() + 0.001) { waited.signal() }
+            waited.wait()
             var limit = rlimit()
             getrlimit(resource, &limit)
             let free = open("/dev/null", O_RDONLY)
