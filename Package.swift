@@ -27,6 +27,8 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
+        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     ],
@@ -43,7 +45,12 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(
-            name: "DaybookIngest", dependencies: ["DaybookEvents", "DaybookDomain"],
+            name: "DaybookIngest",
+            dependencies: [
+                "DaybookEvents", "DaybookDomain", .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+                .product(name: "X509", package: "swift-certificates"),
+            ],
             swiftSettings: settings),
         .target(
             name: "DaybookStore",
@@ -74,6 +81,12 @@ let package = Package(
             swiftSettings: settings),
         tests("DaybookEvents", ["DaybookEvents"]),
         tests("DaybookDomain", ["DaybookDomain"]),
+        tests(
+            "DaybookIngest",
+            [
+                "DaybookIngest", "DaybookEvents",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ]),
         tests("DaybookStore", ["DaybookStore"]),
         tests(
             "Daybook",
