@@ -57,8 +57,10 @@ struct StoreKitProductReading {
     /// As catalogs write it: digits, a point, at most three digits.
     private static func isPrice(_ text: String) -> Bool {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count <= 2, parts.allSatisfy({ !$0.isEmpty }),
-            parts.count == 1 || parts[1].utf8.count <= 3,
+        let isPlain = parts.allSatisfy { part in
+            !part.isEmpty && part.utf8.allSatisfy { $0 &- UInt8(ascii: "0") < 10 }
+        }
+        guard isPlain, parts.count <= 2, parts.count == 1 || parts[1].utf8.count <= 3,
             let milli = DecimalText.thousandths(text)
         else { return false }
         return (0...EventBounds.moneyMilliMax).contains(milli)

@@ -42,7 +42,7 @@ struct StoreKitConfigurationTests {
                  "subscriptionPeriod": "P1M", "numberOfPeriods": 3, "displayPrice": "1.99"},
                "codeOffers": [{"referenceName": "Spring", "subscriptionPeriod": "P1W"}],
                "localizations": [{"locale": "en_US", "displayName": "Keeper"}]}]}],
-          "subscriptionOffersKeyPair": {"id": "5", "privateKey": "secret"},
+          "subscriptionOffersKeyPair": {"id": "5", "privateKey": "a1b2c3"},
           "lighthouses": [1]
         }
         """#
@@ -96,7 +96,7 @@ struct StoreKitConfigurationTests {
                 """#)
         #expect(found.format == "5.0")
         #expect(found.productCount == 3)
-        #expect(!found.catalog.contains("secret"))
+        #expect(!found.catalog.contains("a1b2c3"))
         #expect(
             found.notCarried.map(\.path) == [
                 "settings._timeRate", "nonRenewingSubscriptions[0]",
@@ -104,7 +104,7 @@ struct StoreKitConfigurationTests {
                 "subscriptionGroups[0].subscriptions[0].codeOffers[0]",
                 "subscriptionOffersKeyPair", "lighthouses",
             ])
-        #expect(!found.notCarried.contains { $0.reason.contains("secret") })
+        #expect(!found.notCarried.contains { $0.reason.contains("a1b2c3") })
     }
 
     @Test("What the catalog says is what the file says")
@@ -198,7 +198,7 @@ struct StoreKitConfigurationTests {
              "subscriptionGroups":[{"name":"G","subscriptions":[
               {"productID":"e","type":"RecurringSubscription","recurringSubscriptionPeriod":"monthly"},
               {"productID":"f","type":"RecurringSubscription","recurringSubscriptionPeriod":"P1M",
-               "groupNumber":0,"introductoryOffer":{"paymentMode":"barter","subscriptionPeriod":"P1W"},
+               "groupNumber":5000,"introductoryOffer":{"paymentMode":"barter","subscriptionPeriod":"P1W"},
                "winbackOffers":[{"offerID":"back"}],"adHocOffers":[{"referenceName":"now"}]}]},
               {"name":"G","subscriptions":[]}]}
             """#
