@@ -9,7 +9,7 @@ struct RefusalTests {
     static let commands = [
         "grant", "profile", "override", "catalog", "init", "catalog check", "catalog publish",
         "catalog show", "catalog rollback",
-        "catalog products",
+        "catalog products", "catalog import",
         "import", "export", "check", "consume", "reserve", "commit", "release", "record",
         "grant issue", "grant void", "profile create", "profile delete", "profile assign",
         "profile unassign", "status", "history", "funnel", "tick", "snapshot", "replay",

@@ -2,7 +2,8 @@ import ArgumentParser
 
 struct CatalogCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "catalog", abstract: "Check, publish, show and roll back the app's rules.",
+        commandName: "catalog",
+        abstract: "Check, import, publish, show and roll back the app's rules.",
         discussion: """
               daybook catalog check events/dozzi/catalog.yaml
               daybook catalog show
@@ -11,6 +12,6 @@ struct CatalogCommand: AsyncParsableCommand {
             """,
         subcommands: [
             CatalogCheckCommand.self, CatalogPublishCommand.self, CatalogShowCommand.self,
-            CatalogRollbackCommand.self, CatalogProductsCommand.self,
+            CatalogRollbackCommand.self, CatalogProductsCommand.self, CatalogImportCommand.self,
         ])
 }

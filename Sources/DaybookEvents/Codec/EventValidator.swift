@@ -1,20 +1,6 @@
 /// Checks a draft against the vocabulary, the bounds of rule 30 and the ban on personal data, and brings it into
 /// the canonical form: absent instead of null, the lineage named.
 public enum EventValidator {
-    /// Names that mean nobody (E52).
-    private static let junkSubjects: Set<String> = [
-        "null", "(null)", "nil", "undefined", "none", "unknown", "guest", "anonymous", "user",
-        "0", "-1", "nan", "true", "false", "[object object]",
-    ]
-
-    /// Members that carry what must not be kept (DZ-41), compared without case, `_` and `-`.
-    private static let personalMembers: Set<String> = [
-        "childname", "kidname", "babyname", "puppyname", "dogname", "petname", "profilename",
-        "firstname", "lastname", "fullname", "email", "emailaddress", "phone", "phonenumber",
-        "address", "birthday", "birthdate", "dateofbirth", "storytext", "storycontent",
-        "storybody", "storytitle", "prompt",
-    ]
-
     /// The draft in canonical form. The canonical form of a canonical draft is itself.
     /// - Throws: `EventProblem` for the first thing that is wrong.
     public static func canonical(_ draft: EventDraft) throws(EventProblem) -> EventDraft {
@@ -79,49 +65,14 @@ public enum EventValidator {
     }
 
     private static func checkSubject(_ subject: String?) throws(EventProblem) {
-        guard let subject else { return }
-        if subject.isEmpty || junkSubjects.contains(subject.lowercased()) {
-            throw EventProblem(
-                .junkSubject, "subject", "\"\(subject)\" is no customer; send your own id")
-        }
-        if subject.utf8.contains(UInt8(ascii: "@")) {
-            throw EventProblem(
-                .personalDataForbidden, "subject", "looks like an e-mail address; send an id")
-        }
+        if let subject { try PersonalData.checkCustomer(subject, "subject") }
     }
 
     private static func checkPersonalData(
         _ draft: EventDraft, _ schema: EventSchema?
     ) throws(EventProblem) {
-        try checkPersonalData(.object(withoutDocuments(draft.data, schema)), at: "data")
-        try checkPersonalData(.object(draft.extras), at: "event")
-    }
-
-    private static func checkPersonalData(
-        _ value: JSONValue, at path: String
-    ) throws(EventProblem) {
-        switch value {
-        case .object(let object):
-            for member in object.members {
-                let folded = member.name.lowercased().filter { $0 != "_" && $0 != "-" }
-                let place = "\(path).\(member.name.excerpt)"
-                if personalMembers.contains(folded) {
-                    throw EventProblem(
-                        .personalDataForbidden, place,
-                        "names and texts of people are never stored; send an id")
-                }
-                try checkPersonalData(member.value, at: place)
-            }
-        case .array(let values):
-            for (index, element) in values.enumerated() {
-                try checkPersonalData(element, at: "\(path)[\(index)]")
-            }
-        case .string(let text) where text.unicodeScalars.count > EventBounds.freeTextScalarCountMax:
-            throw EventProblem(
-                .personalDataForbidden, path,
-                "free text of more than \(EventBounds.freeTextScalarCountMax) characters")
-        default: break
-        }
+        try PersonalData.check(.object(withoutDocuments(draft.data, schema)), at: "data")
+        try PersonalData.check(.object(draft.extras), at: "event")
     }
 
     private static func checkFields(

@@ -1,0 +1,113 @@
+import DaybookEvents
+
+/// The members of a webhook's `event`, read by name; what nobody read is kept as it is.
+struct RevenueCatFields {
+    let event: JSONObject
+    /// Members that stand in an event of ours with everything that they say.
+    private(set) var taken: Set<String> = []
+
+    init(event: JSONObject) { self.event = event }
+
+    /// Absent, `null` and empty are the same here.
+    private func value(_ name: String) -> JSONValue? {
+        guard let value = event[name], value != .null, value.text?.isEmpty != true else {
+            return nil
+        }
+        return value
+    }
+
+    func has(_ name: String) -> Bool { value(name) != nil }
+
+    mutating func take(_ name: String) { taken.insert(name) }
+
+    /// A name or a word; ids may come as numbers.
+    func peek(_ name: String) throws(EventProblem) -> String? {
+        guard let value = value(name) else { return nil }
+        if let text = value.text { return text }
+        if let number = value.integer { return String(number) }
+        throw EventProblem(
+            .wrongType, "event.\(name)", "must be text, not \(value.kindName)")
+    }
+
+    mutating func text(_ name: String) throws(EventProblem) -> String? {
+        guard let text = try peek(name) else { return nil }
+        take(name)
+        return text
+    }
+
+    mutating func required(_ name: String, _ why: String) throws(EventProblem) -> String {
+        guard let text = try text(name) else { throw Self.missing(name, why) }
+        return text
+    }
+
+    static func missing(_ name: String, _ why: String) -> EventProblem {
+        EventProblem(.missingField, "event.\(name)", why)
+    }
+
+    /// Milliseconds since 1970; fractions of one are cut off.
+    mutating func time(_ name: String) throws(EventProblem) -> Int64? {
+        guard let value = value(name) else { return nil }
+        if let number = value.integer {
+            take(name)
+            return number
+        }
+        if case .number(let text) = value, let number = DecimalText(text)?.truncated {
+            return number
+        }
+        throw EventProblem(
+            .wrongType, "event.\(name)",
+            "must be milliseconds since 1970, not \(value.kindName)")
+    }
+
+    mutating func flag(_ name: String) throws(EventProblem) -> Bool? {
+        guard let value = value(name) else { return nil }
+        guard let flag = value.bool else {
+            throw EventProblem(
+                .wrongType, "event.\(name)", "must be true or false, not \(value.kindName)")
+        }
+        take(name)
+        return flag
+    }
+
+    /// A list of names, such as ids of entitlements; it stays among what is kept.
+    func texts(_ name: String) throws(EventProblem) -> [String] {
+        guard let value = value(name) else { return [] }
+        guard let values = value.array else {
+            throw EventProblem(
+                .wrongType, "event.\(name)", "must be a list, not \(value.kindName)")
+        }
+        var texts: [String] = []
+        for value in values where value != .null {
+            guard let text = value.text ?? value.integer.map({ String($0) }) else {
+                throw EventProblem(
+                    .wrongType, "event.\(name)", "must hold texts, not \(value.kindName)")
+            }
+            texts.append(text)
+        }
+        return texts
+    }
+
+    /// Thousandths of the currency that was paid in, and whether the sender wrote no finer number.
+    ///
+    /// `price` is in dollars whatever was paid in, so it counts only where dollars were paid.
+    mutating func money() throws(EventProblem) -> (milli: Int64, currency: String, isExact: Bool)? {
+        guard let currency = try peek("currency") else { return nil }
+        var name = "price_in_purchased_currency"
+        if !has(name), haveSameBytes(currency, "USD") { name = "price" }
+        let scaled: (value: Int64, isExact: Bool)?
+        switch value(name) {
+        case nil: return nil
+        case .integer(let number): scaled = DecimalText(String(number))?.scaled(places: 3)
+        case .number(let text), .string(let text): scaled = DecimalText(text)?.scaled(places: 3)
+        case let other?:
+            throw EventProblem(
+                .wrongType, "event.\(name)", "must be a number, not \(other.kindName)")
+        }
+        guard let scaled else {
+            throw EventProblem(.outOfBounds, "event.\(name)", "is no amount of money")
+        }
+        take("currency")
+        if scaled.isExact { take(name) }
+        return (scaled.value, currency, scaled.isExact)
+    }
+}
