@@ -9,7 +9,8 @@ struct SandboxCommand: AsyncParsableCommand {
         commandName: "sandbox",
         abstract: "An authority of your own that signs as the App Store does.",
         discussion: """
-            For tests and development: its root is believed only where --root names it, and only in the environment test.
+            For tests and development: its root is believed only where --root names it, and only in \
+            the environment test.
 
               daybook sandbox create sandbox.key --root sandbox.pem
               daybook sandbox sign --authority sandbox.key --product com.dozzi.unlimited_stories \\

@@ -149,8 +149,9 @@ struct AccessSources {
     /// A line of which nothing counts: a client's word that is not believed (rule 11), or a renewal without a period
     /// (NZ-08).
     private func placeholder(_ facts: LineFacts) -> [AccessSource] {
-        if overrides.hiddenBefore > Int64.min { return [] }
-        let begun = facts.transactions(question.kind).filter { $0.startsAt <= at }
+        let begun = facts.transactions(question.kind).filter {
+            overrides.hiddenBefore <= $0.startsAt && $0.startsAt <= at
+        }
         if let transaction = begun.last(where: { $0.kind != .nonRenewing || !counts($0) }) {
             guard isShareable(transaction) else { return [] }
             let until = transaction.believedUntil(hours: catalog.policies.clientAssertedHours)
@@ -160,7 +161,10 @@ struct AccessSources {
                     end: max(transaction.startsAt, until), willRenew: false)
             ]
         }
-        guard case .some(let product) = facts.unknownProduct(at: question.at) else { return [] }
+        // Rule 10: what has no beginning cannot have begun after it was cleared.
+        guard overrides.hiddenBefore == Int64.min,
+            case .some(let product) = facts.unknownProduct(at: question.at)
+        else { return [] }
         let named = product.flatMap { catalog.product($0) }
         let source = AccessSource(
             displayClass: 2, name: facts.name, state: "pending", isActive: false, end: nil,

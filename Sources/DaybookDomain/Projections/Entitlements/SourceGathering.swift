@@ -65,7 +65,8 @@ struct SourceGathering {
 
     private func lineSources() -> [Source] {
         lines().compactMap { line, facts, periods in
-            if debug.clearedAt != nil, periods.isEmpty { return nil }
+            // What has no beginning cannot have begun after it was cleared.
+            if debug.clearedAt != nil, facts.facts.isEmpty { return nil }
             let answer = LineAnswer(owned: line, facts: facts, periods: periods, at: at)
             guard var source = answer.source() else { return nil }
             assign(&source, line)
