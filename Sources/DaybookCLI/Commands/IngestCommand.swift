@@ -8,8 +8,8 @@ struct IngestCommand: AsyncParsableCommand {
         commandName: "ingest", abstract: "Take in what the App Store signed.",
         discussion: """
             Every signed text is verified (format, certificates, signature, app, environment), mapped and recorded \
-            with its bytes; the same again appends nothing. What is refused changes nothing and is kept with the reason \
-            ("daybook dead-letters"); then the exit code is 3.
+            with its bytes; the same again appends nothing. What is refused changes nothing and is kept with the \
+            reason ("daybook dead-letters"); then the exit code is 3.
 
             A file holds one body: a signed text, a notification's JSON, a page of the history; or one of these a line.
 
