@@ -49,8 +49,9 @@ public struct DeadLetter: Sendable, Equatable {
     public var position: Int64
     public var recordedAt: Int64
     public var environment: Environment
-    /// The class: `format`, `chain`, `signature`, `app_identity`, `environment`, `retryable`, or `bad_event`.
+    /// The class: `format`, `chain`, `signature`, `app_identity`, `environment` or `retryable`.
     public var code: String
+    /// At most 256 characters; empty where it quoted something that must not be recorded, such as an e-mail address.
     public var detail: String
     public var kind: AppStorePayloadKind
     public var subject: String?
@@ -97,9 +98,10 @@ extension Ledger {
         case .refused(let refusal):
             try await refuse(bytes, text.place, refusal, verifier, options, &receipt, text.kind)
         case .verified(let statement):
-            let mapping = AppStoreMapping(
-                environment: verifier.identity.environment, subject: options.subject)
+            let environment = verifier.identity.environment
+            let mapping = AppStoreMapping(environment: environment, subject: options.subject)
             do {
+                try checkLine(of: statement.document, environment)
                 let reports = try reports(mapping.events(of: statement.document, now: now), bytes)
                 guard !options.isDryRun else { return }
                 let made = try await record(.checked(reports), ReportOptions())
@@ -107,6 +109,8 @@ extension Ledger {
                 receipt.duplicates += made.duplicates
                 receipt.firstPosition = receipt.firstPosition ?? made.firstPosition
                 receipt.lastPosition = made.lastPosition ?? receipt.lastPosition
+            } catch let refusal as AppStoreRefusal {
+                try await refuse(bytes, text.place, refusal, verifier, options, &receipt, text.kind)
             } catch let problem as EventProblem {
                 let refusal = AppStoreRefusal(
                     .format, "\(problem.member): \(problem.reason) [\(problem.code.rawValue)]")
@@ -116,6 +120,22 @@ extension Ledger {
                     .format, problems.map(\.description).joined(separator: "; "))
                 try await refuse(bytes, text.place, refusal, verifier, options, &receipt, text.kind)
             }
+        }
+    }
+
+    /// A renewal names no app, and the same certificates sign for every app: posted alone it is believed only of a line
+    /// that a transaction of this app has told of.
+    private func checkLine(of document: AppStoreDocument, _ environment: Environment) throws {
+        guard case .renewal(let renewal) = document else { return }
+        let line = "apple:\(renewal.originalID ?? "")"
+        let isKnown = state.withLock { state in
+            state.names.id(of: line).flatMap { state.streamID(environment, .line, $0) } != nil
+        }
+        guard isKnown else {
+            throw AppStoreRefusal(
+                .appIdentity,
+                "no transaction of this app has told of \(line) yet; take one in before its renewal"
+            )
         }
     }
 
@@ -145,36 +165,50 @@ extension Ledger {
         let sha256 = Digest.hexadecimal(Digest.sha256(bytes))
         receipt.refused.append(.init(place: place, refusal: refusal, sha256: sha256))
         guard !options.isDryRun else { return }
-        var data: JSONObject = [
+        let data: JSONObject = [
             "code": .string(refusal.reason.rawValue),
             "kind": .string((kind ?? options.kind).rawValue), "raw_sha256": .string(sha256),
         ]
-        data["for"] = options.subject.map(JSONValue.string)
         try await note(
-            "ingest.rejected", key: sha256, data, reason: refusal.detail, verifier, bytes)
+            "ingest.rejected", key: sha256, data, for: options.subject, reason: refusal.detail,
+            verifier, bytes)
     }
 
     /// Keeps what is known of a letter; the same letter again is the same event.
+    ///
+    /// What is quoted in the reason came from outside, and so did the customer's name: either may be what no event may
+    /// hold, and then the letter is kept without it.
     private func note(
-        _ type: String, key: String, _ data: JSONObject, reason: String? = nil,
-        _ verifier: AppStoreVerifier, _ bytes: [UInt8]?
+        _ type: String, key: String, _ data: JSONObject, for subject: String? = nil,
+        reason: String? = nil, _ verifier: AppStoreVerifier, _ bytes: [UInt8]?
     ) async throws {
-        let source = EventSource(kind: Self.letterSource, key: key)
-        let environment = verifier.identity.environment
-        guard try event(source: source.kind, key: key, environment: environment) == nil else {
-            return
-        }
-        var extras = JSONObject()
-        extras["reason"] = reason.map(JSONValue.string)
-        let draft = try EventValidator.canonical(
+        // Without a time the ledger's clock is taken, and the same letter is the same request whenever it comes.
+        let bare = try EventValidator.canonical(
             EventDraft(
-                type: type, environment: environment, subject: nil, occurredAt: clock(),
-                source: source, trust: .system, data: data, extras: extras))
+                type: type, environment: verifier.identity.environment, subject: nil,
+                occurredAt: nil, source: EventSource(kind: Self.letterSource, key: key),
+                trust: .system, data: data))
+        var draft = bare
+        if let reason {
+            var told = draft
+            told.extras["reason"] = .string(
+                String(String.UnicodeScalarView(reason.unicodeScalars.prefix(256))))
+            if let canonical = try? EventValidator.canonical(told) { draft = canonical }
+        }
+        if let subject {
+            var told = draft
+            told.data["for"] = .string(subject)
+            if let canonical = try? EventValidator.canonical(told) { draft = canonical }
+        }
         let document = bytes.map {
             StoredDocument(sha256: Digest.hexadecimal(Digest.sha256($0)), bytes: $0)
         }
+        // A letter is its bytes: the clock of another try may give another reason.
+        let identity = EventDraft(
+            type: type, environment: bare.environment, subject: nil, occurredAt: nil,
+            source: bare.source, trust: .system, data: JSONObject())
         let report = CheckedReport(
-            draft: draft, digest: EventJSON.requestDigest(of: draft), document: document)
+            draft: draft, digest: EventJSON.requestDigest(of: identity), document: document)
         _ = try await record(.checked([report]), ReportOptions())
     }
 

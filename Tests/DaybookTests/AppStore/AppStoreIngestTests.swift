@@ -61,6 +61,59 @@ struct AppStoreIngestTests {
         #expect(try ledger.deadLetters().first?.resolvedAt != nil)
     }
 
+    @Test("A letter is kept whatever its reason quotes, and whoever sent it")
+    func awkwardLetters() async throws {
+        let bench = try await AppStoreBench()
+        for bundle in ["kim@example.com", String(repeating: "x", count: 5_000), "a\u{1B}b\n"] {
+            var transaction = AppStoreBench.period()
+            transaction.bundleID = bundle
+            let text = Array(try bench.authority.sign(transaction).utf8)
+            for subject in [nil, "ada", "kim@example.com", String(repeating: "y", count: 300)] {
+                let receipt = try await bench.story.ledger.ingest(
+                    text, by: bench.verifier,
+                    options: IngestOptions(kind: .transaction, subject: subject))
+                #expect(receipt.refused.map(\.refusal.reason) == [.appIdentity])
+            }
+            let letter = try #require(try bench.story.ledger.deadLetters().last)
+            #expect(try bench.story.ledger.rawBody(sha256: letter.sha256) == text)
+        }
+        let letters = try bench.story.ledger.deadLetters()
+        #expect(letters.count == 3)
+        #expect(letters.allSatisfy { !$0.detail.contains("kim@") })
+    }
+
+    @Test("A renewal alone is believed only of a line that a transaction has told of")
+    func renewalAlone() async throws {
+        let bench = try await AppStoreBench()
+        let text = Array(
+            try bench.authority.sign(AppStoreBench.renewal(signedAt: Self.now)).utf8)
+        let options = IngestOptions(kind: .renewal)
+        let first = try await bench.story.ledger.ingest(text, by: bench.verifier, options: options)
+        #expect(first.refused.map(\.refusal.reason) == [.appIdentity])
+        try await bench.post(AppStoreBench.period())
+        let second = try await bench.story.ledger.ingest(text, by: bench.verifier, options: options)
+        #expect(second.refused == [])
+        #expect(second.appended == 1)
+    }
+
+    @Test("Two customers who post the same bytes: the first owns it, the second has a claim")
+    func twoClaims() async throws {
+        let bench = try await AppStoreBench("dozzi")
+        let transaction = Self.story("7")
+        for subject in ["ada", "bob", "bob"] {
+            #expect(try await bench.post(transaction, by: subject).refused == [])
+        }
+        func check(_ subject: String) throws -> Decision {
+            try bench.story.ledger.check(
+                CheckQuestion("unlimitedStories"), for: subject, environment: .test,
+                moment: Moment(at: Self.now + 1)
+            ).decision
+        }
+        #expect(try check("ada").allowed)
+        #expect(try !check("bob").allowed)
+        #expect(try bench.types(after: 1).count == 2)
+    }
+
     @Test("The bytes of what was taken in are kept once, and its events say which")
     func rawBody() async throws {
         let bench = try await AppStoreBench()

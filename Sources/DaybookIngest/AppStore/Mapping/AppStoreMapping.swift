@@ -6,7 +6,8 @@ public import DaybookEvents
 /// neutral event each, with the time at which just that was signed; what the notification calls it, the story, is an
 /// event of its own unless it is nothing but the transaction (a start, a renewal, a purchase). A story says less than
 /// the facts beside it, so it never stands in for one. Keys are `<uuid>`, `<uuid>#transaction` and `<uuid>#renewal`;
-/// what a client posts is known by `<transaction>@<signed>`, so the same bytes are the same events.
+/// what a client posts is known by `<transaction>@<signed>`, so the same bytes are the same events; of two customers
+/// who post the same bytes each makes a claim of their own (`…/<customer>`), and the first one owns the line (rule 7).
 ///
 /// Pure: the same payload gives the same events for ever, so newer code can be compared with what was recorded.
 public struct AppStoreMapping: Sendable {
@@ -59,8 +60,9 @@ public struct AppStoreMapping: Sendable {
     private func source(
         _ kind: String, _ prefix: String, _ signedAt: Int64?, _ now: Int64
     ) -> EventSource {
-        EventSource(
-            kind: kind, key: EventSource.boundedKey(prefix + String(signedAt ?? now)),
+        let claim = subject.map { "/\($0)" } ?? ""
+        return EventSource(
+            kind: kind, key: EventSource.boundedKey(prefix + String(signedAt ?? now) + claim),
             signedAt: signedAt ?? now)
     }
 
