@@ -1,0 +1,18 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+    name: "daybook-fuzz",
+    platforms: [.macOS(.v15)],
+    dependencies: [.package(name: "daybook", path: "..")],
+    targets: [
+        .target(name: "CFuzzer"),
+        .executableTarget(
+            name: "daybook-fuzz",
+            dependencies: ["CFuzzer", .product(name: "Daybook", package: "daybook")],
+            swiftSettings: [
+                .enableUpcomingFeature("ExistentialAny"),
+                .enableUpcomingFeature("InternalImportsByDefault"),
+            ]),
+    ]
+)
