@@ -13,6 +13,10 @@ let package = Package(
             swiftSettings: [
                 .enableUpcomingFeature("ExistentialAny"),
                 .enableUpcomingFeature("InternalImportsByDefault"),
+            ],
+            // gold, the default on Linux, breaks on the tables of the instrumented objects.
+            linkerSettings: [
+                .unsafeFlags(["-Xclang-linker", "-fuse-ld=lld"], .when(platforms: [.linux]))
             ]),
     ]
 )

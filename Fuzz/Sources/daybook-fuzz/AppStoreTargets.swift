@@ -102,7 +102,8 @@ struct JWSTarget: FuzzTarget {
 }
 
 /// Notifications with everything nested in them. An input is up to three lines of JSON: the notification, its
-/// transaction, its renewal. Read and mapped as they are; where the first byte is a space, signed first.
+/// transaction, its renewal. Each is read and mapped for itself; where the first byte is a space, they are signed, nested
+/// and verified first.
 struct NotificationTarget: FuzzTarget {
     let authority: Authority
 
@@ -113,16 +114,13 @@ struct NotificationTarget: FuzzTarget {
         if bytes.first == 0x20 {
             sign(first, objects.dropFirst().map { $0 ?? nil })
         } else {
-            var notification = AppStoreNotification(members: first)
+            Authority.checkEvents(of: .notification(AppStoreNotification(members: first)))
             if objects.count > 1, let members = objects[1] {
-                notification.transaction = AppStoreTransaction(members: members)
                 Authority.checkEvents(of: .transaction(AppStoreTransaction(members: members)))
             }
             if objects.count > 2, let members = objects[2] {
-                notification.renewal = AppStoreRenewal(members: members)
                 Authority.checkEvents(of: .renewal(AppStoreRenewal(members: members)))
             }
-            Authority.checkEvents(of: .notification(notification))
             Authority.checkEvents(of: .appTransaction(AppStoreAppTransaction(members: first)))
         }
     }

@@ -41,11 +41,13 @@ struct Main {
         exit(status)
     }
 
-    private static let targets: [String: () throws -> any FuzzTarget] = [
-        "jws": { JWSTarget(authority: try Authority()) },
-        "notification": { NotificationTarget(authority: try Authority()) },
-        "storekit": { StoreKitTarget() }, "revenuecat": { RevenueCatTarget() },
-    ]
+    private static var targets: [String: () throws -> any FuzzTarget] {
+        [
+            "jws": { JWSTarget(authority: try Authority()) },
+            "notification": { NotificationTarget(authority: try Authority()) },
+            "storekit": { StoreKitTarget() }, "revenuecat": { RevenueCatTarget() },
+        ]
+    }
 }
 
 /// A reader, and what holds for every input.
