@@ -87,10 +87,7 @@ struct ProfileCommand: AsyncParsableCommand {
         @OptionGroup var write: WriteOptions
 
         mutating func run() async throws {
-            try await write.perform(
-                .assignPurchase(transaction: transaction, profile: profile), for: subject,
-                sentence: "purchase \(transaction) serves \(profile)",
-                repetition: "purchase \(transaction) served \(profile) before; nothing to add")
+            try await write.assign(transaction, to: profile, of: subject)
         }
     }
 
@@ -110,9 +107,7 @@ struct ProfileCommand: AsyncParsableCommand {
         @OptionGroup var write: WriteOptions
 
         mutating func run() async throws {
-            try await write.perform(
-                .unassignPurchase(transaction: transaction), for: subject,
-                sentence: "purchase \(transaction) serves no profile")
+            try await write.unassign(transaction, of: subject)
         }
     }
 }
