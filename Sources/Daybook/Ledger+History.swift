@@ -47,6 +47,10 @@ extension Ledger {
             if let stream = state.streamID(environment, .customer, name) {
                 list(try known(stream, state, cut))
             }
+            // A transfer of everything stands with the giver and is listed with both (rule 6).
+            let handovers = state.identity.handoverPositions(
+                of: CustomerKey(environment, name), cut: cut)
+            if !handovers.isEmpty { list(try store.rows(at: handovers)) }
             for line in state.linesNaming[CustomerKey(environment, name)] ?? [] {
                 let events = try known(line, state, cut)
                 // The index of namings knows the future; what is in the cut does not (law 4).

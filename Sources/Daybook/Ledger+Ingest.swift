@@ -138,10 +138,7 @@ extension Ledger {
             state.names.id(of: line).flatMap { state.streamID(environment, .line, $0) } != nil
         }
         guard isKnown else {
-            throw AppStoreRefusal(
-                .appIdentity,
-                "no transaction of this app has told of \(line) yet; take one in before its renewal"
-            )
+            throw AppStoreRefusal(unknownLine: line)
         }
     }
 
@@ -156,7 +153,7 @@ extension Ledger {
     }
 
     /// Canonical events; the first one brings the bytes that they were read from.
-    private func reports(_ drafts: [EventDraft], _ bytes: [UInt8]) throws -> [CheckedReport] {
+    func reports(_ drafts: [EventDraft], _ bytes: [UInt8]) throws -> [CheckedReport] {
         let sha256 = Digest.hexadecimal(Digest.sha256(bytes))
         return try drafts.enumerated().map { index, draft in
             var draft = try EventValidator.canonical(draft)
@@ -173,7 +170,7 @@ extension Ledger {
 
     private static let letterSource = "ingest"
 
-    private func refuse(
+    func refuse(
         _ bytes: [UInt8], _ place: String, _ refusal: AppStoreRefusal,
         _ verifier: AppStoreVerifier, _ options: IngestOptions, _ receipt: inout IngestReceipt,
         _ kind: AppStorePayloadKind? = nil

@@ -80,6 +80,15 @@ extension Ledger {
             let step = PublishStep(
                 publication: publication, app: app, store: store, zones: zoneTables)
             return try step.run(&group, &state).map { .receipt($0) }
+        case .restore(let request):
+            loadZones(&state, extra: nil)
+            let step = RestoreStep(request: request, store: store, zones: zoneTables)
+            return try step.run(&group, &state).map { .restore($0) }
+        case .transfer(let command):
+            loadZones(&state, extra: nil)
+            let step = TransferStep(
+                request: command, store: store, zones: zoneTables, randomKey: Self.randomKey)
+            return try step.run(&group, &state).map { .transfer($0) }
         case .tick(let at, let units):
             loadZones(&state, extra: nil)
             let step = TickStep(at: at, units: units, store: store, zones: zoneTables)
@@ -252,7 +261,7 @@ extension Ledger {
         return StoreError(.failed, "the store failed: \(error)", cause: error)
     }
 
-    private static func randomKey() -> String {
+    static func randomKey() -> String {
         var generator = SystemRandomNumberGenerator()
         // RFC 9562 §5.4: a random UUID, version 4.
         let (left, right): (UInt64, UInt64) = (generator.next(), generator.next())

@@ -40,7 +40,8 @@ struct DaybookCommand: AsyncParsableCommand {
                 name: "Customers",
                 subcommands: [
                     GrantCommand.self, ProfileCommand.self, AliasCommand.self,
-                    UnaliasCommand.self, TimeZoneCommand.self, OverrideCommand.self,
+                    UnaliasCommand.self, AssignCommand.self, UnassignCommand.self,
+                    TransferCommand.self, TimeZoneCommand.self, OverrideCommand.self,
                 ]),
             CommandGroup(
                 name: "Events",
@@ -51,7 +52,8 @@ struct DaybookCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "App Store",
                 subcommands: [
-                    IngestCommand.self, DeadLettersCommand.self, SandboxCommand.self,
+                    IngestCommand.self, RestoreCommand.self, DeadLettersCommand.self,
+                    SandboxCommand.self,
                 ]),
             CommandGroup(
                 name: "Keep",

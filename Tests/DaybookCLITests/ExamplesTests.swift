@@ -29,7 +29,9 @@ struct ExamplesTests {
                 "daybook profile create ada rex --kind puppy --free-started-at 2026-03-20T08:00:00Z",
                 "daybook record '\(purchase("2000000123"))'",
                 "daybook record '\(purchase("2000000456"))'",
-                "daybook profile assign ada 2000000456 rex",
+                "daybook record '\(purchase("2000000789"))'",
+                "daybook assign ada --transaction 2000000456 --profile rex",
+                "daybook transfer --line apple:2000000789 --from ada --to bea --reason oops",
             ]
         ),
         ("fork-in-the-road", ["daybook consume ada collections --ref sunday-dinners"]),
@@ -58,6 +60,7 @@ struct ExamplesTests {
         for name in ["story-1", "month", "app", "bug"] {
             try bench.write(Lines.usage("story-1"), to: "\(name).ndjson")
         }
+        try bench.sign("--transaction 7", to: "purchases.jws")
     }
 
     /// One folder with a prepared ledger for each app; examples get copies.
@@ -67,7 +70,7 @@ struct ExamplesTests {
                 ["daybook init ledger.sqlite --catalog events/\(app)/catalog.yaml"] + lines
             let made = try bench.shell(
                 """
-                set -e; mkdir \(app); cp *.ndjson *.yaml \(app); ln -s "$PWD/events" \(app)/events
+                set -e; mkdir \(app); cp *.ndjson *.yaml *.jws *.pem \(app); ln -s "$PWD/events" \(app)/events
                 cd \(app); export DAYBOOK_LEDGER=ledger.sqlite
                 \(commands.joined(separator: "\n"))
                 """)

@@ -48,6 +48,23 @@ struct CaseBuilder {
             names: state.names, at: at)
     }
 
+    /// Whose a line is: the first customer whom its own events name (rule 7), and whoever has it at the asked time.
+    struct Belonging: Equatable {
+        /// 0: nobody.
+        var first: NameID = 0
+        /// 0: nobody.
+        var owner: NameID = 0
+    }
+
+    /// Whose a line is.
+    func belonging(of stream: UInt32) throws -> Belonging {
+        let environment = state.stream(stream).environment
+        let line = try unit([stream], .line, environment).line
+        let ownership = Ownership(
+            line, environment: environment, members: [], at: at, builder: self)
+        return Belonging(first: line.owner, owner: ownership.owner)
+    }
+
     private func unknown(_ environment: Environment, _ subject: String) -> CustomerCase {
         CustomerCase(
             environment: environment, subject: subject, isKnown: false,
@@ -127,13 +144,15 @@ private struct Ownership {
     private(set) var until = Int64.max
     /// Whether the person owned it at any time up to the asked one.
     private(set) var isEver = false
+    /// Whoever has it at the asked time; 0: nobody.
+    private(set) var owner: NameID = 0
 
     init(
         _ line: LineState, environment: Environment, members: [NameID], at: Int64,
         builder: CaseBuilder
     ) {
         let names = builder.state.names
-        var owner = line.owner
+        owner = line.owner
         var isOwner = members.contains(owner)
         isEver = isOwner
         var since = OrderKey.first

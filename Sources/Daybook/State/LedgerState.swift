@@ -281,6 +281,13 @@ struct LedgerState {
         return newZones
     }
 
+    /// The same with an alias that is decided and not committed.
+    func joined(by alias: Event, in environment: Environment) -> LedgerState {
+        var state = self
+        state.identity.note(alias, environment: environment)
+        return state
+    }
+
     /// The first pending event is dealt with.
     mutating func finishPending() { pending.removeFirst() }
 

@@ -37,7 +37,10 @@ struct CommandStep {
             }
         }
         do throws(EventProblem) {
-            try checkSubject()
+            try CustomerName.check(request.subject, request.environment, request.profile)
+            if case .transferLine(_, let recipient) = request.command {
+                try CustomerName.check(recipient, request.environment)
+            }
         } catch {
             return badInput(error)
         }
@@ -46,15 +49,6 @@ struct CommandStep {
 
     private func badInput(_ problem: EventProblem) -> Outcome {
         .error(.badInput([InputProblem(line: nil, problem)]))
-    }
-
-    private func checkSubject() throws(EventProblem) {
-        _ = try EventValidator.canonical(
-            EventDraft(
-                type: "app.launched", environment: request.environment, subject: request.subject,
-                profile: request.profile, occurredAt: 0,
-                source: EventSource(kind: "ledger", key: "probe"), trust: .system,
-                data: JSONObject()))
     }
 
     private func decide(
@@ -67,7 +61,7 @@ struct CommandStep {
         let verdict = Decider(
             question, request, now: now, recordedAt: group.recordedAt, key: key,
             zoneExists: { zones.table(named: $0) != nil }, person: person(state),
-            links: links(state)
+            links: links(state), line: try lineCase(group, state, at: now)
         ).decide()
         var first: Int64?
         var positions: [Int64] = []
@@ -116,7 +110,10 @@ struct CommandStep {
 
     /// The ledger's clock, or the client's where the catalog accepts it, which is never ahead of ours.
     private func decisionTime(_ group: GroupDecision, _ state: LedgerState) throws -> Int64 {
-        guard let clientAt = request.clientAt else { return group.recordedAt }
+        // Who owns what is a matter of the ledger's own order; no client's clock may go before it.
+        guard let clientAt = request.clientAt, request.command.line == nil else {
+            return group.recordedAt
+        }
         let question = try group.customerCase(
             state, request.environment, request.subject, at: group.recordedAt)
         let clock = question.catalog(at: group.recordedAt)?.catalog.policies.clock ?? .server
@@ -124,7 +121,7 @@ struct CommandStep {
     }
 
     /// Every id that is the same person as the subject.
-    private func person(_ state: LedgerState) -> [String] {
+    func person(_ state: LedgerState) -> [String] {
         guard let id = state.names.id(of: request.subject) else { return [request.subject] }
         return state.identity.person(
             CustomerKey(request.environment, id), cut: Int64.max,

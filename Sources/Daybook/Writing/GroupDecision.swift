@@ -38,13 +38,24 @@ struct GroupDecision {
         _ state: LedgerState, _ environment: Environment, _ subject: String, at instant: Int64,
         through last: Int64 = Int64.max
     ) throws -> CustomerCase {
+        try builder(state, at: instant, through: last).build(environment, subject)
+    }
+
+    /// Whose a line is, with what this group decided before.
+    func belonging(
+        of stream: UInt32, _ state: LedgerState, at instant: Int64
+    ) throws -> CaseBuilder.Belonging {
+        try builder(state, at: instant, through: Int64.max).belonging(of: stream)
+    }
+
+    private func builder(
+        _ state: LedgerState, at instant: Int64, through last: Int64
+    ) -> CaseBuilder {
         var known = undecided
         if last < headPosition + Int64(rows.count) {
             known = known.mapValues { $0.filter { $0.event.position <= last } }
         }
-        return try CaseBuilder(
-            state: state, store: store, cut: last, at: instant, undecided: known
-        ).build(environment, subject)
+        return CaseBuilder(state: state, store: store, cut: last, at: instant, undecided: known)
     }
 
     /// The position that an event of this name has, committed or decided before in this group.

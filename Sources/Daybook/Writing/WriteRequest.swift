@@ -8,12 +8,17 @@ struct WriteRequest: Sendable {
         case command(CommandRequest)
         case reports(Reports, ReportOptions)
         case publish(CatalogPublication)
+        case restore(RestoreRequest)
+        /// A command that moves a line.
+        case transfer(CommandRequest)
         /// The due resets of some units.
         case tick(at: Int64?, units: ArraySlice<UInt32>)
     }
     enum Answer: Sendable {
         case receipt(Receipt)
         case reports(ReportReceipt)
+        case restore(RestoreReceipt)
+        case transfer(TransferReceipt)
     }
 
     var content: Content

@@ -57,7 +57,7 @@ struct DoctorCommand: AsyncParsableCommand {
     /// What to type, by the code of what was found.
     private static let commands = [
         "no_catalog": "daybook catalog publish FILE", "unknown_subject": "--env",
-        "needs_assignment": "daybook profile assign SUBJECT TRANSACTION PROFILE",
+        "needs_assignment": "daybook assign SUBJECT --transaction ID --profile P",
         "dead_letters": "daybook dead-letters list",
     ]
 

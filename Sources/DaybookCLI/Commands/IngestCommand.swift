@@ -89,12 +89,7 @@ extension IngestReceipt {
             "duplicates": .integer(Int64(duplicates)),
             "first_position": .orNull(firstPosition), "last_position": .orNull(lastPosition),
             "refused": .array(
-                refused.map {
-                    [
-                        "place": .string($0.place), "code": .string($0.refusal.reason.rawValue),
-                        "reason": .string($0.refusal.detail), "sha256": .string($0.sha256),
-                    ]
-                }),
+                refused.map { .object($0.json) }),
         ]
     }
 
@@ -106,10 +101,22 @@ extension IngestReceipt {
         if isDryRun { text += "; a dry run: nothing is written" }
         text += "\n"
         for refusal in refused {
-            let place = refusal.place.isEmpty ? "" : "\(refusal.place): "
-            text +=
-                "  refused  \(place)\(refusal.refusal.description) · \(String(refusal.sha256.prefix(12)))\n"
+            text += "  refused  \(refusal.sentence)\n"
         }
         return text
+    }
+}
+
+extension IngestReceipt.RefusedText {
+    var json: JSONObject {
+        [
+            "place": .string(place), "code": .string(refusal.reason.rawValue),
+            "reason": .string(refusal.detail), "sha256": .string(sha256),
+        ]
+    }
+
+    /// `signedTransactions[3]: chain: … · 3f1c…`.
+    var sentence: String {
+        (place.isEmpty ? "" : "\(place): ") + "\(refusal.description) · \(sha256.prefix(12))"
     }
 }

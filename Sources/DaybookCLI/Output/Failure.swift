@@ -145,6 +145,10 @@ extension Failure {
         "gauge_needs_ref": "say --ref",
         "retroactive":
             "say --retroactive to let them change, and --dry-run with it to see how many",
+        "transfer_final": "say --force and why, or transfer it anew",
+        "transaction_already_assigned": "daybook unassign SUBJECT --transaction TRANSACTION",
+        "owned_by_other":
+            "the catalog's policy \"transfer\" decides; daybook transfer moves it by hand",
         "catalog_uncorrectable": "daybook catalog rollback VERSION",
     ]
 
@@ -154,7 +158,7 @@ extension Failure {
         switch rejection {
         case .unknownName, .amountOutOfBounds, .unknownTimeZone, .unknownOverride,
             .overrideEnded, .unknownWord, .fieldUnamendable, .signedFactNeeds, .ambiguousGauge,
-            .ambiguousUsage, .wrongKind, .noGauge, .noCatalog:
+            .ambiguousUsage, .wrongKind, .noGauge, .noCatalog, .reasonNeeded:
             status = .badInput
         default: status = .no
         }

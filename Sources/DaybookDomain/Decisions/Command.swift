@@ -16,6 +16,10 @@ public enum Command: Sendable, Equatable {
     case deleteProfile(profile: String)
     case assignPurchase(transaction: String, profile: String)
     case unassignPurchase(transaction: String)
+    /// The subject's line becomes somebody else's; `apple:2000000123` names a line.
+    case transferLine(String, to: String)
+    /// The latest transfer of a line that is the subject's now is taken back.
+    case undoTransfer(line: String, isForced: Bool)
     case alias(to: String)
     case unalias(from: String)
     case changeTimeZone(String)
@@ -110,6 +114,16 @@ public enum Rejection: Error, Sendable, Equatable {
     case transactionAlreadyAssigned(transaction: String, profile: String)
     /// A family member's share that the catalog lets serve nobody, or no profile (OL-26).
     case familyNotServed(transaction: String, product: String, reason: String)
+    case unknownLine(String)
+    /// The line is somebody else's now, or nobody's.
+    case notOwner(line: String, subject: String, owner: String?)
+    case sameCustomer(String, String)
+    /// Nobody gave the line to this customer, or it was given back already.
+    case nothingToUndo(line: String)
+    /// It could be taken back until then; `nil`: whoever moved it promised nothing.
+    case transferFinal(line: String, until: Int64?)
+    /// Who moves somebody's purchase says why.
+    case reasonNeeded
     case unknownReservation(String)
     case reservationExpired(String, expiredAt: Int64)
     case reservationClosed(String)
@@ -160,6 +174,12 @@ public enum Rejection: Error, Sendable, Equatable {
         case .productMismatch: "product_mismatch"
         case .transactionAlreadyAssigned: "transaction_already_assigned"
         case .familyNotServed(_, _, let reason): reason
+        case .unknownLine: "unknown_line"
+        case .notOwner: "not_owner"
+        case .sameCustomer: "same_customer"
+        case .nothingToUndo: "nothing_to_undo"
+        case .transferFinal: "transfer_final"
+        case .reasonNeeded: "reason_needed"
         case .unknownReservation: "unknown_reservation"
         case .reservationExpired: "reservation_expired"
         case .reservationClosed: "reservation_closed"
@@ -213,6 +233,16 @@ extension Rejection: CustomStringConvertible {
             "purchase \(id) already serves profile \(profile); unassign it first or buy another"
         case .familyNotServed(let id, let product, let reason):
             "purchase \(id) of \(product) is shared by the family and serves no profile: \(reason)"
+        case .unknownLine(let line): "nothing is known of a line \(line)"
+        case .notOwner(let line, let subject, let owner):
+            "\(line) is not \(subject)'s: it is \(owner.map { "\($0)'s" } ?? "nobody's") now"
+        case .sameCustomer(let from, let to): "\(from) and \(to) are the same customer"
+        case .nothingToUndo(let line):
+            "\(line) did not come to its owner by a transfer that could be taken back"
+        case .transferFinal(let line, let until?):
+            "the transfer of \(line) could be taken back until \(RFC3339.format(until))"
+        case .transferFinal(let line, nil): "the transfer of \(line) was not made to be taken back"
+        case .reasonNeeded: "a transfer needs a reason"
         case .unknownReservation(let id): "no reservation \(id)"
         case .reservationExpired(let id, let at):
             "reservation \(id) expired at \(RFC3339.format(at)); consume anew"

@@ -40,6 +40,8 @@ extension Command {
         case .deleteProfile: "delete_profile"
         case .assignPurchase: "assign_purchase"
         case .unassignPurchase: "unassign_purchase"
+        case .transferLine: "transfer_line"
+        case .undoTransfer: "undo_transfer"
         case .alias: "alias"
         case .unalias: "unalias"
         case .changeTimeZone: "change_time_zone"
@@ -76,6 +78,10 @@ extension Command {
         case .assignPurchase(let transaction, let profile):
             .given(("transaction", .text(transaction)), ("profile", .text(profile)))
         case .unassignPurchase(let transaction): .given(("transaction", .text(transaction)))
+        case .transferLine(let line, let recipient):
+            .given(("line", .text(line)), ("to", .text(recipient)))
+        case .undoTransfer(let line, let isForced):
+            .given(("line", .text(line)), ("force", isForced ? .bool(true) : nil))
         case .alias(let canonical): .given(("to", .text(canonical)))
         case .unalias(let canonical): .given(("from", .text(canonical)))
         case .changeTimeZone(let zone): .given(("tz", .text(zone)))

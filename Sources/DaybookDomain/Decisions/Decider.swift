@@ -36,13 +36,16 @@ public struct Decider {
     let person: [String]
     /// The ids that an alias joins with the subject directly.
     let links: [AliasLink]
+    /// The line that the command is about; `nil` where it names none.
+    let line: LineCase?
 
     /// The envelope's member that names the command which an event was written beside (rules §2.8).
     public static let causation = "causation"
 
     public init(
         _ question: CustomerCase, _ request: CommandRequest, now: Int64, recordedAt: Int64,
-        key: String, zoneExists: @escaping (String) -> Bool, person: [String], links: [AliasLink]
+        key: String, zoneExists: @escaping (String) -> Bool, person: [String], links: [AliasLink],
+        line: LineCase? = nil
     ) {
         self.question = question
         self.request = request
@@ -52,6 +55,7 @@ public struct Decider {
         self.zoneExists = zoneExists
         self.person = person
         self.links = links
+        self.line = line
     }
 
     public func decide() -> Verdict {
@@ -92,6 +96,7 @@ public struct Decider {
             ])
         case .createProfile, .deleteProfile, .assignPurchase, .unassignPurchase:
             return try ProfileDecider(self, check).decide()
+        case .transferLine, .undoTransfer: return try TransferDecider(self, check).decide()
         case .alias(let canonical): return try alias(canonical)
         case .unalias(let canonical): return try unalias(canonical)
         case .changeTimeZone(let zone):

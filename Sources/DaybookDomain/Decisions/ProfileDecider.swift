@@ -83,7 +83,9 @@ struct ProfileDecider {
     private func assign(_ transaction: String, _ profile: String) throws(Rejection) -> Verdict {
         _ = try living(profile)
         let id = Reference(transaction)
-        let fact = question.lines.lazy.flatMap(\.state.transactions).first { $0.id == id }
+        // What was handed over is somebody else's to assign.
+        let owned = question.lines.filter { $0.isOwned(at: decider.now) }
+        let fact = owned.lazy.flatMap(\.state.transactions).first { $0.id == id }
         guard let fact, !fact.coreRank.isNone else { throw .unknownTransaction(transaction) }
         let name = question.names[fact.product]
         guard let product = check.catalog.product(name), product.scope == .profile else {

@@ -23,6 +23,11 @@ public struct CustomerCase: Sendable {
             self.ownedFrom = ownedFrom
             self.ownedUntil = ownedUntil
         }
+
+        /// Whether it is this customer's at a time.
+        public func isOwned(at instant: Int64) -> Bool {
+            ownedFrom <= instant && instant < ownedUntil
+        }
     }
 
     public var environment: Environment

@@ -133,6 +133,11 @@ public struct Identity: Sendable {
         }
     }
 
+    /// Where the transfers of everything stand that name a customer on either side, also those that were voided.
+    public func handoverPositions(of key: CustomerKey, cut: Int64) -> [Int64] {
+        (handovers[key] ?? []).map(\.position).filter { $0 <= cut }
+    }
+
     /// Transfers of everything that name one of the members, in canonical order.
     public func handovers(
         of members: [NameID], in environment: Environment, cut: Int64, corrections: CorrectionBook,

@@ -60,6 +60,18 @@ struct CommandBodyTests {
             #""assign_purchase","data":{"profile":"rex","transaction":"1"}"#
         ),
         (.unassignPurchase(transaction: "1"), #""unassign_purchase","data":{"transaction":"1"}"#),
+        (
+            .transferLine("apple:1", to: "bob"),
+            #""transfer_line","data":{"line":"apple:1","to":"bob"}"#
+        ),
+        (
+            .undoTransfer(line: "apple:1", isForced: false),
+            #""undo_transfer","data":{"line":"apple:1"}"#
+        ),
+        (
+            .undoTransfer(line: "apple:1", isForced: true),
+            #""undo_transfer","data":{"force":true,"line":"apple:1"}"#
+        ),
         (.alias(to: "bob"), #""alias","data":{"to":"bob"}"#),
         (.unalias(from: "bob"), #""unalias","data":{"from":"bob"}"#),
         (.changeTimeZone("UTC"), #""change_time_zone","data":{"tz":"UTC"}"#),

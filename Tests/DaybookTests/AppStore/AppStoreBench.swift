@@ -19,8 +19,11 @@ struct AppStoreBench {
     let authority: SandboxAuthority
     let verifier: AppStoreVerifier
 
-    init(_ app: String = "magical-stories") async throws {
-        story = try await StoryLedger(app, now: Self.now + Self.day)
+    /// - Parameter changes: Passages of the catalog and what they say instead.
+    init(
+        _ app: String = "magical-stories", replacing changes: [String: String] = [:]
+    ) async throws {
+        story = try await StoryLedger(app, now: Self.now + Self.day, replacing: changes)
         authority = try SandboxAuthority(
             seed: Array("bench".utf8), from: Self.now - 400 * Self.day,
             until: Self.now + 400 * Self.day)

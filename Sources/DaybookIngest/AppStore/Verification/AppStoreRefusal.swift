@@ -27,6 +27,13 @@ public struct AppStoreRefusal: Error, Sendable, Equatable, CustomStringConvertib
         self.detail = detail
     }
 
+    /// A renewal names no app, and the same certificates sign for every app: alone it is believed only of a known line.
+    public init(unknownLine line: String) {
+        self.init(
+            .appIdentity,
+            "no transaction of this app has told of \(line) yet; take one in before its renewal")
+    }
+
     public var description: String { "\(reason.rawValue): \(detail)" }
 
     /// The same refusal, said of something inside.

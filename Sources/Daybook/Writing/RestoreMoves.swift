@@ -1,0 +1,148 @@
+import DaybookDomain
+import DaybookEvents
+
+/// Decides whose restored lines are, and writes what moves them.
+struct RestoreMoves {
+    let request: RestoreRequest
+    let zones: ZoneTables
+    let policy: Policies.Transfer
+    /// The state with the aliases that were decided here; `nil`: none.
+    private(set) var later: LedgerState?
+
+    init(request: RestoreRequest, zones: ZoneTables, policy: Policies.Transfer) {
+        self.request = request
+        self.zones = zones
+        self.policy = policy
+    }
+
+    /// Whose a line is now.
+    func belonging(
+        of line: String, _ group: GroupDecision, _ state: LedgerState
+    ) throws -> CaseBuilder.Belonging {
+        guard let id = state.names.id(of: line),
+            let stream = state.streamID(request.environment, .line, id)
+        else { return CaseBuilder.Belonging() }
+        return try group.belonging(of: stream, state, at: group.recordedAt)
+    }
+
+    /// Decides about a line whose facts are taken in; a transfer is written at once.
+    /// - Parameter before: Whose it was before that; 0: nobody's.
+    func decide(
+        _ line: String, before: NameID, _ group: inout GroupDecision, _ state: inout LedgerState
+    ) throws -> RestoreReceipt.Line {
+        let owner = try belonging(of: line, group, state).owner
+        let outcome = try RestoreRule.outcome(
+            before: side(before, state), now: side(owner, state), policy: policy,
+            isInUse: {
+                let answer = try answer(state.names[owner], group, state)
+                return answer.source(ofLine: line)?.isInUse ?? false
+            })
+        var found = RestoreReceipt.Line(
+            name: line,
+            product: request.statements.first { haveSameBytes($0.line, line) }?.product,
+            outcome: outcome)
+        let shown = before == 0 ? owner : before
+        found.ownerBefore =
+            outcome == .restored && before == 0
+            ? nil : shown == 0 ? nil : state.shownName(of: shown, request.environment)
+        guard outcome == .transferred else { return found }
+        let end = group.recordedAt + LineTransfer.reversibleMilliseconds
+        found.reversibleUntil = end
+        let data = LineTransfer.data(
+            line, from: state.names[owner], to: request.subject, rule: "restore",
+            reversibleUntil: end)
+        try write(
+            .purchaseTransferred, data, of: state.names[owner], key: "restore/\(line)", &group,
+            &state)
+        return found
+    }
+
+    /// Joins the customer with the owners of the lines that both are to have.
+    mutating func share(
+        _ receipt: inout RestoreReceipt, _ group: inout GroupDecision, _ state: inout LedgerState
+    ) throws {
+        for index in receipt.lines.indices where receipt.lines[index].outcome == .shared {
+            let owner = try belonging(of: receipt.lines[index].name, group, state).owner
+            // Two lines of one owner are shared by one alias.
+            guard side(owner, later ?? state) == .other else { continue }
+            let event = try write(
+                .subjectAliased,
+                [
+                    "alias": .string(request.subject), "canonical": .string(state.names[owner]),
+                    "rule": "share",
+                ], of: request.subject, key: "share/\(request.subject)", &group, &state)
+            later = (later ?? state).joined(by: event, in: request.environment)
+        }
+    }
+
+    /// Says whose each line is after everything, and what it gives.
+    func finish(
+        _ receipt: inout RestoreReceipt, _ group: GroupDecision, _ state: LedgerState
+    ) throws {
+        var answers: [ExactText: EntitlementsAnswer] = [:]
+        for index in receipt.lines.indices where receipt.lines[index].outcome != .consumable {
+            let line = receipt.lines[index].name
+            let owner = try belonging(of: line, group, state).owner
+            guard owner != 0 else { continue }
+            let name = state.shownName(of: owner, request.environment)
+            let answer = try answers[ExactText(name)] ?? answer(name, group, state)
+            answers[ExactText(name)] = answer
+            receipt.lines[index].ownerAfter = name
+            receipt.lines[index].source = answer.source(ofLine: line)
+        }
+    }
+
+    private func answer(
+        _ subject: String, _ group: GroupDecision, _ state: LedgerState
+    ) throws -> EntitlementsAnswer {
+        EntitlementsAnswer(
+            zones.completing(
+                try group.customerCase(
+                    state, request.environment, subject, at: group.recordedAt)))
+    }
+
+    private func side(_ owner: NameID, _ state: LedgerState) -> RestoreRule.Owner {
+        guard owner != 0 else { return .nobody }
+        guard let id = state.names.id(of: request.subject) else { return .other }
+        let members = state.identity.person(
+            CustomerKey(request.environment, id), cut: Int64.max,
+            corrections: state.corrections, names: state.names
+        ).members
+        return members.contains(owner) ? .customer : .other
+    }
+
+    /// Writes an event of the restore's own.
+    /// - Parameter key: What it is about; a number follows that no event of this name has.
+    @discardableResult
+    private func write(
+        _ type: EventType, _ data: JSONObject, of subject: String, key: String,
+        _ group: inout GroupDecision, _ state: inout LedgerState
+    ) throws -> Event {
+        var extras = JSONObject()
+        if let actor = request.actor { extras["actor"] = .string(actor) }
+        if let reason = request.reason { extras["reason"] = .string(reason) }
+        var draft = EventDraft(
+            type: Vocabulary.name(of: type), version: Vocabulary.current(type)?.version ?? 1,
+            environment: request.environment, subject: subject, occurredAt: group.recordedAt,
+            source: EventSource(kind: "ledger", key: nil),
+            trust: request.actor == nil ? .system : .admin, data: data, extras: extras)
+        let ledger = state.names.intern("ledger")
+        var number = group.nextPosition
+        repeat {
+            draft.source.key = EventSource.boundedKey("\(key)/\(number)")
+            number += 1
+        } while try group.position(
+            of: EventKey(request.environment, ledger, Reference(draft.source.key ?? "")), state)
+            != nil
+        let canonical = try EventValidator.canonical(draft)
+        var bound = UnitBound(eventsMax: group.eventsPerUnitMax)
+        try bound.take(canonical, group, state)
+        group.add(
+            canonical, requestDigest: EventJSON.requestDigest(of: canonical), state: &state,
+            isCommand: true)
+        guard let event = group.rows.last?.event else {
+            preconditionFailure("a group has the event that was added to it")
+        }
+        return event
+    }
+}

@@ -1,0 +1,30 @@
+import DaybookEvents
+
+/// What a customer's device handed over, verified and mapped, on its way into the ledger.
+struct RestoreRequest: Sendable {
+    var environment: Environment
+    var subject: String
+    var actor: String?
+    var reason: String?
+    /// In the order in which they were handed over.
+    var statements: [RestoreStatement]
+}
+
+/// One signed text that was verified.
+struct RestoreStatement: Sendable {
+    /// Where it stood in its body.
+    var place: String
+    /// Of its bytes.
+    var sha256: String
+    /// `apple:2000000123`; `nil` for what is about no purchase.
+    var line: String?
+    var product: String?
+    /// A credit, which stays with its buyer: nothing of it is recorded (rule 6).
+    var isConsumable: Bool
+    /// A renewal is believed only of a line that a transaction has told of.
+    var needsKnownLine: Bool
+    /// Its facts with the customer's name on them.
+    var claimed: [CheckedReport]
+    /// The same without.
+    var plain: [CheckedReport]
+}

@@ -1,0 +1,86 @@
+import DaybookDomain
+import DaybookEvents
+import DaybookIngest
+import DaybookStore
+
+/// Takes in what a customer's device handed over, and decides line by line whose it is (E51): one command, one commit.
+struct RestoreStep {
+    let request: RestoreRequest
+    let store: any EventStore
+    let zones: ZoneTables
+
+    func run(
+        _ group: inout GroupDecision, _ state: inout LedgerState
+    ) throws -> Result<RestoreReceipt, LedgerError> {
+        do {
+            // Wholly or not at all: what was added is dropped with the copy.
+            var work = group
+            let receipt = try restore(&work, &state)
+            group = work
+            return .success(receipt)
+        } catch let problem as EventProblem {
+            return .failure(.badInput([InputProblem(line: nil, problem)]))
+        } catch let rejection as Rejection {
+            return .failure(.rejected(rejection, decision: nil))
+        }
+    }
+
+    private func restore(
+        _ group: inout GroupDecision, _ state: inout LedgerState
+    ) throws -> RestoreReceipt {
+        try CustomerName.check(request.subject, request.environment)
+        let policy = try policy(group, state)
+        let first = group.nextPosition
+        var receipt = RestoreReceipt()
+        receipt.at = group.recordedAt
+        var facts = RestoreFacts(request: request, store: store)
+        var moves = RestoreMoves(request: request, zones: zones, policy: policy)
+        for statement in request.statements {
+            if statement.isConsumable {
+                let name = statement.line ?? ""
+                if receipt.lines.contains(where: { haveSameBytes($0.name, name) }) { continue }
+                receipt.lines.append(
+                    .init(name: name, product: statement.product, outcome: .consumable))
+            } else if let line = statement.line {
+                if receipt.lines.contains(where: { haveSameBytes($0.name, line) }) { continue }
+                let before = try moves.belonging(of: line, group, state).owner
+                guard try facts.take(line, &group, &state) else { continue }
+                receipt.lines.append(try moves.decide(line, before: before, &group, &state))
+            } else {
+                try facts.take([statement], claims: { _ in true }, &group, &state)
+            }
+        }
+        try moves.share(&receipt, &group, &state)
+        let later = moves.later ?? state
+        try moves.finish(&receipt, group, later)
+        receipt.duplicates = facts.duplicates
+        receipt.refused = facts.refused
+        receipt.appended = Int(group.nextPosition - first)
+        if receipt.appended > 0 {
+            (receipt.firstPosition, receipt.lastPosition) = (first, group.nextPosition - 1)
+        }
+        let sides = BothSides(
+            group: group, state: state, zones: zones, environment: request.environment,
+            at: receipt.at)
+        let owners = receipt.lines.flatMap { [$0.ownerBefore, $0.ownerAfter].compactMap { $0 } }
+        receipt.customers = try sides.changes(
+            of: [request.subject] + owners, from: first, through: Int64.max, later: moves.later)
+        return receipt
+    }
+
+    /// What the catalog in force for the customer says about another's lines.
+    private func policy(
+        _ group: GroupDecision, _ state: LedgerState
+    ) throws -> Policies.Transfer {
+        let question = zones.completing(
+            try group.customerCase(
+                state, request.environment, request.subject, at: group.recordedAt))
+        guard let policies = question.catalog(at: group.recordedAt)?.catalog.policies else {
+            throw Rejection.noCatalog
+        }
+        if policies.refusesUnknownSubjects, !question.isKnown {
+            throw Rejection.unknownSubject(request.subject)
+        }
+        return policies.transfer
+    }
+}

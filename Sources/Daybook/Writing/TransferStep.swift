@@ -1,0 +1,38 @@
+import DaybookDomain
+import DaybookEvents
+import DaybookStore
+
+/// Moves a line by command, and says what both sides have before and after.
+struct TransferStep {
+    let request: CommandRequest
+    let store: any EventStore
+    let zones: ZoneTables
+    let randomKey: () -> String
+
+    func run(
+        _ group: inout GroupDecision, _ state: inout LedgerState
+    ) throws -> Result<TransferReceipt, LedgerError> {
+        let step = CommandStep(request: request, store: store, zones: zones, randomKey: randomKey)
+        let receipt: Receipt
+        switch try step.run(&group, &state) {
+        case .error(let error): return .failure(error)
+        case .receipt(let made): receipt = made
+        }
+        // The event itself is asked, so that a repeated key gets the first answer (law 7).
+        guard let position = receipt.positions.first, let row = try group.row(at: position) else {
+            throw StoreError(.damaged, "the transfer \(receipt.key) left no event")
+        }
+        let draft = try EventDecoder.recorded(
+            row, stream: state.streamName(row.event.stream), names: state.names
+        ).draft
+        let (from, to) = (draft.data["from"]?.text ?? "", draft.data["to"]?.text ?? "")
+        let sides = BothSides(
+            group: group, state: state, zones: zones, environment: request.environment,
+            at: row.event.occurredAt)
+        return .success(
+            TransferReceipt(
+                receipt: receipt, line: request.command.line ?? "", from: from, to: to,
+                reversibleUntil: draft.data["reversible_until"]?.integer,
+                customers: try sides.changes(of: [from, to], from: position, through: position)))
+    }
+}

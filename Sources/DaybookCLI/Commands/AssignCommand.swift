@@ -1,0 +1,54 @@
+import ArgumentParser
+import Daybook
+import DaybookDomain
+
+struct AssignCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "assign", abstract: "Let a purchase serve one profile.",
+        discussion: """
+            One purchase serves one profile. A second claim is refused and recorded as a conflict; when the profile is \
+            deleted, the purchase is free for another one.
+
+              daybook assign ada --transaction 2000000123 --profile rex
+            """)
+
+    @Argument(help: "The customer.")
+    var subject: String
+
+    @Option(help: ArgumentHelp("The purchase, by its transaction id.", valueName: "id"))
+    var transaction: String
+
+    @Option(help: ArgumentHelp("The profile.", valueName: "profile"))
+    var profile: String
+
+    @OptionGroup var write: WriteOptions
+
+    mutating func run() async throws {
+        try await write.perform(
+            .assignPurchase(transaction: transaction, profile: profile), for: subject,
+            sentence: "purchase \(transaction) serves \(profile)",
+            repetition: "purchase \(transaction) served \(profile) before; nothing to add")
+    }
+}
+
+struct UnassignCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "unassign", abstract: "Free a purchase from its profile.",
+        discussion: """
+              daybook unassign ada --transaction 2000000456
+            """)
+
+    @Argument(help: "The customer.")
+    var subject: String
+
+    @Option(help: ArgumentHelp("The purchase, by its transaction id.", valueName: "id"))
+    var transaction: String
+
+    @OptionGroup var write: WriteOptions
+
+    mutating func run() async throws {
+        try await write.perform(
+            .unassignPurchase(transaction: transaction), for: subject,
+            sentence: "purchase \(transaction) serves no profile")
+    }
+}

@@ -1,0 +1,143 @@
+public import DaybookEvents
+
+/// What a command about one line is decided upon (rule 7).
+public struct LineCase: Sendable, Equatable {
+    /// `apple:2000000123`.
+    public var name: String
+    /// Whether any event tells of it.
+    public var isKnown: Bool
+    /// Whose it is now, as that customer is shown; `nil`: nobody's.
+    public var owner: String?
+    /// Whether the subject is that customer, under whatever id.
+    public var isSubjects: Bool
+    /// Whether anything is known of whoever is to get it.
+    public var isRecipientKnown: Bool
+    /// The latest transfer of just this line, in canonical order.
+    public var latest: Transfer?
+
+    /// A transfer that was recorded.
+    public struct Transfer: Sendable, Equatable {
+        public var source: String
+        public var key: String
+        public var from: String
+        public var to: String
+        /// Exclusive; `nil`: not promised.
+        public var reversibleUntil: Int64?
+        /// Whether it took an earlier one back.
+        public var isUndo: Bool
+
+        public init(
+            source: String, key: String, from: String, to: String, reversibleUntil: Int64?,
+            isUndo: Bool
+        ) {
+            self.source = source
+            self.key = key
+            self.from = from
+            self.to = to
+            self.reversibleUntil = reversibleUntil
+            self.isUndo = isUndo
+        }
+    }
+
+    public init(
+        name: String, isKnown: Bool = false, owner: String? = nil, isSubjects: Bool = false,
+        isRecipientKnown: Bool = false, latest: Transfer? = nil
+    ) {
+        self.name = name
+        self.isKnown = isKnown
+        self.owner = owner
+        self.isSubjects = isSubjects
+        self.isRecipientKnown = isRecipientKnown
+        self.latest = latest
+    }
+}
+
+/// How a line changes hands, in the words of the vocabulary.
+public enum LineTransfer {
+    /// How long a transfer can be taken back, exclusive: time enough for the other side to notice and write.
+    public static let reversibleMilliseconds: Int64 = 30 * 86_400_000
+    /// The member that names the transfer which an event takes back: `{"source": …, "key": …}`.
+    public static let undoes = "undoes"
+
+    /// The data of `purchase.transferred`.
+    /// - Parameters:
+    ///   - line: `store:lineage`.
+    ///   - rule: `restore`, `login`, `admin` or `app_account_token` (rules §2.8).
+    public static func data(
+        _ line: String, from giver: String, to recipient: String, rule: String,
+        reversibleUntil: Int64?
+    ) -> JSONObject {
+        let parts = line.split(
+            separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        var data: JSONObject = [
+            "from": .string(giver), "to": .string(recipient), "rule": .string(rule),
+        ]
+        if parts.count == 2 { data["store"] = .string(String(parts[0])) }
+        data["original_transaction_id"] = .string(String(parts.last ?? ""))
+        if let reversibleUntil { data["reversible_until"] = .integer(reversibleUntil) }
+        return data
+    }
+}
+
+/// Decides who may be given somebody's line, and what may be taken back.
+struct TransferDecider {
+    private let decider: Decider
+    private let check: Check
+
+    init(_ decider: Decider, _ check: Check) {
+        self.decider = decider
+        self.check = check
+    }
+
+    func decide() throws(Rejection) -> Verdict {
+        let subject = decider.request.subject
+        guard let line = decider.line else { return Verdict(events: []) }
+        guard decider.request.reason?.isEmpty == false else { throw .reasonNeeded }
+        guard line.isKnown else { throw .unknownLine(line.name) }
+        guard line.isSubjects else {
+            throw .notOwner(line: line.name, subject: subject, owner: line.owner)
+        }
+        switch decider.request.command {
+        case .transferLine(_, let recipient):
+            guard !decider.person.contains(where: { haveSameBytes($0, recipient) }) else {
+                throw .sameCustomer(subject, recipient)
+            }
+            if check.catalog.policies.refusesUnknownSubjects, !line.isRecipientKnown {
+                throw .unknownSubject(recipient)
+            }
+            let end = decider.now + LineTransfer.reversibleMilliseconds
+            return verdict(line, to: recipient, reversibleUntil: end)
+        case .undoTransfer(_, let isForced):
+            guard let latest = line.latest, !latest.isUndo, isSubject(latest.to),
+                !isSubject(latest.from)
+            else { throw .nothingToUndo(line: line.name) }
+            let isOpen = latest.reversibleUntil.map { decider.now < $0 } ?? false
+            guard isOpen || isForced else {
+                throw .transferFinal(line: line.name, until: latest.reversibleUntil)
+            }
+            return verdict(line, to: latest.from, reversibleUntil: nil, undoing: latest)
+        default: return Verdict(events: [])
+        }
+    }
+
+    private func isSubject(_ name: String) -> Bool {
+        decider.person.contains { haveSameBytes($0, name) }
+    }
+
+    private func verdict(
+        _ line: LineCase, to recipient: String, reversibleUntil: Int64?,
+        undoing undone: LineCase.Transfer? = nil
+    ) -> Verdict {
+        var data = LineTransfer.data(
+            line.name, from: decider.request.subject, to: recipient, rule: "admin",
+            reversibleUntil: reversibleUntil)
+        if let undone {
+            data[LineTransfer.undoes] = [
+                "source": .string(undone.source), "key": .string(undone.key),
+            ]
+        }
+        var draft = decider.event(.purchaseTransferred, data)
+        draft.trust = .admin
+        return Verdict(events: [draft])
+    }
+}
