@@ -63,12 +63,13 @@ struct DocumentTests {
             sign --transaction 2 --json > page.json
             sign --transaction 3 > purchase.jws
             sign --transaction 4 > waiting.jws
+            sign --transaction 5 > device.jws
             ! daybook ingest waiting.jws --as app-store-transaction --bundle-id com.example.bedtime --env test
             printf 'letter 19545' > letter
             daybook() {
               case "$*" in
                 *--root*) command daybook "$@" ;;
-                ingest*) command daybook "$@" --root own.pem --env test ;;
+                ingest*|restore*) command daybook "$@" --root own.pem --env test ;;
                 "dead-letters retry"*)
                   if command daybook "$@" --root own.pem --env test; then return 1; else test $? = 3; fi ;;
                 *) command daybook "$@" ;;
