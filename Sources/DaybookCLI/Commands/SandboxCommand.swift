@@ -15,8 +15,10 @@ struct SandboxCommand: AsyncParsableCommand {
               daybook sandbox create sandbox.key --root sandbox.pem
               daybook sandbox sign --authority sandbox.key --product com.dozzi.unlimited_stories \\
                 --kind non-consumable --bundle-id com.dozzi.app --token ada > purchase.jws
+              daybook sandbox life --authority sandbox.key --bundle-id com.example \\
+                --product com.magicalstories.premium.monthly --token ada > life.ndjson
             """,
-        subcommands: [Create.self, Sign.self])
+        subcommands: [Create.self, Sign.self, Life.self])
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -126,13 +128,7 @@ struct SandboxCommand: AsyncParsableCommand {
         var isTrial = false
 
         mutating func run() async throws {
-            let text = String(decoding: try InputFile(self.authority).all(), as: UTF8.self)
-            let authority: SandboxAuthority
-            do throws(AppStoreRefusal) {
-                authority = try SandboxAuthority(file: text)
-            } catch {
-                throw Failure(.badInput, "bad_authority", error.detail)
-            }
+            let authority = try SandboxAuthority(reading: self.authority)
             let transaction = try described()
             guard let type else {
                 return try Terminal.output.write(
