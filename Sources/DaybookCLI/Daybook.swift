@@ -51,7 +51,8 @@ struct DaybookCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "App Store",
                 subcommands: [
-                    IngestCommand.self, DeadLettersCommand.self, SandboxCommand.self,
+                    IngestCommand.self, DeadLettersCommand.self, ReinterpretCommand.self,
+                    SandboxCommand.self,
                 ]),
             CommandGroup(
                 name: "Keep",

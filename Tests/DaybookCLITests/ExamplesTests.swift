@@ -27,7 +27,8 @@ struct ExamplesTests {
             ]
         ),
         ("fork-in-the-road", ["daybook consume ada collections --ref sunday-dinners"]),
-        ("magical-stories", []), ("nuzzle", []),
+        ("magical-stories", ["daybook sandbox create sandbox.key --root sandbox.pem"]),
+        ("nuzzle", []),
     ]
 
     private static func purchase(_ transaction: String) -> String {
@@ -39,6 +40,9 @@ struct ExamplesTests {
         let catalog = try String(contentsOfFile: Workbench.dozzi, encoding: .utf8)
         try bench.write(
             catalog.replacing("limit: 2\n", with: "limit: 5\n"), to: "five-stories.yaml")
+        try bench.write(
+            #"{"event":{"type":"TEST","id":"w1","event_timestamp_ms":1768478400000}}"#,
+            to: "webhooks.ndjson")
         for name in ["story-1", "month", "app", "bug"] {
             try bench.write(Lines.usage("story-1"), to: "\(name).ndjson")
         }

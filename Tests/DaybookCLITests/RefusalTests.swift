@@ -15,6 +15,7 @@ struct RefusalTests {
         "profile unassign", "status", "history", "funnel", "tick", "snapshot", "replay",
         "verify", "doctor", "demo", "alias", "unalias", "void", "amend", "override set",
         "override clear", "reset", "reverse", "pin", "timezone", "schema",
+        "reinterpret", "sandbox life",
     ]
 
     init() throws { bench = try Workbench() }
