@@ -2,9 +2,9 @@ public import DaybookEvents
 public import DaybookIngest
 import DaybookStore
 
-/// What became of one body that came from the App Store.
+/// What became of one body that came from the App Store, or from RevenueCat.
 public struct IngestReceipt: Sendable, Equatable {
-    /// Signed texts in the body; a page has many, an empty page none.
+    /// Signed texts in the body; a page has many, an empty page none. A webhook counts as one.
     public var texts = 0
     public var appended = 0
     /// Events that were there already: the same notification again, the same bytes posted again.
@@ -58,7 +58,7 @@ public struct DeadLetter: Sendable, Equatable {
     public var code: String
     /// At most 256 characters, without what must not be recorded, such as an e-mail address that it quoted.
     public var detail: String
-    public var kind: AppStorePayloadKind
+    public var kind: BodyKind
     public var subject: String?
     /// Lower-case hexadecimal SHA-256 of its bytes.
     public var sha256: String
@@ -154,15 +154,9 @@ extension Ledger {
 
     /// Canonical events; the first one brings the bytes that they were read from.
     func reports(_ drafts: [EventDraft], _ bytes: [UInt8]) throws -> [CheckedReport] {
-        let sha256 = Digest.hexadecimal(Digest.sha256(bytes))
-        return try drafts.enumerated().map { index, draft in
-            var draft = try EventValidator.canonical(draft)
-            // Which bytes said it is no part of what was said: the store may sign the same statement twice.
-            let digest = EventJSON.requestDigest(of: draft)
-            draft.extras["raw_sha256"] = .string(sha256)
-            return CheckedReport(
-                draft: draft, digest: digest,
-                document: index == 0 ? StoredDocument(sha256: sha256, bytes: bytes) : nil)
+        // Which bytes said it is no part of what was said: the store may sign the same statement twice.
+        try CheckedReport.read(drafts.map { try EventValidator.canonical($0) }, from: bytes) {
+            EventJSON.requestDigest(of: $0)
         }
     }
 
@@ -175,16 +169,28 @@ extension Ledger {
         _ verifier: AppStoreVerifier, _ options: IngestOptions, _ receipt: inout IngestReceipt,
         _ kind: AppStorePayloadKind? = nil
     ) async throws {
+        let environment = verifier.identity.environment
+        try await refuse(
+            bytes, place, refusal, .appStore(kind ?? options.kind), environment,
+            isDryRun: options.isDryRun, subject: options.subject, &receipt)
+    }
+
+    /// Keeps what is refused as a letter.
+    func refuse(
+        _ bytes: [UInt8], _ place: String, _ refusal: AppStoreRefusal, _ kind: BodyKind,
+        _ environment: Environment, isDryRun: Bool, subject: String? = nil,
+        _ receipt: inout IngestReceipt
+    ) async throws {
         let sha256 = Digest.hexadecimal(Digest.sha256(bytes))
         receipt.refused.append(.init(place: place, refusal: refusal, sha256: sha256))
-        guard !options.isDryRun else { return }
+        guard !isDryRun else { return }
         let data: JSONObject = [
-            "code": .string(refusal.reason.rawValue),
-            "kind": .string((kind ?? options.kind).rawValue), "raw_sha256": .string(sha256),
+            "code": .string(refusal.reason.rawValue), "kind": .string(kind.word),
+            "raw_sha256": .string(sha256),
         ]
         try await note(
-            "ingest.rejected", key: sha256, data, for: options.subject, reason: refusal.detail,
-            verifier, bytes)
+            "ingest.rejected", key: sha256, data, for: subject, reason: refusal.detail,
+            environment, bytes)
     }
 
     /// Keeps what is known of a letter; the same letter again is the same event.
@@ -193,18 +199,18 @@ extension Ledger {
     /// hold, and then the letter is kept without it.
     private func note(
         _ type: String, key: String, _ data: JSONObject, for subject: String? = nil,
-        reason: String? = nil, _ verifier: AppStoreVerifier, _ bytes: [UInt8]?
+        reason: String? = nil, _ environment: Environment, _ bytes: [UInt8]?
     ) async throws {
         // Without a time the ledger's clock is taken, and the same letter is the same request whenever it comes.
         let bare = try EventValidator.canonical(
             EventDraft(
-                type: type, environment: verifier.identity.environment, subject: nil,
+                type: type, environment: environment, subject: nil,
                 occurredAt: nil, source: EventSource(kind: Self.letterSource, key: key),
                 trust: .system, data: data))
         var draft = bare
         if let reason {
             var told = draft
-            // Whoever wrote an e-mail address where an id belongs is not kept by name.
+            // An address of a person may stand in the text, which no check of an event looks into.
             let words = reason.split(separator: " ", omittingEmptySubsequences: false)
             let text = words.map { $0.contains("@") ? "…" : $0 }.joined(separator: " ")
             told.extras["reason"] = .string(
@@ -258,20 +264,37 @@ extension Ledger {
     }
 
     /// Tries a letter again, as if it came now.
+    /// - Parameter verifier: Not asked about what nobody signs.
     /// - Returns: What became of it; it is resolved when nothing of it was refused.
+    /// - Throws: `LedgerError.badInput` for a letter of the App Store without a verifier.
     public func retry(
-        _ letter: DeadLetter, by verifier: AppStoreVerifier
+        _ letter: DeadLetter, by verifier: AppStoreVerifier? = nil
     ) async throws -> IngestReceipt {
         guard let bytes = try rawBody(sha256: letter.sha256) else {
             throw LedgerError.store(
                 StoreError(.damaged, "the body \(letter.sha256.prefix(12)) is not in this ledger"))
         }
-        let receipt = try await ingest(
-            bytes, by: verifier, options: IngestOptions(kind: letter.kind, subject: letter.subject))
+        let receipt: IngestReceipt
+        var environment = letter.environment
+        switch (letter.kind, verifier) {
+        case (.revenueCat, _):
+            receipt = try await ingestRevenueCat(bytes, environment: environment)
+        case (.appStore(let kind), let verifier?):
+            environment = verifier.identity.environment
+            receipt = try await ingest(
+                bytes, by: verifier, options: IngestOptions(kind: kind, subject: letter.subject))
+        case (.appStore, nil):
+            throw LedgerError.badInput([
+                InputProblem(
+                    line: nil, column: nil, code: "no_verifier",
+                    reason: "the letter \(letter.sha256.prefix(12)) is of the App Store; "
+                        + "say which app and authorities are believed")
+            ])
+        }
         if receipt.refused.isEmpty {
             try await note(
                 "ops.dead_letter_resolved", key: letter.sha256 + "/resolved",
-                ["raw_sha256": .string(letter.sha256)], verifier, nil)
+                ["raw_sha256": .string(letter.sha256)], environment, nil)
         }
         return receipt
     }
@@ -303,8 +326,8 @@ extension DeadLetter {
             position: event.position, recordedAt: event.recordedAt,
             environment: event.draft.environment, code: event.draft.data["code"]?.text ?? "",
             detail: event.draft.extras["reason"]?.text ?? "",
-            kind: (event.draft.data["kind"]?.text).flatMap(AppStorePayloadKind.init(rawValue:))
-                ?? .notification,
+            kind: (event.draft.data["kind"]?.text).flatMap(BodyKind.init(word:))
+                ?? .appStore(.notification),
             subject: event.draft.data["for"]?.text, sha256: sha256, resolvedAt: nil)
     }
 }

@@ -53,6 +53,7 @@ struct DaybookCommand: AsyncParsableCommand {
                 name: "App Store",
                 subcommands: [
                     IngestCommand.self, RestoreCommand.self, DeadLettersCommand.self,
+                    ReinterpretCommand.self,
                     SandboxCommand.self,
                 ]),
             CommandGroup(

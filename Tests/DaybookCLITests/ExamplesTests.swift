@@ -38,7 +38,10 @@ struct ExamplesTests {
         (
             "magical-stories",
             // Its SHA-256 begins as the examples say.
-            ["printf 'letter 19545' > letter", "! daybook ingest letter \(nobody)"]
+            [
+                "daybook sandbox create sandbox.key --root sandbox.pem",
+                "printf 'letter 19545' > letter", "! daybook ingest letter \(nobody)",
+            ]
         ),
         ("nuzzle", []),
     ]
@@ -57,6 +60,9 @@ struct ExamplesTests {
         let catalog = try String(contentsOfFile: Workbench.dozzi, encoding: .utf8)
         try bench.write(
             catalog.replacing("limit: 2\n", with: "limit: 5\n"), to: "five-stories.yaml")
+        try bench.write(
+            #"{"event":{"type":"TEST","id":"w1","event_timestamp_ms":1768478400000}}"#,
+            to: "webhooks.ndjson")
         for name in ["story-1", "month", "app", "bug"] {
             try bench.write(Lines.usage("story-1"), to: "\(name).ndjson")
         }

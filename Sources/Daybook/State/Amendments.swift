@@ -25,12 +25,7 @@ struct Amendments {
     func apply(_ positions: [Int64], to row: EventRow, in stream: StreamName) throws -> Outcome {
         var outcome = Outcome(
             draft: try EventDecoder.recorded(row, stream: stream, names: names).draft)
-        let ledger = StreamName(stream.environment, .ledger, "corrections")
-        for correction in try ordered(positions) {
-            let patch =
-                try EventDecoder.recorded(correction, stream: ledger, names: names)
-                .draft.data["patch"]?.object ?? JSONObject()
-            let position = correction.event.position
+        for (position, patch) in try patches(positions, stream.environment) {
             do throws(EventProblem) {
                 outcome.draft = try outcome.draft.amending(by: patch)
                 outcome.holding.append(position)
@@ -39,6 +34,19 @@ struct Amendments {
             }
         }
         return outcome
+    }
+
+    /// What amendments say, in canonical order.
+    func patches(
+        _ positions: [Int64], _ environment: Environment
+    ) throws -> [(position: Int64, patch: JSONObject)] {
+        let ledger = StreamName(environment, .ledger, "corrections")
+        return try ordered(positions).map { correction in
+            let recorded = try EventDecoder.recorded(correction, stream: ledger, names: names)
+            return (
+                correction.event.position, recorded.draft.data["patch"]?.object ?? JSONObject()
+            )
+        }
     }
 
     /// Only the texts of the keys tell the canonical order.

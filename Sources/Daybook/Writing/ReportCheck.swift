@@ -9,6 +9,23 @@ struct CheckedReport: Sendable {
     /// Of the body as the source sent it (rule 16).
     var digest: Int64
     var document: StoredDocument?
+    /// Read from a body that the ledger keeps: the same key from the same bytes is the same event, also where newer
+    /// code reads them otherwise; `reinterpret` tells of that.
+    var isRead = false
+
+    /// Canonical events that were read from one body; the first one brings its bytes.
+    /// - Parameter digest: What tells whether the same key is the same event.
+    static func read(
+        _ drafts: [EventDraft], from bytes: [UInt8], digest: (EventDraft) -> Int64
+    ) -> [CheckedReport] {
+        let sha256 = Digest.hexadecimal(Digest.sha256(bytes))
+        return drafts.enumerated().map { index, draft in
+            var report = CheckedReport(draft: draft, digest: digest(draft), isRead: true)
+            report.draft.extras["raw_sha256"] = .string(sha256)
+            if index == 0 { report.document = StoredDocument(sha256: sha256, bytes: bytes) }
+            return report
+        }
+    }
 }
 
 /// What is checked of a report before it may be appended; the rehearsal of an import and the append ask the same.
@@ -20,8 +37,11 @@ struct ReportCheck {
     func check(_ draft: EventDraft) throws -> CheckedReport {
         var draft = draft
         let document = try CatalogReports.takeDocument(&draft, store)
+        // Which bytes said it is no part of what was said: the store may sign the same statement twice.
+        var said = draft
+        said.extras["raw_sha256"] = nil
         return CheckedReport(
-            draft: draft, digest: EventJSON.requestDigest(of: draft), document: document)
+            draft: draft, digest: EventJSON.requestDigest(of: said), document: document)
     }
 
     /// The same key again must be the same event, whether as first sent or as the ledger exports it.
@@ -35,6 +55,9 @@ struct ReportCheck {
         let stored = try EventDecoder.recorded(
             row, stream: state.streamName(row.event.stream), names: state.names)
         if EventJSON.object(of: stored.draft) == EventJSON.object(of: report.draft) { return }
+        if report.isRead, stored.draft.extras["raw_sha256"] == report.draft.extras["raw_sha256"] {
+            return
+        }
         throw Self.conflict(report.draft, "at position \(position)")
     }
 

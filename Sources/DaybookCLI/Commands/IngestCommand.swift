@@ -5,7 +5,8 @@ import DaybookIngest
 
 struct IngestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "ingest", abstract: "Take in what the App Store signed.",
+        commandName: "ingest",
+        abstract: "Take in what the App Store signed, or RevenueCat posted.",
         discussion: """
             Every signed text is verified (format, certificates, signature, app, environment), mapped and recorded \
             with its bytes; the same again appends nothing. What is refused changes nothing and is kept with the \
@@ -13,10 +14,14 @@ struct IngestCommand: AsyncParsableCommand {
 
             A file holds one body: a signed text, a notification's JSON, a page of the history; or one of these a line.
 
+            With --as revenuecat a body is a webhook of RevenueCat's. Nobody signs it: its events are imported, not \
+            verified, and nothing is asked about roots and bundle identifiers.
+
               daybook ingest notification.json --bundle-id com.dozzi.app \\
                 --root sandbox.pem --env test
               daybook ingest purchase.jws --as app-store-transaction \\
                 --subject ada --bundle-id com.dozzi.app --root sandbox.pem --env test
+              daybook ingest webhooks.ndjson --as revenuecat
             """)
 
     @Argument(help: "The files, or - for the standard input.")
@@ -24,8 +29,9 @@ struct IngestCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("as"),
-        help: "What a body is that is nothing but a signed text.")
-    var kind: AppStorePayloadKind = .notification
+        help: ArgumentHelp(
+            "What a body is that is nothing but a signed text; or revenuecat.", valueName: "kind"))
+    var kind = BodyKind.appStore(.notification)
 
     @Option(
         help: ArgumentHelp(
@@ -47,29 +53,66 @@ struct IngestCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     mutating func run() async throws {
-        let verifier = try verifier.verifier(environment.environment)
-        let options = IngestOptions(
-            kind: kind, subject: subject, product: product, isDryRun: dryRun)
+        let take = try taking()
         let inputs = try files.map { try InputFile($0) }
+        let bar = ProgressBar("ingest")
+        defer { bar.finish() }
         var sum = IngestReceipt()
         let work: (Ledger) async throws -> Void = { ledger in
             for input in inputs {
-                for body in Self.bodies(try input.all()) {
-                    sum.add(try await ledger.ingest(body, by: verifier, options: options))
+                let bodies = Self.bodies(try input.all())
+                for (index, body) in bodies.enumerated() {
+                    var receipt = try await take(ledger, body.bytes)
+                    receipt.place(input: inputs.count > 1 ? input.path : nil, line: body.line)
+                    sum.add(receipt)
+                    bar.show(
+                        Int64(index + 1), of: Int64(bodies.count),
+                        note: "\(Words.grouped(Int64(index + 1))) of "
+                            + "\(Words.grouped(Int64(bodies.count)))")
                 }
             }
         }
         if dryRun { try await ledger.asking(work) } else { try await ledger.writing(work) }
-        try output.show(sum.json) { sum.text($0, isDryRun: dryRun) }
+        bar.finish()
+        let noun = kind == .revenueCat ? "webhook" : "signed text"
+        try output.show(sum.json) { sum.text($0, noun, isDryRun: dryRun) }
         if !sum.refused.isEmpty { throw ExitCode.badInput }
     }
 
-    /// A file that is one JSON object over several lines is one body; else every line that is not blank is.
-    static func bodies(_ bytes: [UInt8]) -> [[UInt8]] {
-        if (try? JSONReader.read(bytes)) != nil { return [bytes] }
-        return bytes.split(separator: 0x0A).map(Array.init).filter { line in
-            !line.allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }
+    /// What is done with each body.
+    private func taking() throws -> (Ledger, [UInt8]) async throws -> IngestReceipt {
+        let (environment, isDryRun) = (environment.environment, dryRun)
+        switch kind {
+        case .revenueCat:
+            guard subject == nil, product == nil else {
+                throw Failure(
+                    .usage, "no_subject",
+                    "a webhook names its customer and product; --subject and --product are for "
+                        + "transactions of the App Store")
+            }
+            return { ledger, body in
+                try await ledger.ingestRevenueCat(
+                    body, environment: environment, isDryRun: isDryRun)
+            }
+        case .appStore(let kind):
+            let verifier = try verifier.verifier(environment)
+            let options = IngestOptions(
+                kind: kind, subject: subject, product: product, isDryRun: isDryRun)
+            return { ledger, body in
+                try await ledger.ingest(body, by: verifier, options: options)
+            }
         }
+    }
+
+    /// A file that is one JSON object over several lines is one body; else every line that is not blank is.
+    /// - Returns: With the line, 1-based, where a file holds several.
+    static func bodies(_ bytes: [UInt8]) -> [(line: Int?, bytes: [UInt8])] {
+        if (try? JSONReader.read(bytes)) != nil { return [(nil, bytes)] }
+        let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated()
+            .filter { _, line in
+                !line.allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }
+            }
+        return lines.map { (lines.count > 1 ? $0 + 1 : nil, Array($1)) }
     }
 }
 
@@ -83,6 +126,15 @@ extension IngestReceipt {
         refused += other.refused
     }
 
+    /// Says also in which file and line it is.
+    mutating func place(input: String?, line: Int?) {
+        let outer = [input, line.map { "line \($0)" }].compactMap { $0 }
+        for index in refused.indices {
+            let inner = refused[index].place.isEmpty ? [] : [refused[index].place]
+            refused[index].place = (outer + inner).joined(separator: ", ")
+        }
+    }
+
     var json: JSONObject {
         [
             "texts": .integer(Int64(texts)), "appended": .integer(Int64(appended)),
@@ -93,10 +145,11 @@ extension IngestReceipt {
         ]
     }
 
-    func text(_ terminal: Terminal, isDryRun: Bool) -> HumanText {
+    /// - Parameter noun: What was taken in: "signed text".
+    func text(_ terminal: Terminal, _ noun: String, isDryRun: Bool) -> HumanText {
         let mark = refused.isEmpty ? terminal.tick : terminal.paint("✗", .bad)
         var text: HumanText =
-            "\(mark) \(Words.count(Int64(texts), "signed text")), \(Words.count(Int64(appended), "event")) appended"
+            "\(mark) \(Words.count(Int64(texts), noun)), \(Words.count(Int64(appended), "event")) appended"
         if duplicates > 0 { text += ", \(Words.count(Int64(duplicates), "event")) there already" }
         if isDryRun { text += "; a dry run: nothing is written" }
         text += "\n"

@@ -32,7 +32,7 @@ struct RestoreCommand: AsyncParsableCommand {
     @Option(
         name: .customLong("as"),
         help: "What a body is that is nothing but a signed text.")
-    var kind: AppStorePayloadKind = .transaction
+    var kind: BodyKind = .appStore(.transaction)
 
     @Flag(help: "Say what would happen, and write nothing.")
     var preview = false
@@ -50,9 +50,16 @@ struct RestoreCommand: AsyncParsableCommand {
 
     mutating func run() async throws {
         let verifier = try verifier.verifier(environment.environment)
+        guard case .appStore(let kind) = kind else {
+            throw Failure(
+                .usage, "not_signed",
+                "a device hands over what the App Store signed; \"daybook ingest\" takes webhooks")
+        }
         let options = RestoreOptions(
             kind: kind, isPreview: preview, actor: actor, reason: reason)
-        let bodies = try files.flatMap { IngestCommand.bodies(try InputFile($0).all()) }
+        let bodies = try files.flatMap {
+            IngestCommand.bodies(try InputFile($0).all()).map(\.bytes)
+        }
         let subject = subject
         let work: (Ledger) async throws -> RestoreReceipt = { ledger in
             try await ledger.restore(bodies, for: subject, by: verifier, options: options)

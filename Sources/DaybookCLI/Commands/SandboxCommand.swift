@@ -16,10 +16,12 @@ struct SandboxCommand: AsyncParsableCommand {
               daybook sandbox sign --authority sandbox.key --bundle-id com.dozzi.app \\
                 --product com.dozzi.unlimited_stories --kind non-consumable \\
                 --token ada > purchase.jws
+              daybook sandbox life --authority sandbox.key --bundle-id com.example \\
+                --product com.magicalstories.premium.monthly --token ada > life.ndjson
 
             Each subcommand takes --json.
             """,
-        subcommands: [Create.self, Sign.self])
+        subcommands: [Create.self, Sign.self, Life.self])
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -136,13 +138,7 @@ struct SandboxCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         mutating func run() async throws {
-            let text = String(decoding: try InputFile(self.authority).all(), as: UTF8.self)
-            let authority: SandboxAuthority
-            do throws(AppStoreRefusal) {
-                authority = try SandboxAuthority(file: text)
-            } catch {
-                throw Failure(.badInput, "bad_authority", error.detail)
-            }
+            let authority = try SandboxAuthority(reading: self.authority)
             let transaction = try described()
             guard let type else {
                 let text = try authority.sign(transaction)

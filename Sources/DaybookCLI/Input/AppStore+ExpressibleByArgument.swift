@@ -1,19 +1,26 @@
 public import ArgumentParser
+public import Daybook
 public import DaybookIngest
 
-extension AppStorePayloadKind: ExpressibleByArgument {
-    /// `app-store-notification`, `app-store-app-transaction`, …
+extension BodyKind: ExpressibleByArgument {
+    /// `app-store-notification`, `app-store-app-transaction`, …, `revenuecat`.
     public init?(argument: String) {
-        let prefix = "app-store-"
-        guard argument.hasPrefix(prefix) else { return nil }
-        let word = argument.dropFirst(prefix.count).replacing("-", with: "_")
-        self.init(rawValue: String(word))
+        guard let kind = Self.allCases.first(where: { $0.argument == argument }) else {
+            return nil
+        }
+        self = kind
     }
 
     public static var allValueStrings: [String] { allCases.map(\.argument) }
+    public var defaultValueDescription: String { argument }
 
     /// As it is written on the command line.
-    var argument: String { "app-store-" + rawValue.replacing("_", with: "-") }
+    var argument: String {
+        switch self {
+        case .appStore(let kind): "app-store-" + kind.rawValue.replacing("_", with: "-")
+        case .revenueCat: "revenuecat"
+        }
+    }
 }
 
 extension AppStoreNotificationType: ExpressibleByArgument {}

@@ -5,7 +5,7 @@ enum Arguments {
         "--json", "--help", "--help-hidden", "-h", "--version", "--dry-run", "--as-recorded",
         "--keep-going",
         "--stream", "--retroactive", "--offline", "--all", "--no-auto-renew", "--trial",
-        "--preview", "--undo", "--force",
+        "--preview", "--undo", "--force", "--apply",
     ]
 
     /// Lets a number be negative: ArgumentParser would take `-1` for an option, and complain of a missing value or an

@@ -68,6 +68,9 @@ public struct CorrectionBook: Sendable {
         }.map(\.position)
     }
 
+    /// What was ever said about the event, whether it still holds or not, in order of arrival.
+    public func entries(of target: EventKey) -> [Entry] { entries[target] ?? [] }
+
     /// Whether anything was ever said about the event.
     public func concerns(_ target: EventKey) -> Bool { entries[target] != nil }
 }

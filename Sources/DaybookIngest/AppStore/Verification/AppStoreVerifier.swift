@@ -59,7 +59,10 @@ public struct AppStoreVerifier: Sendable {
     ) -> AppStoreOutcome {
         do throws(AppStoreRefusal) {
             let (payload, root) = try payload(of: text, kind, now)
-            let document = try document(payload, kind, now)
+            let document = try AppStoreDocument(payload, kind) {
+                (text, kind) throws(AppStoreRefusal) in
+                try self.payload(of: text, kind, now).payload
+            }
             return .verified(AppStoreStatement(document: document, root: root))
         } catch {
             return .refused(error)
@@ -126,44 +129,5 @@ public struct AppStoreVerifier: Sendable {
     ) throws(AppStoreRefusal) {
         guard ES256.isValid(jws.signature, of: jws.signedBytes, by: key)
         else { throw AppStoreRefusal(.signature, "the signature is not the leaf certificate's") }
-    }
-
-    // MARK: What is nested
-
-    private func document(
-        _ payload: JSONObject, _ kind: AppStorePayloadKind, _ now: Int64
-    ) throws(AppStoreRefusal) -> AppStoreDocument {
-        switch kind {
-        case .transaction: return .transaction(AppStoreTransaction(members: payload))
-        case .renewal: return .renewal(AppStoreRenewal(members: payload))
-        case .appTransaction: return .appTransaction(AppStoreAppTransaction(members: payload))
-        case .notification:
-            var notification = AppStoreNotification(members: payload)
-            notification.transaction = try nested(
-                payload, ["data", "signedTransactionInfo"], .transaction, now
-            ).map(AppStoreTransaction.init(members:))
-            notification.renewal = try nested(
-                payload, ["data", "signedRenewalInfo"], .renewal, now
-            ).map(AppStoreRenewal.init(members:))
-            notification.appTransaction = try nested(
-                payload, ["appData", "signedAppTransactionInfo"], .appTransaction, now
-            ).map(AppStoreAppTransaction.init(members:))
-            return .notification(notification)
-        }
-    }
-
-    private func nested(
-        _ payload: JSONObject, _ path: [String], _ kind: AppStorePayloadKind, _ now: Int64
-    ) throws(AppStoreRefusal) -> JSONObject? {
-        guard let value = payload.value(at: path), value != .null else { return nil }
-        let place = path.joined(separator: ".")
-        guard let text = value.text else {
-            throw AppStoreRefusal(.format, "\(place) is \(value.kindName), not a signed text")
-        }
-        do throws(AppStoreRefusal) {
-            return try self.payload(of: Array(text.utf8), kind, now).payload
-        } catch {
-            throw error.inside(place)
-        }
     }
 }

@@ -1,0 +1,123 @@
+import DaybookDomain
+public import DaybookEvents
+import DaybookIngest
+import DaybookStore
+
+extension Ledger {
+    /// Takes in one webhook of RevenueCat's as it was posted (rules §2.7).
+    ///
+    /// Nobody signs it, so its events are `imported`, never `verified`: whoever posts it must have been let in by its
+    /// own secret. All its events are one commit; the bytes are kept once. A retry has the id of the first try, and one
+    /// id is one webhook, whatever its bytes: it appends nothing. Aliases that are known are not recorded again. What
+    /// cannot be read, and what is of another environment, changes nothing and becomes a dead letter.
+    /// - Parameters:
+    ///   - environment: Only `PRODUCTION` enters `production`, only `SANDBOX` enters `sandbox`, nothing enters `xcode`
+    ///     and `test`. A webhook that names none, as transfers do, is taken to be of this one.
+    ///   - isDryRun: Read and map, and append nothing.
+    /// - Throws: `LedgerError` when the ledger cannot be written; a body that is refused is an answer.
+    @discardableResult
+    public func ingestRevenueCat(
+        _ body: [UInt8], environment: Environment = .production, isDryRun: Bool = false
+    ) async throws -> IngestReceipt {
+        var receipt = IngestReceipt()
+        receipt.texts = 1
+        do {
+            try refresh()
+            let catalog = state.withLock { $0.catalogs.newest?.catalog }
+            let reader = RevenueCatReader(catalog: catalog, environment: environment)
+            let reading: RevenueCatReading
+            do throws(LineProblem) {
+                reading = try reader.read(body)
+            } catch {
+                throw AppStoreRefusal(.format, error.sentence)
+            }
+            try Self.check(reading, environment)
+            guard let drafts = try translating({ try news(of: reading) }) else {
+                receipt.duplicates = max(1, reading.events.count)
+                return receipt
+            }
+            guard !isDryRun else { return receipt }
+            let reports = CheckedReport.read(drafts, from: body, digest: Self.identity)
+            let made = try await record(.checked(reports), ReportOptions())
+            receipt.appended = made.appended
+            receipt.duplicates = made.duplicates
+            receipt.firstPosition = made.firstPosition
+            receipt.lastPosition = made.lastPosition
+        } catch let refusal as AppStoreRefusal {
+            try await refuse(
+                body, "", refusal, .revenueCat, environment, isDryRun: isDryRun, &receipt)
+        } catch LedgerError.badInput(let problems) {
+            let refusal = AppStoreRefusal(
+                .format, problems.map(\.description).joined(separator: "; "))
+            try await refuse(
+                body, "", refusal, .revenueCat, environment, isDryRun: isDryRun, &receipt)
+        }
+        return receipt
+    }
+
+    private static func check(
+        _ reading: RevenueCatReading, _ environment: Environment
+    ) throws(AppStoreRefusal) {
+        guard environment == .production || environment == .sandbox else {
+            throw AppStoreRefusal(
+                .environment,
+                "RevenueCat knows production and sandbox; \(environment.name) takes none of it")
+        }
+        let found = reading.drafts.first?.environment ?? environment
+        guard found == environment else {
+            throw AppStoreRefusal(
+                .environment, "it is of \(found.name); \(environment.name) takes its own alone")
+        }
+    }
+
+    /// One id is one webhook for ever; what it says is no part of its identity.
+    private static func identity(_ draft: EventDraft) -> Int64 {
+        EventJSON.requestDigest(
+            of: EventDraft(
+                type: "revenuecat", environment: draft.environment, subject: nil, occurredAt: nil,
+                source: draft.source, trust: .imported, data: JSONObject()))
+    }
+
+    /// What is to be appended of a webhook: without the aliases that are known.
+    /// - Returns: `nil` when the webhook was taken in before.
+    private func news(of reading: RevenueCatReading) throws -> [EventDraft]? {
+        try state.withLock { state in
+            guard let first = reading.drafts.first else { return nil }
+            if let source = state.names.id(of: first.source.kind) {
+                let key = EventKey(
+                    first.environment, source, Reference(first.source.key ?? ""))
+                if try state.position(of: key, in: store) != nil { return nil }
+            }
+            // Where the webhook is about aliases alone, the first one holds everything else that it says.
+            let always = reading.events.isEmpty ? reading.aliases.prefix(1) : []
+            let known = KnownAliases(state: state, cut: Int64.max)
+            return reading.events + always
+                + reading.aliases.dropFirst(always.count).filter { !known.has($0) }
+        }
+    }
+}
+
+/// Who is known to be the same person.
+struct KnownAliases {
+    let state: LedgerState
+    /// Only what was recorded at or before this position is known.
+    let cut: Int64
+
+    /// Whether an alias says nothing new.
+    func has(_ draft: EventDraft) -> Bool {
+        guard let alias = draft.data["alias"]?.text.flatMap(state.names.id(of:)),
+            let canonical = draft.data["canonical"]?.text.flatMap(state.names.id(of:))
+        else { return false }
+        return state.identity.person(
+            CustomerKey(draft.environment, alias), cut: cut, corrections: state.corrections,
+            names: state.names
+        ).members.contains(canonical)
+    }
+}
+
+extension LineProblem {
+    /// Place, reason and code; no bytes.
+    fileprivate var sentence: String {
+        "line \(line), column \(column): \(reason) [\(code)]"
+    }
+}

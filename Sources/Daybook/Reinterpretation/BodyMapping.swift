@@ -1,0 +1,56 @@
+public import DaybookDomain
+public import DaybookEvents
+import DaybookIngest
+
+/// A body from outside that the ledger keeps, with what was known when it was taken in.
+public struct KeptBody: Sendable {
+    /// The source of its events: `apple_asn_v2`, `apple_jws`, `revenuecat`.
+    public var source: String
+    public var bytes: [UInt8]
+    /// Lower-case hexadecimal SHA-256 of the bytes.
+    public var sha256: String
+    public var environment: Environment
+    /// The customer under whose name it was posted; `nil` where nobody was named.
+    public var claimant: String?
+    /// For what does not say when it was signed: when it was taken in, milliseconds since 1970 UTC.
+    public var takenInAt: Int64
+    /// The newest one of the ledger; `nil` before the first.
+    public var catalog: Catalog?
+}
+
+/// What turns a kept body into events: the code that is compared with what was recorded.
+///
+/// It must be a function of the body alone, or reading again would find differences for ever.
+public struct BodyMapping: Sendable {
+    private let read: @Sendable (KeptBody) throws -> [EventDraft]
+
+    /// - Parameter read: Gives the events in the order of one commit; they need not be canonical. What it throws is
+    ///   told of the body, whose events stay as they are.
+    public init(_ read: @escaping @Sendable (KeptBody) throws -> [EventDraft]) {
+        self.read = read
+    }
+
+    /// What a body says.
+    public func events(of body: KeptBody) throws -> [EventDraft] { try read(body) }
+
+    /// The code of this build.
+    public static let present = BodyMapping { body in
+        switch body.source {
+        case RevenueCatReader.sourceKind:
+            let reader = RevenueCatReader(catalog: body.catalog, environment: body.environment)
+            do throws(LineProblem) {
+                return try reader.read(body.bytes).drafts
+            } catch {
+                throw AppStoreRefusal(.format, "column \(error.column): \(error.reason)")
+            }
+        case AppStoreMapping.notificationSource, AppStoreMapping.postedSource:
+            let isPosted = body.source == AppStoreMapping.postedSource
+            let document = try AppStoreDocument(
+                kept: body.bytes, as: isPosted ? nil : .notification)
+            return AppStoreMapping(environment: body.environment, subject: body.claimant)
+                .events(of: document, now: body.takenInAt)
+        default:
+            throw AppStoreRefusal(.format, "this build reads no bodies of \(body.source)")
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import DaybookDomain
+import DaybookEvents
+import DaybookIngest
+import DaybookStore
+
+/// A recorded event that was read from a body.
+struct ReadEventRow {
+    /// The member of an envelope that says which key the mapping gave an event that reinterpretation wrote.
+    static let marker = "reinterprets"
+
+    let row: EventRow
+    let event: RecordedEvent
+
+    var key: String { event.draft.source.key ?? "" }
+    var sha256: String { event.draft.extras["raw_sha256"]?.text ?? "" }
+    /// The key that the mapping gave it; `nil` for what was recorded when its body came.
+    var marker: String? { event.draft.extras[Self.marker]?.text }
+    /// Whether its key is the mapping's: what others were put in the place of, if they were.
+    var isRoot: Bool { marker.map { haveSameBytes($0, key) } ?? true }
+
+    /// Who posted it, by the key; the present code ends keys of claims with the customer.
+    var claimant: String? {
+        guard let subject = event.draft.subject else { return nil }
+        // A key that would be too long is a digest, and only names make it so.
+        let isNamed = key.hasSuffix("/" + subject) || key.hasPrefix("sha256:")
+        return isNamed ? subject : nil
+    }
+}
+
+/// The events that were read from one body in one commit: neighbours in the ledger.
+struct BodyRun {
+    private(set) var events: [ReadEventRow]
+    let bytes: [UInt8]
+
+    init(_ first: ReadEventRow, _ bytes: [UInt8]) {
+        events = [first]
+        self.bytes = bytes
+    }
+
+    var first: ReadEventRow { events[0] }
+    var sha256: String { first.sha256 }
+    var environment: Environment { first.event.draft.environment }
+    var source: String { first.event.draft.source.kind }
+    private var isPosted: Bool { haveSameBytes(source, AppStoreMapping.postedSource) }
+
+    /// Takes the next event of the ledger if it belongs here.
+    mutating func take(_ event: ReadEventRow) -> Bool {
+        let last = events[events.count - 1]
+        let isNext =
+            event.event.position == last.event.position + 1 && event.sha256 == sha256
+            && event.event.draft.environment == environment
+            && haveSameBytes(event.event.draft.source.kind, source)
+            && (event.marker == nil) == (first.marker == nil)
+            // Of two customers who posted the same bytes each has a claim.
+            && (!isPosted || haveSameBytes(event.claimant, first.claimant))
+        if isNext { events.append(event) }
+        return isNext
+    }
+
+    /// The body as it is to be read.
+    func body(_ catalog: Catalog?) -> KeptBody {
+        KeptBody(
+            source: source, bytes: bytes, sha256: sha256, environment: environment,
+            claimant: claimant, takenInAt: events[events.count - 1].row.event.signedAt,
+            catalog: catalog)
+    }
+
+    private var claimant: String? {
+        if isPosted { return first.claimant }
+        // A line's event names whoever handed the body in, and nobody else; a customer's names its owner in any case.
+        let told = events.first { $0.event.stream.kind == .line } ?? first
+        return told.event.draft.subject
+    }
+}

@@ -1,0 +1,184 @@
+import ArgumentParser
+import Daybook
+import DaybookEvents
+
+struct ReinterpretCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reinterpret",
+        abstract: "Read the bodies that are kept again, and tell what would differ.",
+        discussion: """
+            Runs the mapping code of this build over every body that "ingest" kept, and compares what it gives with \
+            what was recorded. Nothing is written without --apply; with it a difference becomes corrections: what is \
+            signed is voided and recorded anew, what is not is amended. Applied twice, the second time finds nothing.
+
+            No root is asked for: what was believed when it came stays believed. What a person corrected stays so. \
+            Letters are not touched: "daybook dead-letters retry" is for them. Events from a file of "export" have no \
+            bodies and are counted. Exits with 1 when there are differences that were not applied.
+
+              daybook reinterpret
+              daybook reinterpret --subject ada --json
+              daybook reinterpret --since 2026-03-01T00:00:00Z --apply --ticket OPS-7
+            """)
+
+    @Flag(help: "Record the differences as corrections.")
+    var apply = false
+
+    @Option(help: ArgumentHelp("Only bodies taken in at this time or later.", valueName: "time"))
+    var since: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Only bodies with an event recorded as this type, such as subscription.renewed.",
+            valueName: "type"))
+    var type: String?
+
+    @Option(
+        help: ArgumentHelp("Only bodies that tell of this customer.", valueName: "subject"))
+    var subject: String?
+
+    @Option(name: .customLong("env"), help: "Only this environment. Default: all.")
+    var environment: Environment?
+
+    @Option(help: ArgumentHelp("Why, for the audit.", valueName: "text"))
+    var reason: String?
+
+    @Option(help: ArgumentHelp("A reference for the audit.", valueName: "ticket"))
+    var ticket: String?
+
+    @Option(help: ArgumentHelp("Who asks, for the audit.", valueName: "name"))
+    var actor: String?
+
+    @OptionGroup var ledger: LedgerOptions
+    @OptionGroup var output: OutputOptions
+
+    mutating func run() async throws {
+        var options = ReinterpretOptions()
+        options.environment = environment
+        options.since = try InstantText.read(since, option: "--since")
+        options.type = type
+        options.subject = subject
+        options.isApplied = apply
+        if let reason { options.reason = reason }
+        if let ticket { options.ticket = ticket }
+        if let actor { options.actor = actor }
+        let bar = ProgressBar("reinterpret")
+        defer { bar.finish() }
+        let asked = options
+        let work: (Ledger) async throws -> ReinterpretationReport = { ledger in
+            try await ledger.reinterpret(asked) { progress in
+                bar.show(
+                    progress.events, of: progress.total,
+                    note: Words.count(Int64(progress.bodies), "body", "bodies") + ", "
+                        + Words.count(Int64(progress.differences), "difference"))
+            }
+        }
+        let report = try await apply ? ledger.writing(work) : ledger.asking(work)
+        bar.finish()
+        try output.show(report.json(isApplied: apply)) { report.text($0, isApplied: apply) }
+        if report.differenceCount > 0, !apply { throw ExitCode.no }
+    }
+}
+
+extension ReinterpretationReport {
+    fileprivate func json(isApplied: Bool) -> JSONObject {
+        var counts = JSONObject()
+        for change in ReinterpretedEvent.Change.allCases {
+            counts[change.rawValue] = .integer(Int64(changes[change] ?? 0))
+        }
+        return [
+            "applied": .bool(isApplied), "bodies": .integer(Int64(bodies)),
+            "events": .integer(Int64(events)), "changes": .object(counts),
+            "differences": .array(differences.map { .object($0.json) }),
+            "differences_omitted": .integer(Int64(differenceCount - differences.count)),
+            "unreadable": .array(
+                unreadable.map {
+                    [
+                        "sha256": .string($0.sha256), "position": .integer($0.position),
+                        "reason": .string($0.reason),
+                    ]
+                }),
+            "unreadable_omitted": .integer(Int64(unreadableCount - unreadable.count)),
+            "settled": .integer(Int64(settled)),
+            "without_body": .object(
+                JSONObject(
+                    withoutBody.map { .init(name: $0.key, value: .integer(Int64($0.value))) })),
+            "appended": .integer(Int64(appended)), "first_position": .orNull(firstPosition),
+            "last_position": .orNull(lastPosition),
+        ]
+    }
+
+    fileprivate func text(_ terminal: Terminal, isApplied: Bool) -> HumanText {
+        let isSame = differenceCount == 0
+        let mark = isSame || isApplied ? terminal.tick : terminal.paint("!", .warning)
+        var text: HumanText =
+            "\(mark) \(Words.count(Int64(bodies), "body", "bodies")) read again, \(Words.count(Int64(events), "event"))"
+        text +=
+            isSame
+            ? ": nothing differs\n" : ": \(Words.count(Int64(differenceCount), "difference"))\n"
+        var table = Table()
+        for difference in differences.prefix(Self.listedMax) {
+            table.add(
+                .init(difference.change.rawValue),
+                .init(difference.position.map { "@\($0)" } ?? ""), .init(difference.type),
+                .init(difference.subject ?? ""), .init(difference.summary))
+        }
+        text += table.text(terminal)
+        if differenceCount > Self.listedMax {
+            text += "  … and \(differenceCount - Self.listedMax) more; --json lists up to 1,000\n"
+        }
+        for unreadable in unreadable.prefix(Self.listedMax) {
+            text +=
+                "  unreadable  \(String(unreadable.sha256.prefix(12))) @\(unreadable.position): \(unreadable.reason)\n"
+        }
+        if settled > 0 {
+            text += "  \(Words.count(Int64(settled), "event")) left as somebody corrected them\n"
+        }
+        let without = withoutBody.values.reduce(0, +)
+        if without > 0 {
+            let sources = withoutBody.keys.sorted().map { "\($0) \(withoutBody[$0] ?? 0)" }
+            text +=
+                "  \(Words.count(Int64(without), "event")) without a body: \(sources.joined(separator: ", "))\n"
+        }
+        if isApplied, !isSame {
+            text += "  \(Words.count(Int64(appended), "event")) appended\n"
+        } else if !isSame {
+            text += "  nothing is written; --apply records the differences as corrections\n"
+        }
+        return text
+    }
+
+    private static let listedMax = 20
+}
+
+extension ReinterpretedEvent {
+    fileprivate var json: JSONObject {
+        [
+            "change": .string(change.rawValue), "sha256": .string(sha256),
+            "environment": .string(environment.name), "source": .string(source),
+            "key": .string(key), "position": .orNull(position), "type": .string(type),
+            "subject": .orNull(subject), "new_key": .orNull(newKey),
+            "fields": .array(
+                fields.map {
+                    [
+                        "name": .string($0.name), "recorded": $0.recorded ?? .null,
+                        "now": $0.now ?? .null,
+                    ]
+                }),
+        ]
+    }
+
+    /// The fields that differ, from what to what, as far as that fits on a line.
+    fileprivate var summary: String {
+        guard change == .amended || change == .replaced else { return "\(source)/\(key)" }
+        return fields.prefix(3).map { field in
+            "\(field.name) \(Self.brief(field.recorded)) → \(Self.brief(field.now))"
+        }.joined(separator: ", ") + (fields.count > 3 ? ", …" : "")
+    }
+
+    private static func brief(_ value: JSONValue?) -> String {
+        guard let value else { return "–" }
+        if let text = value.text { return String(text.prefix(40)) }
+        if value.object != nil || value.array != nil { return "{…}" }
+        return value.integer.map { String($0) } ?? value.bool.map { String($0) } ?? value.kindName
+    }
+}

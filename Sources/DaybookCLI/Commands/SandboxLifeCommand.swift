@@ -1,0 +1,165 @@
+public import ArgumentParser
+import Daybook
+import DaybookDomain
+import DaybookEvents
+public import DaybookIngest
+
+extension SandboxCommand {
+    struct Life: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract:
+                "Sign the notifications of a subscription's whole life, in time that runs faster.",
+            discussion: """
+                One notification a line, each signed at its own moment of that life; the last one is not after now \
+                unless --start says otherwise. "ingest" takes them in, in any order.
+
+                Steps of --plan: trial or purchase first, then conversion, renewal, grace, retry, recovery, cancel, \
+                uncancel, refund, reversal, expiry, and purchase again.
+
+                --speed is how long a month lasts, as Apple's sandbox offers it: 3m, 5m, 15m, 30m, 60m, or real.
+
+                  daybook sandbox life --authority sandbox.key --bundle-id com.example \\
+                    --product com.magicalstories.premium.monthly --token ada
+                  daybook sandbox life --authority sandbox.key --bundle-id com.example \\
+                    --product com.magicalstories.premium.yearly --period P1Y \\
+                    --plan purchase,retry,recovery,refund --speed real \\
+                    --start 2026-03-01T00:00:00Z --output life.ndjson
+                """)
+
+        @Option(help: ArgumentHelp("The authority's file.", valueName: "file"))
+        var authority: String
+
+        @Option(help: "The product, an auto-renewable subscription.")
+        var product: String
+
+        @Option(name: .customLong("bundle-id"), help: "The app.")
+        var bundleID: String
+
+        @Option(
+            help: ArgumentHelp(
+                "The steps, with commas between. Default: all, from a trial to an expiry.",
+                valueName: "steps"))
+        var plan: String?
+
+        @Option(help: ArgumentHelp("How long a month lasts. Default: 5m.", valueName: "speed"))
+        var speed = SandboxSpeed.minutes5
+
+        @Option(help: ArgumentHelp("The length of a period. Default: P1M.", valueName: "period"))
+        var period: String?
+
+        @Option(
+            name: .customLong("trial-period"),
+            help: ArgumentHelp("The length of the trial. Default: P7D.", valueName: "period"))
+        var trialPeriod: String?
+
+        @Option(help: ArgumentHelp("When it begins.", valueName: "time"))
+        var start: String?
+
+        @Option(
+            help: ArgumentHelp(
+                "The first transaction and the line, a number; the next ones count up.",
+                valueName: "id"))
+        var transaction: Int64?
+
+        @Option(help: ArgumentHelp("The app's id of the customer.", valueName: "token"))
+        var token: String?
+
+        @Option(help: ArgumentHelp("In thousandths of the currency.", valueName: "milli"))
+        var price: Int64?
+
+        @Option(help: ArgumentHelp("ISO 4217.", valueName: "code"))
+        var currency: String?
+
+        @Option(
+            name: .shortAndLong,
+            help: ArgumentHelp(
+                "Into a file, which appears when it is whole. Default: the standard output.",
+                valueName: "file"))
+        var output: String?
+
+        @Flag(help: "The output is JSON in any case; errors are too with this.")
+        var json = false
+
+        mutating func run() async throws {
+            let authority = try SandboxAuthority(reading: self.authority)
+            let life = try self.life
+            let moments: [SandboxLife.Moment]
+            do throws(SandboxLife.PlanProblem) {
+                moments = try life.moments()
+            } catch {
+                throw Failure(.badInput, "bad_plan", "--plan: \(error)")
+            }
+            let writer = try LineWriter(output)
+            for moment in moments {
+                let body: JSONObject = [
+                    "signedPayload": .string(try authority.sign(moment.notification))
+                ]
+                try writer.write(body.canonicalBytes + [0x0A])
+            }
+            try writer.close()
+        }
+
+        private var life: SandboxLife {
+            get throws {
+                let now = SystemClock.now()
+                let begin = try InstantText.read(start, option: "--start")
+                var life = SandboxLife(
+                    bundleID: bundleID, productID: product, start: begin ?? now)
+                if let plan { life.plan = try Self.steps(plan) }
+                life.speed = speed
+                if let period { life.period = try Self.length(period, "--period") }
+                if let trialPeriod {
+                    life.trial = try Self.length(trialPeriod, "--trial-period")
+                }
+                life.transactionID = transaction
+                life.appAccountToken = token
+                life.price = price
+                life.currency = currency
+                if begin != nil { return life }
+                do throws(SandboxLife.PlanProblem) {
+                    return try life.ending(by: now)
+                } catch {
+                    throw Failure(.badInput, "bad_plan", "--plan: \(error)")
+                }
+            }
+        }
+
+        private static func steps(_ text: String) throws -> [SandboxLife.Step] {
+            try text.split(separator: ",", omittingEmptySubsequences: false).map { word in
+                let word = word.filter { $0 != " " }
+                guard let step = SandboxLife.Step(rawValue: word) else {
+                    let known = SandboxLife.Step.allCases.map(\.rawValue).joined(separator: ", ")
+                    throw Failure(
+                        .badInput, "bad_plan",
+                        "--plan: \"\(word)\" is no step; \(known) are")
+                }
+                return step
+            }
+        }
+
+        private static func length(_ text: String, _ option: String) throws -> CivilDuration {
+            guard let length = CivilDuration(iso8601: text), length.milliseconds == 0,
+                length.years + length.months + length.days > 0
+            else {
+                throw Failure(
+                    .badInput, "bad_duration",
+                    "\(option): \(text) is no period of a subscription; write P7D, P1M, P1Y")
+            }
+            return length
+        }
+    }
+}
+
+extension SandboxSpeed: ExpressibleByArgument {}
+
+extension SandboxAuthority {
+    /// Reads the file that `sandbox create` wrote.
+    init(reading path: String) throws {
+        let text = String(decoding: try InputFile(path).all(), as: UTF8.self)
+        do throws(AppStoreRefusal) {
+            try self.init(file: text)
+        } catch {
+            throw Failure(.badInput, "bad_authority", error.detail)
+        }
+    }
+}

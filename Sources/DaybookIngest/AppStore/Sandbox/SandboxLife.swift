@@ -1,0 +1,112 @@
+public import DaybookDomain
+import DaybookEvents
+
+/// A whole life of one subscription, as the notifications that the App Store sends of it.
+///
+/// Every notification is signed at its own time of that life, so what takes a year passes in an hour. The same
+/// description gives the same notifications.
+public struct SandboxLife: Sendable, Equatable {
+    /// What happens next. Mid-period steps come after a quarter of what is left of the period.
+    public enum Step: String, Sendable, CaseIterable {
+        /// It begins with a free trial; first step.
+        case trial
+        /// It begins paid; first step, or after an expiry.
+        case purchase
+        /// The first paid period, at the end of the trial.
+        case conversion
+        /// The next period, at the end of the one before.
+        case renewal
+        /// The charge fails at the end of the period; access goes on.
+        case grace
+        /// The charge fails at the end of the period, or the grace is over; access ends.
+        case retry
+        /// The charge goes through: in grace the period counts from its own day, after it from then on.
+        case recovery
+        /// The customer switches renewal off.
+        case cancel
+        /// And on again.
+        case uncancel
+        /// The period's price is given back, all of it.
+        case refund
+        /// The refund is taken back.
+        case reversal
+        /// It ends: after `cancel` with the period, after a failed charge when the store stops trying.
+        case expiry
+    }
+
+    /// A plan with every step of rules §2.3 that one customer can live through.
+    public static let wholePlan: [Step] = [
+        .trial, .conversion, .grace, .recovery, .renewal, .cancel, .uncancel, .refund, .reversal,
+        .cancel, .expiry,
+    ]
+
+    public var bundleID: String
+    public var productID: String
+    public var plan = SandboxLife.wholePlan
+    public var speed = SandboxSpeed.minutes5
+    public var period = CivilDuration(months: 1)
+    public var trial = CivilDuration(days: 7)
+    /// When the first step happens, milliseconds since 1970 UTC.
+    public var start: Int64
+    /// The first transaction and the line; the next ones count up. The start unless given, so that two lives are two
+    /// lines.
+    public var transactionID: Int64?
+    public var appAccountToken: String?
+    public var groupID: String?
+    /// Thousandths of the currency, of every paid period.
+    public var price: Int64?
+    /// ISO 4217.
+    public var currency: String?
+
+    public init(bundleID: String, productID: String, start: Int64) {
+        self.bundleID = bundleID
+        self.productID = productID
+        self.start = start
+    }
+
+    /// What happens at one step.
+    public struct Moment: Sendable, Equatable {
+        public var step: Step
+        /// When it happens, and when it is signed.
+        public var at: Int64
+        public var notification: SandboxNotification
+        /// The end of the period then, or of the grace; exclusive.
+        public var until: Int64
+    }
+
+    /// A step that cannot follow those before it.
+    public struct PlanProblem: Error, Sendable, Equatable, CustomStringConvertible {
+        /// 1-based.
+        public var number: Int
+        public var step: Step
+        public var reason: String
+
+        public var description: String { "step \(number), \(step.rawValue): \(reason)" }
+    }
+
+    /// The life, in the order of its plan.
+    /// - Throws: `PlanProblem` for the first step that cannot happen.
+    public func moments() throws(PlanProblem) -> [Moment] {
+        var course = SandboxCourse(self)
+        var moments: [Moment] = []
+        for (index, step) in plan.enumerated() {
+            if let reason = course.obstacle(to: step) {
+                throw PlanProblem(number: index + 1, step: step, reason: reason)
+            }
+            moments.append(course.take(step))
+        }
+        return moments
+    }
+
+    /// The same life, begun so early that its last step is not after an instant.
+    public func ending(by instant: Int64) throws(PlanProblem) -> SandboxLife {
+        var life = self
+        life.start = instant
+        // Calendar months differ in length, so the first guess may be some days wrong.
+        for _ in 0..<8 {
+            guard let last = try life.moments().last?.at, last > instant else { break }
+            life.start -= last - instant
+        }
+        return life
+    }
+}
