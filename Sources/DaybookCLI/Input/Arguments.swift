@@ -4,7 +4,7 @@ enum Arguments {
     static let flags: Set<String> = [
         "--json", "--help", "--help-hidden", "-h", "--version", "--dry-run", "--as-recorded",
         "--keep-going",
-        "--stream", "--retroactive",
+        "--stream", "--retroactive", "--preview", "--undo", "--force", "--offline",
     ]
 
     /// Lets a number be negative: ArgumentParser would take `-1` for an option, and complain of a missing value or an
