@@ -31,8 +31,8 @@ extension Ledger {
 
     /// Takes in what a customer's device hands over on Restore Purchases, and decides whose each line is.
     ///
-    /// Every signed text is verified and recorded as `ingest` does it. Then a line that was nobody's is the customer's,
-    /// and one of somebody else's goes by the catalog's policy `transfer`: it stays, moves by one
+    /// Every signed text is verified and recorded as `ingest` does it. Then a line that was nobody's is the
+    /// customer's, and one of somebody else's goes by the catalog's policy `transfer`: it stays, moves by one
     /// `purchase.transferred`, or makes the two one customer. Consumables are never restored (rule 6). All of it is one
     /// commit, so of two customers who restore one line at the same time the first gets it. The same again appends
     /// nothing.
@@ -40,8 +40,8 @@ extension Ledger {
     /// - Returns: What became of each line, and what everybody concerned has before and after. A preview answers the
     ///   same and writes nothing.
     /// - Throws: `LedgerError.badInput` for a customer who has no name or more than `restoredTextCountMax` texts,
-    ///   `.rejected` where the ledger has no catalog or refuses unknown customers, `.store`. A text that is refused, and
-    ///   a line that stays with its owner, are answers.
+    ///   `.rejected` where the ledger has no catalog or refuses unknown customers, `.store`. A text that is refused,
+    ///   and a line that stays with its owner, are answers.
     public func restore(
         _ bodies: [[UInt8]], for subject: String, by verifier: AppStoreVerifier,
         options: RestoreOptions = RestoreOptions()

@@ -5,9 +5,9 @@ import DaybookStore
 
 /// Records the facts of a restore, with the customer's claim wherever that moves nothing.
 ///
-/// Why not always: the first naming in canonical order owns a line (rule 7), and a transaction that is handed over today
-/// may be older than everything that is known of its line. With the customer's name on it, it would take the line from
-/// its owner, for all time and without a transfer. Such a fact is recorded without the name.
+/// Why not always: the first naming in canonical order owns a line (rule 7), and a transaction that is handed over
+/// today may be older than everything that is known of its line. With the customer's name on it, it would take the
+/// line from its owner, for all time and without a transfer. Such a fact is recorded without the name.
 struct RestoreFacts {
     let request: RestoreRequest
     let store: any EventStore

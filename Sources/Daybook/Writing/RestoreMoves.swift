@@ -41,10 +41,11 @@ struct RestoreMoves {
             name: line,
             product: request.statements.first { haveSameBytes($0.line, line) }?.product,
             outcome: outcome)
-        let shown = before == 0 ? owner : before
-        found.ownerBefore =
-            outcome == .restored && before == 0
-            ? nil : shown == 0 ? nil : state.shownName(of: shown, request.environment)
+        // Whoever the store's token named just now had it before it moved.
+        let former = outcome == .transferred ? owner : before
+        if former != 0 {
+            found.ownerBefore = state.shownName(of: former, request.environment)
+        }
         guard outcome == .transferred else { return found }
         let end = group.recordedAt + LineTransfer.reversibleMilliseconds
         found.reversibleUntil = end

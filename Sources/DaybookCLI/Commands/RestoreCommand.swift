@@ -14,9 +14,10 @@ struct RestoreCommand: AsyncParsableCommand {
             is not in use, or makes the two one customer. Both sides are shown before and after. The same again \
             changes nothing.
 
-              daybook restore ada purchases.jws --bundle-id com.dozzi.app --root sandbox.pem --env test
-              daybook restore ada purchases.jws --preview --bundle-id com.dozzi.app --root sandbox.pem \\
-                --env test
+              daybook restore ada purchases.jws --bundle-id com.dozzi.app \\
+                --root sandbox.pem --env test
+              daybook restore ada purchases.jws --preview \\
+                --bundle-id com.dozzi.app --root sandbox.pem --env test
 
             Exit codes: 1 when something is another customer's and stays there, or there is nothing to restore; 3 when \
             a text was refused ("daybook dead-letters").
@@ -80,7 +81,7 @@ extension RestoreReceipt {
         if let line = lines.first(where: { $0.outcome == .ownedByOther }) {
             return Failure(
                 .no, line.outcome.rawValue,
-                "\(line.name) is \(line.ownerBefore ?? "somebody else")'s and stays there")
+                "\(line.name) is \(line.ownerAfter ?? "somebody else")'s and stays there")
         }
         if let line = lines.first(where: { $0.outcome == .claimVoided }) {
             return Failure(

@@ -10,9 +10,11 @@ struct TransferCommand: AsyncParsableCommand {
             From now on: what was said of the past stays, and what the store says later goes to the new owner. \
             Both histories show it. It can be taken back for 30 days, and later with --force.
 
-              daybook transfer --line apple:2000000123 --from ada --to bea --reason "ticket 77" --preview
-              daybook transfer --line apple:2000000123 --from ada --to bea --reason "ticket 77"
-              daybook transfer --undo --line apple:2000000789 --reason "wrong customer"
+              daybook transfer --line apple:2000000123 --from ada --to bea \\
+                --reason "ticket 77" --preview
+              daybook transfer --line apple:2000000123 --from ada --to bea \\
+                --reason "ticket 77"
+              daybook transfer --undo --line apple:2000000789 --reason oops
             """)
 
     @Option(

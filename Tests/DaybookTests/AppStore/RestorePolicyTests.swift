@@ -151,6 +151,21 @@ struct RestorePolicyTests {
         #expect(try bench.owner() == "ada")
     }
 
+    @Test("What is shared is one customer's until the alias is taken back")
+    func unshared() async throws {
+        let bench = try await AppStoreBench(transfer: "share")
+        try await bench.restore([AppStoreBench.anonymous()], for: "ada")
+        let receipt = try await bench.restore([AppStoreBench.anonymous()], for: "bob")
+        #expect(receipt.lines[0].ownerAfter == "ada")
+        #expect(receipt.change(of: "bob") == "none → active+")
+        #expect(receipt.change(of: "ada") == "active+ → active+")
+        #expect(
+            try bench.story.ledger.status(of: "bob", environment: .test).status.subject == "ada")
+        try await bench.perform(.unalias(from: "ada"), for: "bob")
+        #expect(try bench.premium(at: Self.now) == "active+~")
+        #expect(try bench.premium(at: Self.now, of: "bob") == "none")
+    }
+
     @Test("A refused restore leaves the claim as evidence, and both are told")
     func evidence() async throws {
         let bench = try await AppStoreBench(transfer: "keep")

@@ -85,7 +85,7 @@ struct RestoreTests {
         var stranger = AppStoreBench.anonymous("2001")
         stranger.originalTransactionID = "2001"
         stranger.bundleID = "com.example.other"
-        let device = [stranger, AppStoreBench.anonymous()]
+        let device = try bench.texts([stranger, AppStoreBench.anonymous()])
         let preview = try await bench.restore(device, for: "ada", isPreview: true)
         #expect(preview.refused.map(\.refusal.reason) == [.appIdentity])
         #expect(try bench.story.ledger.deadLetters() == [])
@@ -94,7 +94,7 @@ struct RestoreTests {
         #expect(receipt.refused == preview.refused)
         let letter = try #require(try bench.story.ledger.deadLetters().first)
         #expect(letter.subject == "ada")
-        #expect(try bench.story.ledger.rawBody(sha256: letter.sha256) == bench.texts([stranger])[0])
+        #expect(try bench.story.ledger.rawBody(sha256: letter.sha256) == device[0])
     }
 
     @Test("A consumable is a credit of its buyer and is never restored")

@@ -262,4 +262,25 @@ struct TransferTests {
             #expect(try copy.owner(at: bench.story.clock.now - 1) == "ada")
         }
     }
+
+    @Test("Law 4: the naive model says the same of restores, transfers and what was taken back")
+    func model() async throws {
+        let bench = try await AppStoreBench(transfer: "transfer")
+        try await bench.restore([AppStoreBench.anonymous()], for: "device-1")
+        try await bench.alias("device-1", to: "ada")
+        try await bench.restore([AppStoreBench.anonymous(signedAt: Self.now)], for: "bob")
+        bench.story.clock.now += 1
+        try await bench.transfer(from: "bob", .undo(isForced: false))
+        bench.story.clock.now += 1
+        try await bench.transfer(from: "ada", .to("cleo"))
+        let next = AppStoreBench.anonymous(
+            "1002", from: Self.expires, to: Self.expires + 30 * Self.day)
+        try await bench.restore([next], for: "bob")
+        let comparison = try ModelComparison(bench.story.ledger)
+        for cut in 1...Int64(comparison.events.count) {
+            let found = try comparison.differences(
+                in: .test, at: comparison.moments, cut: cut)
+            #expect(found == [])
+        }
+    }
 }

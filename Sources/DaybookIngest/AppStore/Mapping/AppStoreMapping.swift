@@ -6,8 +6,9 @@ public import DaybookEvents
 /// neutral event each, with the time at which just that was signed; what the notification calls it, the story, is an
 /// event of its own unless it is nothing but the transaction (a start, a renewal, a purchase). A story says less than
 /// the facts beside it, so it never stands in for one. Keys are `<uuid>`, `<uuid>#transaction` and `<uuid>#renewal`;
-/// what a client posts is known by `<transaction>@<signed>`, so the same bytes are the same events; of two customers
-/// who post the same bytes each makes a claim of their own (`…/<customer>`), and the first one owns the line (rule 7).
+/// what a client posts is known by `<transaction>@<signed>`, a renewal by `renewal/<line>@<signed>` (a line has the
+/// name of its first transaction), so the same bytes are the same events; of two customers who post the same bytes each
+/// makes a claim of their own (`…/<customer>`), and the first one owns the line (rule 7).
 ///
 /// Pure: the same payload gives the same events for ever, so newer code can be compared with what was recorded.
 public struct AppStoreMapping: Sendable {
@@ -38,7 +39,9 @@ public struct AppStoreMapping: Sendable {
             [
                 renewalFact(
                     renewal,
-                    source(Self.postedSource, "\(renewal.originalID ?? "")@", renewal.signedAt, now)
+                    source(
+                        Self.postedSource, "renewal/\(renewal.originalID ?? "")@",
+                        renewal.signedAt, now)
                 )
             ]
         case .appTransaction(let download): [downloadNotice(download, now: now)]
