@@ -7,7 +7,8 @@ struct DemoCommand: AsyncParsableCommand {
         commandName: "demo", abstract: "See five apps run on one engine, in a temporary folder.",
         discussion: """
             Plays the repository's recorded streams, refuses a third story, refunds a purchase, asks what was known \
-            before, replays from zero, and counts a funnel. Exits with 1 when anything is not as it must be.
+            before, takes in what an authority of its own signed, counts a funnel, and replays from zero. Exits with \
+            1 when anything is not as it must be.
 
               daybook demo
               daybook demo --json
@@ -131,6 +132,11 @@ struct DemoCommand: AsyncParsableCommand {
         let catalog = Self.fromHere(dozzi.catalog)
         report["story"] = .object(
             try await DemoStory(stage: stage, ledger: ledger, catalog: catalog).play())
+        if let stories = apps.first(where: { $0.name == "magical-stories" }) {
+            let act = DemoAppStore(
+                stage: stage, folder: folder, catalog: Self.fromHere(stories.catalog))
+            report["app_store"] = .object(try await act.play())
+        }
         report["funnel"] = .object(try await crowd(dozzi, in: folder, ledger, stage))
         report["replay"] = .object(try await replay(ledger, stage))
     }
