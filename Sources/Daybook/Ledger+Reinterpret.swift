@@ -99,7 +99,14 @@ extension Ledger {
         let reports = drafts.map {
             CheckedReport(draft: $0, digest: EventJSON.requestDigest(of: $0))
         }
-        let made = try await record(.checked(reports), ReportOptions())
+        let made: ReportReceipt
+        do {
+            made = try await record(.checked(reports), ReportOptions())
+        } catch LedgerError.badInput(let problems) {
+            // One body whose events the ledger cannot take is no reason to leave the others as they are.
+            let reasons = problems.map(\.description).joined(separator: "; ")
+            return report.add(found.run, unreadable: "not recorded: \(reasons)", options)
+        }
         report.appended += made.appended
         report.firstPosition = report.firstPosition ?? made.firstPosition
         report.lastPosition = made.lastPosition ?? report.lastPosition

@@ -68,7 +68,7 @@ public struct ReinterpretedEvent: Sendable, Equatable {
 
 /// What came of reading the bodies again.
 public struct ReinterpretationReport: Sendable, Equatable {
-    /// A body that could not be read again; its events stay as they are.
+    /// A body that could not be read again, or whose corrections the ledger cannot take; its events stay as they are.
     public struct Unreadable: Sendable, Equatable {
         public var sha256: String
         /// The first event that was read from it.

@@ -2,6 +2,7 @@ import Daybook
 import DaybookDomain
 import DaybookEvents
 import DaybookIngest
+import DaybookStore
 import DaybookTesting
 import Testing
 
@@ -346,6 +347,31 @@ struct ReinterpretTests {
                 Digest.hexadecimal(Digest.sha256(text)))
         }
         try await ledger.record(drafts)
+    }
+
+    @Test("A body whose corrections the ledger cannot take is told, and the others are applied")
+    func unrecordable() async throws {
+        let ledger = try Ledger(
+            store: InMemoryEventStore(app: "nuzzle"), eventsPerUnitMax: 2,
+            clock: { Fixtures.now })
+        for (id, line) in [("w1", "1"), ("w2", "1"), ("w3", "2")] {
+            _ = try await ledger.ingestRevenueCat(
+                Array(
+                    String(
+                        decoding: RevenueCatIngestTests.webhook("RENEWAL", id, transaction: id),
+                        as: UTF8.self
+                    ).replacing("\"9100\"", with: "\"\(line)\"").utf8))
+        }
+        let head = try ledger.head().position
+        // Another time needs another event, for which the first line has no room.
+        let report = try await Self.apply(
+            ledger,
+            Self.mapping { drafts in drafts[0].occurredAt = (drafts[0].occurredAt ?? 0) - 1 })
+        #expect(report.differenceCount == 3)
+        #expect(report.unreadable.map(\.position) == [1, 2])
+        #expect(report.unreadable.allSatisfy { $0.reason.contains("unit_full") })
+        #expect(report.appended == 2)
+        #expect(try ledger.head().position == head + 2)
     }
 
     @Test("Filters choose bodies: by customer, by type, by time, by environment")
