@@ -4,7 +4,7 @@ SWIFT := swift
 CONFIGURATION := release
 export DAYBOOK_STRICT := 1
 
-.PHONY: build demo test test-extended soak bench format lint setup clean
+.PHONY: build demo test test-extended soak bench fuzz format lint setup clean
 
 setup:
 	@scripts/setup
@@ -30,11 +30,14 @@ soak: setup
 bench: setup
 	Benchmarks/run $(if $(QUICK),--quick,)
 
+fuzz: setup
+	Fuzz/run $(or $(TARGET),all) $(or $(DURATION),600)
+
 format:
-	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests Benchmarks
+	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests Benchmarks Fuzz
 
 lint:
-	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests Benchmarks
+	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests Benchmarks Fuzz
 
 clean:
 	rm -rf .build

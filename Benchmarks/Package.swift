@@ -5,7 +5,8 @@ let package = Package(
     name: "daybook-benchmarks",
     platforms: [.macOS(.v15)],
     dependencies: [
-        .package(name: "daybook", path: "..")
+        .package(name: "daybook", path: ".."),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     ],
     targets: [
         .executableTarget(
@@ -13,6 +14,7 @@ let package = Package(
             dependencies: [
                 .product(name: "Daybook", package: "daybook"),
                 .product(name: "DaybookTesting", package: "daybook"),
+                .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: [
                 .enableUpcomingFeature("ExistentialAny"),

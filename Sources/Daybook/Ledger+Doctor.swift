@@ -11,6 +11,17 @@ public struct DoctorFinding: Sendable, Equatable {
     public var remedy: String?
     /// A stable word for what should be done, where there is something to do: `no_catalog`, `needs_assignment`, …
     public var code: String?
+
+    public init(
+        area: String, severity: Severity, message: String, remedy: String? = nil,
+        code: String? = nil
+    ) {
+        self.area = area
+        self.severity = severity
+        self.message = message
+        self.remedy = remedy
+        self.code = code
+    }
 }
 
 extension Ledger {
@@ -22,6 +33,7 @@ extension Ledger {
         var findings = try environmentFindings()
         findings += try catalogFindings()
         findings += try unknownNames()
+        findings += try waitingLetters(environment)
         if let subject { findings += try subjectFindings(subject, environment) }
         return findings
     }
@@ -47,6 +59,20 @@ extension Ledger {
                     remedy: "check the clock; new events keep that time until it is reached"))
         }
         return findings
+    }
+
+    /// What was refused and never taken in since.
+    private func waitingLetters(_ environment: Environment) throws -> [DoctorFinding] {
+        let waiting = try deadLetters(environment: environment).filter { $0.resolvedAt == nil }
+        guard !waiting.isEmpty else { return [] }
+        let classes = Set(waiting.map(\.code)).sorted().joined(separator: ", ")
+        return [
+            DoctorFinding(
+                area: "ingest", severity: .warning,
+                message: "\(waiting.count) dead letters wait (\(classes))",
+                remedy: "look at them, and try them again once the cause is gone",
+                code: "dead_letters")
+        ]
     }
 
     private func catalogFindings() throws -> [DoctorFinding] {

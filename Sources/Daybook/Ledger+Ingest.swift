@@ -32,14 +32,19 @@ public struct IngestOptions: Sendable {
     public var kind: AppStorePayloadKind
     /// The customer who posts a transaction of their own; a token in the payload outranks it.
     public var subject: String?
+    /// What the poster says that they bought; a transaction of another product is refused (`app_identity`), whoever
+    /// signed it. `nil`: whatever it states.
+    public var product: String?
     /// Verify and map, and append nothing.
     public var isDryRun: Bool
 
     public init(
-        kind: AppStorePayloadKind = .notification, subject: String? = nil, isDryRun: Bool = false
+        kind: AppStorePayloadKind = .notification, subject: String? = nil, product: String? = nil,
+        isDryRun: Bool = false
     ) {
         self.kind = kind
         self.subject = subject
+        self.product = product
         self.isDryRun = isDryRun
     }
 }
@@ -51,7 +56,7 @@ public struct DeadLetter: Sendable, Equatable {
     public var environment: Environment
     /// The class: `format`, `chain`, `signature`, `app_identity`, `environment` or `retryable`.
     public var code: String
-    /// At most 256 characters; empty where it quoted something that must not be recorded, such as an e-mail address.
+    /// At most 256 characters, without what must not be recorded, such as an e-mail address that it quoted.
     public var detail: String
     public var kind: AppStorePayloadKind
     public var subject: String?
@@ -102,6 +107,7 @@ extension Ledger {
             let mapping = AppStoreMapping(environment: environment, subject: options.subject)
             do {
                 try checkLine(of: statement.document, environment)
+                try check(statement.document, isOf: options.product)
                 let reports = try reports(mapping.events(of: statement.document, now: now), bytes)
                 guard !options.isDryRun else { return }
                 let made = try await record(.checked(reports), ReportOptions())
@@ -134,6 +140,16 @@ extension Ledger {
         guard isKnown else {
             throw AppStoreRefusal(unknownLine: line)
         }
+    }
+
+    private func check(_ document: AppStoreDocument, isOf product: String?) throws {
+        guard let product, case .transaction(let transaction) = document,
+            transaction.productID != product
+        else { return }
+        throw AppStoreRefusal(
+            .appIdentity,
+            "it is a purchase of \(transaction.productID.map { "\"\($0)\"" } ?? "no product"), not of \"\(product)\""
+        )
     }
 
     /// Canonical events; the first one brings the bytes that they were read from.
@@ -188,8 +204,11 @@ extension Ledger {
         var draft = bare
         if let reason {
             var told = draft
+            // Whoever wrote an e-mail address where an id belongs is not kept by name.
+            let words = reason.split(separator: " ", omittingEmptySubsequences: false)
+            let text = words.map { $0.contains("@") ? "…" : $0 }.joined(separator: " ")
             told.extras["reason"] = .string(
-                String(String.UnicodeScalarView(reason.unicodeScalars.prefix(256))))
+                String(String.UnicodeScalarView(text.unicodeScalars.prefix(256))))
             if let canonical = try? EventValidator.canonical(told) { draft = canonical }
         }
         if let subject {

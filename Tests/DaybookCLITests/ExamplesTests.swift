@@ -15,6 +15,12 @@ struct ExamplesTests {
                 "daybook reserve ada stories --id r1 --timeout P1D",
                 "daybook reserve ada stories 3 --id r2 --timeout P1D",
                 "daybook alias anonymous-7 ada", "daybook catalog publish five-stories.yaml",
+                "daybook sandbox create sandbox.key --root sandbox.pem",
+                "daybook sandbox sign \(unlimited) > purchase.jws",
+                "daybook sandbox sign \(unlimited) --type ONE_TIME_CHARGE > notification.json",
+                "daybook sandbox sign \(unlimited) --transaction 2 > waiting.jws",
+                // Refused until its authority is believed.
+                "! daybook ingest waiting.jws --as app-store-transaction \(nobody)",
             ]
         ),
         (
@@ -24,13 +30,23 @@ struct ExamplesTests {
                 "daybook record '\(purchase("2000000123"))'",
                 "daybook record '\(purchase("2000000456"))'",
                 "daybook record '\(purchase("2000000789"))'",
-                "daybook profile assign ada 2000000456 rex",
+                "daybook assign ada --transaction 2000000456 --profile rex",
                 "daybook transfer --line apple:2000000789 --from ada --to bea --reason oops",
             ]
         ),
         ("fork-in-the-road", ["daybook consume ada collections --ref sunday-dinners"]),
-        ("magical-stories", []), ("nuzzle", []),
+        (
+            "magical-stories",
+            // Its SHA-256 begins as the examples say.
+            ["printf 'letter 19545' > letter", "! daybook ingest letter \(nobody)"]
+        ),
+        ("nuzzle", []),
     ]
+
+    private static let unlimited =
+        "--authority sandbox.key --product com.dozzi.unlimited_stories --kind non-consumable --token ada "
+        + "--bundle-id com.dozzi.app"
+    private static let nobody = "--bundle-id com.dozzi.app --env test"
 
     private static func purchase(_ transaction: String) -> String {
         #"{"type":"purchase.completed","subject":"ada","source":{"kind":"apple","key":"\#(transaction)"},"trust":"verified","data":{"product":"com.ollie.premium.perdog","kind":"non_consumable","transaction_id":"\#(transaction)","price_milli":19000,"currency":"EUR"}}"#

@@ -215,6 +215,25 @@ struct KeepingTests {
         #expect(try tell("doctor ada").output.has("refunded"))
     }
 
+    @Test("NZ-25 doctor warns of a shared secret, which nothing needs, and of letters that wait")
+    func warnings() throws {
+        let told = try bench.run(
+            ["doctor", "--env", "test", "--json", "--ledger", ledger],
+            environment: ["APP_STORE_SHARED_SECRET": "x"]
+        ).json
+        func codes(_ answer: JSONObject) -> [String] {
+            (answer["findings"]?.array ?? []).compactMap { $0.object?["code"]?.text }
+        }
+        #expect(codes(told) == ["shared_secret"])
+        #expect(told["healthy"] == true)
+        let refused = try bench.run(
+            ["ingest", "-", "--bundle-id", "com.example", "--env", "test", "--ledger", ledger],
+            input: "nothing that Apple signs")
+        #expect(refused.status == 3)
+        #expect(codes(try tell("doctor --env test --json").json) == ["dead_letters"])
+        #expect(codes(try tell("doctor --json").json).isEmpty)
+    }
+
     @Test("schema lists, prints and writes the events' schemas")
     func schema() throws {
         let names = try #require(try bench.run("schema --json").json["schemas"]?.array)

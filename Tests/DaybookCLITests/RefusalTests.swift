@@ -6,17 +6,20 @@ import Testing
 struct RefusalTests {
     let bench: Workbench
 
-    static let commands = [
-        "grant", "profile", "override", "catalog", "init", "catalog check", "catalog publish",
-        "catalog show", "catalog rollback",
-        "catalog products", "catalog import",
-        "import", "export", "check", "consume", "reserve", "commit", "release", "record",
-        "grant issue", "grant void", "profile create", "profile delete", "profile assign",
-        "profile unassign", "status", "history", "funnel", "tick", "snapshot", "replay",
-        "verify", "doctor", "demo", "alias", "unalias", "void", "amend", "override set",
-        "override clear", "reset", "reverse", "pin", "timezone", "schema",
-        "assign", "unassign", "transfer", "restore",
-    ]
+    /// Every command and subcommand that the tool has, as the tool tells it.
+    static let commands: [String] = {
+        let told = try? Workbench().run("--experimental-dump-help").output
+        let tree = told.flatMap { try? JSONReader.read(Array($0.utf8)).object }
+        func names(_ command: JSONObject?, _ path: String) -> [String] {
+            (command?["subcommands"]?.array ?? []).flatMap { value -> [String] in
+                guard let name = value.object?["commandName"]?.text, name != "help" else {
+                    return []
+                }
+                return [path + name] + names(value.object, path + name + " ")
+            }
+        }
+        return names(tree?["command"]?.object, "")
+    }()
 
     init() throws { bench = try Workbench() }
 

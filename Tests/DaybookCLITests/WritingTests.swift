@@ -131,7 +131,7 @@ struct WritingTests {
         #expect(try tell("profile create ada rex --kind puppy").status == 1)
         #expect(
             try tell("check ada quickLog --profile rex --json").json["reason"] == "intro_period")
-        #expect(try tell("profile assign ada 77 rex --json").error["code"] == "unknown_transaction")
+        #expect(try tell("assign ada --transaction 77 --profile rex --json").error["code"] == "unknown_transaction")
         let bought = try bench.run(
             [
                 "record", "purchase.completed", "ada", "--key", "b1", "--source", "apple",
@@ -139,13 +139,13 @@ struct WritingTests {
                 #"{"product":"com.ollie.premium.perdog","kind":"non_consumable","transaction_id":"77","price_milli":19000,"currency":"EUR"}"#,
             ])
         #expect(bought.status == 0, "\(bought.errors)")
-        #expect(try tell("profile assign ada 77 rex").status == 0)
+        #expect(try tell("assign ada --transaction 77 --profile rex").status == 0)
         #expect(try tell("check ada export --profile rex").status == 0)
         #expect(try tell("profile create ada bella --kind puppy").status == 0)
-        let second = try tell("profile assign ada 77 bella --json")
+        let second = try tell("assign ada --transaction 77 --profile bella --json")
         #expect(second.status == 1)
         #expect(try second.error["code"] == "transaction_already_assigned")
-        #expect(try tell("profile unassign ada 77").status == 0)
+        #expect(try tell("unassign ada --transaction 77").status == 0)
         #expect(try tell("profile delete ada rex").status == 0)
     }
 

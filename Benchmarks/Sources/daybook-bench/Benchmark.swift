@@ -7,11 +7,14 @@ struct Scale {
     var rounds: Int
     var commits: Int
     var questions: Int
+    var notifications: Int
 
     static let full = Scale(
-        events: 1_000_000, subjects: 100_000, rounds: 5, commits: 2_000, questions: 100_000)
+        events: 1_000_000, subjects: 100_000, rounds: 5, commits: 2_000, questions: 100_000,
+        notifications: 10_000)
     static let quick = Scale(
-        events: 200_000, subjects: 20_000, rounds: 3, commits: 500, questions: 20_000)
+        events: 200_000, subjects: 20_000, rounds: 3, commits: 500, questions: 20_000,
+        notifications: 2_000)
 }
 
 /// All measurements, one after the other; nothing else runs meanwhile.
@@ -36,9 +39,12 @@ struct Benchmark {
         try reading.run(rounds: scale.rounds, progress: progress)
         var start = startComparison()
         try start.run(rounds: scale.rounds, progress: progress)
+        var verifying = verifyComparison()
+        try verifying.run(rounds: scale.rounds, progress: progress)
         return [
             Report.append(append, scale), Report.commits(commits, scale),
             Report.reading(reading, scale), Report.start(start, reading, scale),
+            Report.verifying(verifying, scale),
         ]
     }
 
@@ -120,6 +126,17 @@ struct Benchmark {
             },
             .init(Report.snapshot) { try programs.runOurs("snapshot", path) },
             .init(Report.openSnapshot) { try programs.runOurs("open", path, subjects) },
+        ])
+    }
+
+    // MARK: The App Store
+
+    private func verifyComparison() -> Comparison {
+        let count = String(scale.notifications)
+        return Comparison([
+            .init(Report.bare) { try programs.runOurs("verify-bare", "-", count) },
+            .init(Report.warm) { try programs.runOurs("verify-warm", "-", count) },
+            .init(Report.cold) { try programs.runOurs("verify-cold", "-", count) },
         ])
     }
 }

@@ -14,6 +14,9 @@ enum Report {
     static let openSnapshot = "open and first answer, snapshot"
     static let snapshot = "Ledger.snapshot"
     static let check = "Ledger.check from memory"
+    static let bare = "swift-crypto, the signatures alone"
+    static let warm = "AppStoreVerifier, chain remembered"
+    static let cold = "AppStoreVerifier, chain verified anew"
 
     static func append(_ samples: Comparison, _ scale: Scale) -> Table {
         var table = Table(
@@ -103,6 +106,26 @@ enum Report {
                 isCheck ? "" : Figure.decimal(seconds / replay, 4),
                 way.title == snapshot ? Figure.count(median(way) { $0["file_bytes"] }) : "",
                 megabytes(way),
+            ])
+        }
+        return table
+    }
+
+    static func verifying(_ samples: Comparison, _ scale: Scale) -> Table {
+        var table = Table(
+            title: "App Store notifications",
+            note: """
+                \(Figure.count(Double(scale.notifications))) notifications with a transaction and a \
+                renewal in them, so three signatures on P-256 and the hashes of what they sign, all \
+                different. Verified means format, certificates, signatures, app and environment, \
+                and all members read.
+                """,
+            header: ["", "notifications/s", "lowest to highest", "of swift-crypto alone"])
+        for way in samples.ways {
+            table.rows.append([
+                way.title, Figure.count(median(way) { $0.rate }),
+                Figure.range(way.samples.map(\.rate)),
+                Figure.decimal(samples.ratio(way.title, to: bare)),
             ])
         }
         return table

@@ -15,6 +15,9 @@ import Foundation
 /// snapshot FILE                               Ledger.snapshot
 /// open FILE SUBJECTS                          open a ledger and answer once
 /// check FILE SUBJECTS QUESTIONS               answers from memory
+/// verify-bare - NOTIFICATIONS                 swift-crypto alone: the three signatures of each
+/// verify-warm - NOTIFICATIONS                 AppStoreVerifier.verify, one verifier for all
+/// verify-cold - NOTIFICATIONS                 AppStoreVerifier.verify, a new verifier for each
 /// ```
 struct Samples {
     let path: String
@@ -31,6 +34,9 @@ struct Samples {
         case ("snapshot", 0): try snapshot()
         case ("open", 1): try open()
         case ("check", 2): try check()
+        case ("verify-bare", 1): try VerificationSamples(count: numbers[0]).bare()
+        case ("verify-warm", 1): try VerificationSamples(count: numbers[0]).warm()
+        case ("verify-cold", 1): try VerificationSamples(count: numbers[0]).cold()
         default: throw BenchmarkError("there is no sample \(name) with \(numbers.count) numbers")
         }
     }

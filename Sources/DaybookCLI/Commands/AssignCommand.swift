@@ -24,7 +24,10 @@ struct AssignCommand: AsyncParsableCommand {
     @OptionGroup var write: WriteOptions
 
     mutating func run() async throws {
-        try await write.assign(transaction, to: profile, of: subject)
+        try await write.perform(
+            .assignPurchase(transaction: transaction, profile: profile), for: subject,
+            sentence: "purchase \(transaction) serves \(profile)",
+            repetition: "purchase \(transaction) served \(profile) before; nothing to add")
     }
 }
 
@@ -44,20 +47,7 @@ struct UnassignCommand: AsyncParsableCommand {
     @OptionGroup var write: WriteOptions
 
     mutating func run() async throws {
-        try await write.unassign(transaction, of: subject)
-    }
-}
-
-extension WriteOptions {
-    func assign(_ transaction: String, to profile: String, of subject: String) async throws {
-        try await perform(
-            .assignPurchase(transaction: transaction, profile: profile), for: subject,
-            sentence: "purchase \(transaction) serves \(profile)",
-            repetition: "purchase \(transaction) served \(profile) before; nothing to add")
-    }
-
-    func unassign(_ transaction: String, of subject: String) async throws {
-        try await perform(
+        try await write.perform(
             .unassignPurchase(transaction: transaction), for: subject,
             sentence: "purchase \(transaction) serves no profile")
     }

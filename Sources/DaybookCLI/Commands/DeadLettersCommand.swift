@@ -2,6 +2,7 @@ import ArgumentParser
 import Daybook
 import DaybookEvents
 import DaybookIngest
+import Foundation
 
 struct DeadLettersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -11,7 +12,10 @@ struct DeadLettersCommand: AsyncParsableCommand {
 
               daybook dead-letters list
               daybook dead-letters show 3f1c
-              daybook dead-letters retry --bundle-id com.dozzi.app --root sandbox.pem --env test
+              daybook dead-letters retry --bundle-id com.dozzi.app \\
+                --root sandbox.pem --env test
+
+            Each subcommand takes --json.
             """,
         subcommands: [List.self, Show.self, Retry.self], defaultSubcommand: List.self)
 
@@ -51,20 +55,27 @@ struct DeadLettersCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "A letter's exact bytes, on the standard output.",
             discussion: """
+                With --json: what is known of it, and the bytes in base64.
+
                   daybook dead-letters show 3f1c
+                  daybook dead-letters show 3f1c --json
                 """)
 
         @Argument(help: "The beginning of its SHA-256.")
         var sha256: String
 
         @OptionGroup var ledger: LedgerOptions
+        @OptionGroup var output: OutputOptions
 
         mutating func run() async throws {
-            let bytes = try await ledger.asking { ledger in
+            let (letter, bytes) = try await ledger.asking { ledger in
                 let letter = try DeadLettersCommand.find(sha256, ledger)
-                return try ledger.rawBody(sha256: letter.sha256) ?? []
+                return (letter, try ledger.rawBody(sha256: letter.sha256) ?? [])
             }
-            try Terminal.output.write(bytes: bytes)
+            guard output.json else { return try Terminal.output.write(bytes: bytes) }
+            var answer = letter.json
+            answer["body_base64"] = .string(Data(bytes).base64EncodedString())
+            try Terminal.output.write(answer)
         }
     }
 
@@ -72,7 +83,8 @@ struct DeadLettersCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Try waiting letters again, as if they came now.",
             discussion: """
-                  daybook dead-letters retry --bundle-id com.dozzi.app --root sandbox.pem --env test
+                  daybook dead-letters retry --bundle-id com.dozzi.app \\
+                    --root sandbox.pem --env test
                 """)
 
         @Argument(help: "The beginning of a SHA-256. Default: all that wait.")

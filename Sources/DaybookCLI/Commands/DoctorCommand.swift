@@ -1,6 +1,7 @@
 import ArgumentParser
 import Daybook
 import DaybookEvents
+import Foundation
 
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -21,9 +22,10 @@ struct DoctorCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     mutating func run() async throws {
-        let findings = try await ledger.asking { ledger in
+        var findings = try await ledger.asking { ledger in
             try ledger.doctor(subject: subject, environment: environment.environment)
         }
+        findings += Self.sharedSecrets(in: ProcessInfo.processInfo.environment)
         let isWell = !findings.contains { $0.severity == .problem }
         let json: JSONObject = [
             "healthy": .bool(isWell),
@@ -40,10 +42,23 @@ struct DoctorCommand: AsyncParsableCommand {
         if !isWell { throw ExitCode.no }
     }
 
+    /// Apple's verifyReceipt wanted a shared secret. Signed transactions want none, so one that lies about can only
+    /// leak.
+    private static func sharedSecrets(in variables: [String: String]) -> [DoctorFinding] {
+        variables.keys.filter { $0.uppercased().hasSuffix("SHARED_SECRET") }.sorted().map {
+            DoctorFinding(
+                area: "environment", severity: .warning,
+                message: "\($0) is set; what Apple signs is verified without a shared secret",
+                remedy: "remove it, here and in App Store Connect, if nothing else reads it",
+                code: "shared_secret")
+        }
+    }
+
     /// What to type, by the code of what was found.
     private static let commands = [
         "no_catalog": "daybook catalog publish FILE", "unknown_subject": "--env",
-        "needs_assignment": "daybook profile assign SUBJECT TRANSACTION PROFILE",
+        "needs_assignment": "daybook assign SUBJECT --transaction ID --profile P",
+        "dead_letters": "daybook dead-letters list",
     ]
 
     private static func remedy(_ finding: DoctorFinding) -> String? {

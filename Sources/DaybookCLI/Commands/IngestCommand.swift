@@ -13,9 +13,10 @@ struct IngestCommand: AsyncParsableCommand {
 
             A file holds one body: a signed text, a notification's JSON, a page of the history; or one of these a line.
 
-              daybook ingest notification.json --bundle-id com.dozzi.app --root sandbox.pem --env test
-              daybook ingest purchase.jws --as app-store-transaction --subject ada --bundle-id com.dozzi.app \\
+              daybook ingest notification.json --bundle-id com.dozzi.app \\
                 --root sandbox.pem --env test
+              daybook ingest purchase.jws --as app-store-transaction \\
+                --subject ada --bundle-id com.dozzi.app --root sandbox.pem --env test
             """)
 
     @Argument(help: "The files, or - for the standard input.")
@@ -31,6 +32,12 @@ struct IngestCommand: AsyncParsableCommand {
             "The customer who posts a transaction of their own.", valueName: "subject"))
     var subject: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "What they say they bought; a transaction of another product is refused.",
+            valueName: "product"))
+    var product: String?
+
     @Flag(help: "Verify and map, and append nothing.")
     var dryRun = false
 
@@ -41,7 +48,8 @@ struct IngestCommand: AsyncParsableCommand {
 
     mutating func run() async throws {
         let verifier = try verifier.verifier(environment.environment)
-        let options = IngestOptions(kind: kind, subject: subject, isDryRun: dryRun)
+        let options = IngestOptions(
+            kind: kind, subject: subject, product: product, isDryRun: dryRun)
         let inputs = try files.map { try InputFile($0) }
         var sum = IngestReceipt()
         let work: (Ledger) async throws -> Void = { ledger in

@@ -12,7 +12,7 @@ struct ProfileCommand: AsyncParsableCommand {
 
             Each subcommand takes --json.
             """,
-        subcommands: [Create.self, Delete.self, Assign.self, Unassign.self])
+        subcommands: [Create.self, Delete.self])
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -65,49 +65,6 @@ struct ProfileCommand: AsyncParsableCommand {
             try await write.perform(
                 .deleteProfile(profile: profile), for: subject,
                 sentence: "\(subject)'s profile \(profile) is deleted")
-        }
-    }
-
-    struct Assign: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Let a purchase serve one profile.",
-            discussion: """
-                  daybook profile assign ada 2000000123 rex
-                """)
-
-        @Argument(help: "The customer.")
-        var subject: String
-
-        @Argument(help: "The purchase, by its transaction id.")
-        var transaction: String
-
-        @Argument(help: "The profile.")
-        var profile: String
-
-        @OptionGroup var write: WriteOptions
-
-        mutating func run() async throws {
-            try await write.assign(transaction, to: profile, of: subject)
-        }
-    }
-
-    struct Unassign: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Free a purchase from its profile.",
-            discussion: """
-                  daybook profile unassign ada 2000000456
-                """)
-
-        @Argument(help: "The customer.")
-        var subject: String
-
-        @Argument(help: "The purchase, by its transaction id.")
-        var transaction: String
-
-        @OptionGroup var write: WriteOptions
-
-        mutating func run() async throws {
-            try await write.unassign(transaction, of: subject)
         }
     }
 }

@@ -13,8 +13,11 @@ struct SandboxCommand: AsyncParsableCommand {
             the environment test.
 
               daybook sandbox create sandbox.key --root sandbox.pem
-              daybook sandbox sign --authority sandbox.key --product com.dozzi.unlimited_stories \\
-                --kind non-consumable --bundle-id com.dozzi.app --token ada > purchase.jws
+              daybook sandbox sign --authority sandbox.key --bundle-id com.dozzi.app \\
+                --product com.dozzi.unlimited_stories --kind non-consumable \\
+                --token ada > purchase.jws
+
+            Each subcommand takes --json.
             """,
         subcommands: [Create.self, Sign.self])
 
@@ -59,11 +62,16 @@ struct SandboxCommand: AsyncParsableCommand {
             discussion: """
                 Without --type it is the transaction alone, as StoreKit hands it to an app.
 
-                  daybook sandbox sign --authority sandbox.key --product com.dozzi.unlimited_stories \\
-                    --kind non-consumable --bundle-id com.dozzi.app --token ada
-                  daybook sandbox sign --authority sandbox.key --product com.magicalstories.premium.monthly \\
-                    --type SUBSCRIBED --subtype INITIAL_BUY --transaction 1 --bundle-id com.example \\
-                    --at 2026-03-01T00:00:00Z --expires 2026-04-01T00:00:00Z --price 8990 --currency USD
+                  daybook sandbox sign --authority sandbox.key \\
+                    --product com.dozzi.unlimited_stories --kind non-consumable \\
+                    --bundle-id com.dozzi.app --token ada
+                  daybook sandbox sign --authority sandbox.key \\
+                    --product com.magicalstories.premium.monthly \\
+                    --type SUBSCRIBED --subtype INITIAL_BUY --bundle-id com.example \\
+                    --at 2026-03-01T00:00:00Z --expires 2026-04-01T00:00:00Z \\
+                    --price 8990 --currency USD
+
+                With --json a transaction alone is a page of the transaction history.
                 """)
 
         @Option(help: ArgumentHelp("The authority's file.", valueName: "file"))
@@ -125,6 +133,8 @@ struct SandboxCommand: AsyncParsableCommand {
         @Flag(name: .customLong("trial"), help: "The period is a free trial.")
         var isTrial = false
 
+        @OptionGroup var output: OutputOptions
+
         mutating func run() async throws {
             let text = String(decoding: try InputFile(self.authority).all(), as: UTF8.self)
             let authority: SandboxAuthority
@@ -135,8 +145,10 @@ struct SandboxCommand: AsyncParsableCommand {
             }
             let transaction = try described()
             guard let type else {
-                return try Terminal.output.write(
-                    bytes: Array((try authority.sign(transaction) + "\n").utf8))
+                let text = try authority.sign(transaction)
+                return try output.show(["signedTransactions": .array([.string(text)])]) { _ in
+                    "\(text)\n"
+                }
             }
             let signedAt = transaction.signedAt ?? transaction.purchasedAt
             var notification = SandboxNotification(

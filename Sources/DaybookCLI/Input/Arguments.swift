@@ -4,7 +4,8 @@ enum Arguments {
     static let flags: Set<String> = [
         "--json", "--help", "--help-hidden", "-h", "--version", "--dry-run", "--as-recorded",
         "--keep-going",
-        "--stream", "--retroactive", "--preview", "--undo", "--force", "--offline",
+        "--stream", "--retroactive", "--offline", "--all", "--no-auto-renew", "--trial",
+        "--preview", "--undo", "--force",
     ]
 
     /// Lets a number be negative: ArgumentParser would take `-1` for an option, and complain of a missing value or an

@@ -121,7 +121,7 @@ struct StoreKitConfigurationTests {
         #expect(catalog.copy["product.lamp.oil.description"] == ["nl-NL": "Tien \"kannen\""])
     }
 
-    @Test("Nuzzle's file gives what Nuzzle's catalog says of the store")
+    @Test("NZ-22 Nuzzle's file gives what Nuzzle's catalog says of the store")
     func nuzzle() throws {
         let url = Fixtures.root.appending(path: "events/nuzzle/Nuzzle.storekit")
         let bytes = Array(try Foundation.Data(contentsOf: url))

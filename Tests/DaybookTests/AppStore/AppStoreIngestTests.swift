@@ -35,7 +35,7 @@ struct AppStoreIngestTests {
         #expect(decision.allowed)
     }
 
-    @Test("What is refused changes nothing, is kept byte for byte, and can be tried again")
+    @Test("X-07 NZ-24 What is refused changes nothing, is kept whole, and can be tried again")
     func deadLetter() async throws {
         let bench = try await AppStoreBench()
         let ledger = bench.story.ledger
@@ -59,6 +59,23 @@ struct AppStoreIngestTests {
         #expect(try await ledger.retry(letter, by: wider).appended == 2)
         #expect(try bench.premium(at: Self.now) == "active+~")
         #expect(try ledger.deadLetters().first?.resolvedAt != nil)
+    }
+
+    @Test("DZ-25 A transaction of another product than the customer claims is refused")
+    func product() async throws {
+        let bench = try await AppStoreBench("dozzi")
+        let text = Array(try bench.authority.sign(Self.story("7")).utf8)
+        func post(_ product: String) async throws -> IngestReceipt {
+            try await bench.story.ledger.ingest(
+                text, by: bench.verifier,
+                options: IngestOptions(kind: .transaction, subject: "ada", product: product))
+        }
+        let wrong = try await post("com.dozzi.all_stories")
+        #expect(wrong.refused.map(\.refusal.reason) == [.appIdentity])
+        #expect(wrong.refused[0].refusal.detail.contains("com.dozzi.unlimited_stories"))
+        #expect(wrong.appended == 0)
+        let right = try await post("com.dozzi.unlimited_stories")
+        #expect(right.refused.isEmpty && right.appended == 1)
     }
 
     @Test("A letter is kept whatever its reason quotes, and whoever sent it")

@@ -10,22 +10,48 @@ package final class AppStoreChains: Sendable {
     /// Apple uses a handful at a time; a header takes about 6 KiB.
     package static let countMax = 32
 
-    private let paths = Mutex<[ArraySlice<UInt8>: AppStorePath]>([:])
+    private struct Entry {
+        let header: [UInt8]
+        let path: AppStorePath
+    }
+
+    /// So few are compared faster than 6 KiB are hashed.
+    private let entries = Mutex<[Entry]>([])
 
     /// - Parameter instant: Milliseconds since 1970 UTC; a path is only given where it is valid then.
     func path(of header: ArraySlice<UInt8>, at instant: Int64) -> AppStorePath? {
-        paths.withLock { $0[header] }.flatMap { $0.validity.contains(instant) ? $0 : nil }
+        let found = entries.withLock { entries in
+            entries.first { Self.areSame($0.header, header) }?.path
+        }
+        return found.flatMap { $0.validity.contains(instant) ? $0 : nil }
     }
 
     func remember(_ path: AppStorePath, of header: ArraySlice<UInt8>) {
-        paths.withLock { paths in
-            guard paths[header] == nil else { return }
+        entries.withLock { entries in
+            guard !entries.contains(where: { Self.areSame($0.header, header) }) else { return }
             // A full memory begins anew: following a path again takes less than a millisecond.
-            if paths.count >= Self.countMax { paths.removeAll() }
+            if entries.count >= Self.countMax { entries.removeAll() }
             // Copied, or the key would keep the whole of what it was a part of.
-            paths[ArraySlice(Array(header))] = path
+            entries.append(Entry(header: Array(header), path: path))
         }
     }
 
-    var count: Int { paths.withLock { $0.count } }
+    var count: Int { entries.withLock { $0.count } }
+
+    /// Eight bytes at a time.
+    private static func areSame(_ left: [UInt8], _ right: ArraySlice<UInt8>) -> Bool {
+        guard left.count == right.count else { return false }
+        return left.withUnsafeBytes { left in
+            right.withUnsafeBytes { right in
+                var offset = 0
+                while offset + 8 <= left.count {
+                    let one = left.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+                    let other = right.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+                    guard one == other else { return false }
+                    offset += 8
+                }
+                return left[offset...].elementsEqual(right[offset...])
+            }
+        }
+    }
 }
