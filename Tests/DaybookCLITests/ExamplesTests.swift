@@ -16,6 +16,7 @@ struct ExamplesTests {
                 "daybook reserve ada stories 3 --id r2 --timeout P1D",
                 "daybook alias anonymous-7 ada", "daybook catalog publish five-stories.yaml",
                 "daybook sandbox create sandbox.key --root sandbox.pem",
+                "daybook sandbox sign \(unlimited) --transaction 7 > purchases.jws",
                 "daybook sandbox sign \(unlimited) > purchase.jws",
                 "daybook sandbox sign \(unlimited) --type ONE_TIME_CHARGE > notification.json",
                 "daybook sandbox sign \(unlimited) --transaction 2 > waiting.jws",
@@ -60,7 +61,6 @@ struct ExamplesTests {
         for name in ["story-1", "month", "app", "bug"] {
             try bench.write(Lines.usage("story-1"), to: "\(name).ndjson")
         }
-        try bench.sign("--transaction 7", to: "purchases.jws")
     }
 
     /// One folder with a prepared ledger for each app; examples get copies.
@@ -70,7 +70,7 @@ struct ExamplesTests {
                 ["daybook init ledger.sqlite --catalog events/\(app)/catalog.yaml"] + lines
             let made = try bench.shell(
                 """
-                set -e; mkdir \(app); cp *.ndjson *.yaml *.jws *.pem \(app); ln -s "$PWD/events" \(app)/events
+                set -e; mkdir \(app); cp *.ndjson *.yaml \(app); ln -s "$PWD/events" \(app)/events
                 cd \(app); export DAYBOOK_LEDGER=ledger.sqlite
                 \(commands.joined(separator: "\n"))
                 """)
