@@ -63,7 +63,6 @@ struct DocumentTests {
             sign --transaction 2 --json > page.json
             sign --transaction 3 > purchase.jws
             sign --transaction 4 > waiting.jws
-            sign --transaction 5 > device.jws
             ! daybook ingest waiting.jws --as app-store-transaction --bundle-id com.example.bedtime --env test
             printf 'letter 19545' > letter
             daybook() {

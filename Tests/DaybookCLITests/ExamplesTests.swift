@@ -16,8 +16,8 @@ struct ExamplesTests {
                 "daybook reserve ada stories 3 --id r2 --timeout P1D",
                 "daybook alias anonymous-7 ada", "daybook catalog publish five-stories.yaml",
                 "daybook sandbox create sandbox.key --root sandbox.pem",
-                "daybook sandbox sign \(unlimited) > purchase.jws",
                 "daybook sandbox sign \(unlimited) --transaction 7 > purchases.jws",
+                "daybook sandbox sign \(unlimited) > purchase.jws",
                 "daybook sandbox sign \(unlimited) --type ONE_TIME_CHARGE > notification.json",
                 "daybook sandbox sign \(unlimited) --transaction 2 > waiting.jws",
                 // Refused until its authority is believed.
