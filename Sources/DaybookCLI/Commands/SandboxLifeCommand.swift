@@ -77,8 +77,7 @@ extension SandboxCommand {
                 valueName: "file"))
         var output: String?
 
-        @Flag(help: "The output is JSON in any case; errors are too with this.")
-        var json = false
+        @OptionGroup var form: OutputOptions
 
         mutating func run() async throws {
             let authority = try SandboxAuthority(reading: self.authority)
@@ -97,6 +96,18 @@ extension SandboxCommand {
                 try writer.write(body.canonicalBytes + [0x0A])
             }
             try writer.close()
+            // The notifications themselves are all that the standard output gets.
+            guard let output, output != "-", let last = moments.last else { return }
+            try form.show([
+                "output": .string(output), "notifications": .integer(Int64(moments.count)),
+                "first_signed_at": .integer(moments[0].notification.signedAt),
+                "last_signed_at": .integer(last.notification.signedAt),
+            ]) { terminal in
+                let count = Words.count(Int64(moments.count), "notification")
+                let first = Words.time(moments[0].notification.signedAt)
+                return
+                    "\(terminal.tick) \(output): \(count), \(first) to \(Words.time(last.notification.signedAt))\n"
+            }
         }
 
         private var life: SandboxLife {

@@ -24,7 +24,6 @@ struct DemoAppStore {
             Self.product, "--token", "mia", "--transaction", "2000000042", "--output", life)
         let taken = try await ingest(life, ledger, root)
         let again = try await ingest(life, ledger, root)
-        try await run("history", "mia", "--env", "test", "--ledger", ledger)
         let status = try await run("status", "mia", "--env", "test", "--ledger", ledger)
         return [
             "taken_in": .orNull(taken.json["appended"]?.integer),
