@@ -134,6 +134,8 @@ extension Ledger {
     private func checkLine(of document: AppStoreDocument, _ environment: Environment) throws {
         guard case .renewal(let renewal) = document else { return }
         let line = "apple:\(renewal.originalID ?? "")"
+        // Another process may have taken the transaction in.
+        try refresh()
         let isKnown = state.withLock { state in
             state.names.id(of: line).flatMap { state.streamID(environment, .line, $0) } != nil
         }

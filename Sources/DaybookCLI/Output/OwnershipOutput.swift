@@ -20,7 +20,7 @@ extension RestoreReceipt {
         let isFine = theirs == lines.count && !lines.isEmpty && refused.isEmpty
         let mark = isFine ? terminal.tick : terminal.paint("✗", .bad)
         var text: HumanText =
-            "\(mark) \(theirs) of \(Words.count(Int64(lines.count), "purchase")) \(isPreview ? "would be" : "are") \(subject)'s, \(Words.count(Int64(appended), "event")) appended"
+            "\(mark) \(theirs) of \(Words.count(Int64(lines.count), "purchase")) \(isPreview ? "would be" : lines.count == 1 ? "is" : "are") \(subject)'s, \(Words.count(Int64(appended), "event")) appended"
         if duplicates > 0 { text += ", \(Words.count(Int64(duplicates), "event")) there already" }
         if isPreview { text += "; a preview: nothing is written" }
         text += "\n"

@@ -20,7 +20,7 @@ struct AccessSources {
         at = question.at
         if !overrides.active("expire_trial").isEmpty {
             let standings = lines.compactMap {
-                subscription($0, counting($0)).standing(at: question.at)
+                subscription($0, counting($0)).standing(at: question.at, told: question.at)
             }
             let ends = standings.filter { $0.state == "trial" }.map(\.period.end)
             at = ends.max() ?? question.at
@@ -72,7 +72,8 @@ struct AccessSources {
     private func subscriptionSources(
         _ facts: LineFacts, _ transactions: [TransactionFacts]
     ) -> [AccessSource] {
-        guard let standing = subscription(facts, transactions).standing(at: at) else { return [] }
+        let line = subscription(facts, transactions)
+        guard let standing = line.standing(at: at, told: question.at) else { return [] }
         let transaction = standing.period.facts
         return [
             source(

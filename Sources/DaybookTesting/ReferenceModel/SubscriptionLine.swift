@@ -91,14 +91,16 @@ struct SubscriptionLine {
     }
 
     /// The state table, top-down; `nil` is row 10, never subscribed.
-    func standing(at instant: Int64) -> Standing? {
+    /// - Parameter told: Status counts up to here (rule 4). It is the asked time, also where a debug override has the
+    ///   table read for a later one (rule 10).
+    func standing(at instant: Int64, told: Int64) -> Standing? {
         let periods = self.periods
         // The period that contains T, else the last one that starts at or before T.
         let containing = periods.first { $0.start <= instant && instant < $0.end }
         guard let period = containing ?? periods.last(where: { $0.start <= instant }) else {
             return nil
         }
-        let autoRenew = facts.autoRenew(at: instant) ?? true
+        let autoRenew = facts.autoRenew(at: told) ?? true
         func standing(
             _ state: String, _ isActive: Bool, _ end: Int64, _ willRenew: Bool
         ) -> Standing {
@@ -120,7 +122,7 @@ struct SubscriptionLine {
                 autoRenew ? "active" : "active_canceling", true, period.end, autoRenew)
         }
         var accessEnd = period.end
-        if let notice = facts.billingNotice(at: instant),
+        if let notice = facts.billingNotice(at: told),
             notice.occurredAt >= period.facts.startsAt
         {
             // Row 7 before row 8: billing retry is also true during grace.

@@ -36,7 +36,8 @@ struct CompactJWS {
         guard parts.count == 3 else {
             throw AppStoreRefusal(
                 .format,
-                "it has \(parts.count > 3 ? "more than 3" : "\(parts.count)") parts; a compact JWS has 3"
+                "it has \(parts.count > 3 ? "more than 3 parts" : parts.count == 2 ? "2 parts" : "1 part"); "
+                    + "a compact JWS has 3"
             )
         }
         guard parts[0].count <= Self.headerByteCountMax else {
