@@ -72,7 +72,8 @@ extension Ledger {
     /// Every signed text is verified, mapped and recorded for itself, all its events in one commit, with its bytes
     /// kept once by digest. A text that is refused changes nothing; its bytes and the reason are kept too, and the
     /// rest of the body is taken in.
-    /// - Parameter verifier: Says which app, environment and authorities are believed.
+    /// - Parameter verifier: Says which app, environment and authorities are believed, and who is asked whether
+    ///   certificates were withdrawn.
     /// - Throws: `LedgerError` when the ledger cannot be written; a body that is refused is an answer.
     @discardableResult
     public func ingest(
@@ -99,7 +100,7 @@ extension Ledger {
     ) async throws {
         let bytes = Array(text.text.utf8)
         let now = clock()
-        switch verifier.verify(bytes, as: text.kind, now: now) {
+        switch await verifier.confirm(bytes, as: text.kind, now: now) {
         case .refused(let refusal):
             try await refuse(bytes, text.place, refusal, verifier, options, &receipt, text.kind)
         case .verified(let statement):

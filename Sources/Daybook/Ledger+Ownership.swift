@@ -68,7 +68,7 @@ extension Ledger {
             for text in texts {
                 let raw = Array(text.text.utf8)
                 do throws(AppStoreRefusal) {
-                    let statement = try statement(text, raw, subject, verifier)
+                    let statement = try await statement(text, raw, subject, verifier)
                     bytes[statement.sha256] = (raw, text.kind)
                     statements.append(statement)
                 } catch {
@@ -193,10 +193,10 @@ extension Ledger {
     private func statement(
         _ text: AppStoreSignedText, _ bytes: [UInt8], _ subject: String,
         _ verifier: AppStoreVerifier
-    ) throws(AppStoreRefusal) -> RestoreStatement {
+    ) async throws(AppStoreRefusal) -> RestoreStatement {
         let now = clock()
         let document: AppStoreDocument
-        switch verifier.verify(bytes, as: text.kind, now: now) {
+        switch await verifier.confirm(bytes, as: text.kind, now: now) {
         case .refused(let refusal): throw refusal
         case .verified(let statement): document = statement.document
         }

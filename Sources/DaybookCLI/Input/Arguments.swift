@@ -4,7 +4,7 @@ enum Arguments {
     static let flags: Set<String> = [
         "--json", "--help", "--help-hidden", "-h", "--version", "--dry-run", "--as-recorded",
         "--keep-going",
-        "--stream", "--retroactive", "--offline", "--all", "--no-auto-renew", "--trial",
+        "--stream", "--retroactive", "--offline", "--online", "--all", "--no-auto-renew", "--trial",
         "--preview", "--undo", "--force", "--apply",
     ]
 

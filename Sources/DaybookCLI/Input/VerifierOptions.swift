@@ -29,9 +29,21 @@ struct VerifierOptions: ParsableArguments {
 
     @Flag(
         name: .customLong("offline"),
-        help:
-            "Ask no server whether certificates were withdrawn: the default, and the only way yet.")
+        help: "Ask no server whether certificates were withdrawn: the default.")
     var isOffline = false
+
+    @Flag(
+        name: .customLong("online"),
+        help:
+            "Ask the certificates' responders (OCSP); where they do not answer, a text is refused until a retry."
+    )
+    var isOnline = false
+
+    func validate() throws {
+        guard !(isOffline && isOnline) else {
+            throw ValidationError("--online and --offline are opposites; say one of them")
+        }
+    }
 
     func verifier(_ environment: Environment) throws -> AppStoreVerifier {
         let named = ProcessInfo.processInfo.environment["DAYBOOK_BUNDLE_ID"] ?? ""
@@ -44,7 +56,9 @@ struct VerifierOptions: ParsableArguments {
         }
         let identity = AppStoreIdentity(
             bundleIDs: ids, appAppleID: appAppleID, environment: environment)
-        return AppStoreVerifier(identity: identity, roots: try configuredRoots())
+        return AppStoreVerifier(
+            identity: identity, roots: try configuredRoots(),
+            revocation: isOnline ? Responders.revocation() : nil)
     }
 
     private func configuredRoots() throws -> AppStoreRoots {

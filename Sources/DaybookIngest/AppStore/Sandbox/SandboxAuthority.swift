@@ -39,9 +39,19 @@ public struct SandboxAuthority: Sendable {
     }
 
     package init(seed: [UInt8]? = nil, from: Int64, until: Int64, flaw: Flaw?) throws {
+        try self.init(seed: seed, from: from, until: until, flaw: flaw, responder: nil)
+    }
+
+    /// - Parameter responder: The address at which leaf and intermediate say that one may ask whether they were
+    ///   withdrawn.
+    package init(
+        seed: [UInt8]?, from: Int64, until: Int64, flaw: Flaw?, responder: String?
+    ) throws {
         let keys = try seed.map(SandboxKeys.init(seed:)) ?? SandboxKeys()
         key = keys.leaf
-        certificates = try SandboxCertificates(from: from, until: until, flaw: flaw).issue(keys)
+        certificates = try SandboxCertificates(
+            from: from, until: until, flaw: flaw, responder: responder
+        ).issue(keys)
     }
 
     // MARK: Kept in a file

@@ -9,6 +9,8 @@ struct SandboxCertificates {
     let from: Int64
     let until: Int64
     var flaw: SandboxAuthority.Flaw?
+    /// Where leaf and intermediate are asked about (RFC 5280 §4.2.2.1).
+    var responder: String?
 
     /// By this name verifiers know a root that only counts in the environment `test`.
     private static let organization = "Daybook sandbox, for tests only"
@@ -67,7 +69,7 @@ struct SandboxCertificates {
             notValidBefore: Date(timeIntervalSince1970: Double(from / 1_000)),
             notValidAfter: Date(timeIntervalSince1970: Double(until / 1_000)),
             issuer: issuer, subject: name, signatureAlgorithm: .ecdsaWithSHA256,
-            extensions: try extensions(authoritiesBelow, marker),
+            extensions: try extensions(authoritiesBelow, marker, isRoot: name == issuer),
             issuerPrivateKey: .init(issuerKey))
         var serializer = DER.Serializer()
         try serializer.serialize(certificate)
@@ -75,7 +77,7 @@ struct SandboxCertificates {
     }
 
     private func extensions(
-        _ authoritiesBelow: Int?, _ marker: ASN1ObjectIdentifier?
+        _ authoritiesBelow: Int?, _ marker: ASN1ObjectIdentifier?, isRoot: Bool
     ) throws -> Certificate.Extensions {
         var extensions = try Certificate.Extensions {
             if let authoritiesBelow {
@@ -89,6 +91,12 @@ struct SandboxCertificates {
         if let marker {
             // Apple's marks hold an ASN.1 NULL.
             try extensions.append(.init(oid: marker, critical: false, value: [0x05, 0x00]))
+        }
+        if let responder, !isRoot {
+            let access = AuthorityInformationAccess([
+                .init(method: .ocspServer, location: .uniformResourceIdentifier(responder))
+            ])
+            try extensions.append(.init(access, critical: false))
         }
         return extensions
     }

@@ -1,10 +1,10 @@
-import Crypto
+package import Crypto
 
 /// The three private keys of a sandbox authority.
-struct SandboxKeys: Sendable {
-    let root: P256.Signing.PrivateKey
-    let intermediate: P256.Signing.PrivateKey
-    let leaf: P256.Signing.PrivateKey
+package struct SandboxKeys: Sendable {
+    package let root: P256.Signing.PrivateKey
+    package let intermediate: P256.Signing.PrivateKey
+    package let leaf: P256.Signing.PrivateKey
 
     /// New ones, from the system's randomness.
     init() {
@@ -14,7 +14,7 @@ struct SandboxKeys: Sendable {
     }
 
     /// The same for the same seed.
-    init(seed: [UInt8]) throws {
+    package init(seed: [UInt8]) throws {
         root = try Self.key("root", seed)
         intermediate = try Self.key("intermediate", seed)
         leaf = try Self.key("leaf", seed)

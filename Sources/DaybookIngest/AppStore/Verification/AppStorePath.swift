@@ -22,6 +22,8 @@ package struct AppStorePath: Sendable {
     package let validity: ClosedRange<Int64>
     /// Lower-case hexadecimal SHA-256 of the root's DER.
     package let root: String
+    /// Leaf, intermediate, and the configured root.
+    let certificates: [Certificate]
 
     /// Follows certificates as they came.
     /// - Parameters:
@@ -47,6 +49,7 @@ package struct AppStorePath: Sendable {
         }
         self.key = key
         self.root = root.fingerprint
+        self.certificates = [leaf, intermediate, root.certificate]
         validity = try Self.validity(
             [(leaf, "leaf"), (intermediate, "intermediate"), (root.certificate, "root")],
             at: instant)
@@ -164,6 +167,15 @@ package struct AppStorePath: Sendable {
             last = min(last, until)
         }
         return first...last
+    }
+
+    /// The certificates that are valid at a moment together with everything above them; the root comes last.
+    func standing(at instant: Int64) -> [Certificate] {
+        let standing = certificates.reversed().prefix { certificate in
+            Self.milliseconds(certificate.notValidBefore) <= instant
+                && instant <= Self.milliseconds(certificate.notValidAfter) + 999
+        }
+        return standing.reversed()
     }
 
     /// Whole seconds in, so nothing is rounded.

@@ -5,8 +5,8 @@ public struct AppStoreRefusal: Error, Sendable, Equatable, CustomStringConvertib
     public enum Reason: String, Sendable, CaseIterable {
         /// It is not what Apple sends: three parts, base64url, ES256, certificates, JSON of the kind asked for.
         case format
-        /// The certificates do not lead to a configured root, are not Apple's for this purpose, or were not valid
-        /// when the payload was signed.
+        /// The certificates do not lead to a configured root, are not Apple's for this purpose, were not valid when
+        /// the payload was signed, or were withdrawn since.
         case chain
         /// The signature is not the leaf's.
         case signature

@@ -29,9 +29,10 @@ public enum AppStoreDocument: Sendable, Equatable {
 /// Verifies what Apple signed: format, chain, signature, app, environment, in this order.
 ///
 /// Rule: a payload is used when a configured root vouches for it, it is about this app and of this environment, and so
-/// is everything that is nested in it. Why: the same certificates sign for every app and for the sandbox. Revocation of
-/// certificates is not asked for: that needs the network, and validity is judged at the moment of signing, so a leaf
-/// that Apple withdraws has to be kept out by replacing the root. But for a bounded memory of paths this is pure.
+/// is everything that is nested in it. Why: the same certificates sign for every app and for the sandbox. Validity is
+/// judged at the moment of signing. Whether certificates were withdrawn since is asked by `confirm` alone, and only
+/// where the verifier was given somebody to ask; that needs the network. But for a bounded memory of paths `verify` is
+/// pure.
 public struct AppStoreVerifier: Sendable {
     /// How far ahead of the ledger's clock a payload may be signed; more is refused until the clock is there, because
     /// the latest statement about a transaction wins, and one from the future would win for long (rule 3).
@@ -39,16 +40,22 @@ public struct AppStoreVerifier: Sendable {
 
     public let identity: AppStoreIdentity
     private let roots: AppStoreRoots
+    private let revocation: AppStoreRevocation?
     private let chains = AppStoreChains()
 
-    /// - Parameter roots: The only authorities whose signatures are believed. The root of a sandbox authority is left
-    ///   out in every environment but `test`.
-    public init(identity: AppStoreIdentity, roots: AppStoreRoots) {
+    /// - Parameters:
+    ///   - roots: The only authorities whose signatures are believed. The root of a sandbox authority is left out in
+    ///     every environment but `test`.
+    ///   - revocation: Who is asked whether certificates were withdrawn; `nil`: nobody.
+    public init(
+        identity: AppStoreIdentity, roots: AppStoreRoots, revocation: AppStoreRevocation? = nil
+    ) {
         self.identity = identity
+        self.revocation = revocation
         self.roots = identity.environment == .test ? roots : roots.withoutSandbox
     }
 
-    /// Verifies a compact JWS and everything nested in it.
+    /// Verifies a compact JWS and everything nested in it, and asks nobody.
     /// - Parameters:
     ///   - text: UTF-8 without white space around it, at most 256 KiB.
     ///   - kind: What it must state.
@@ -57,16 +64,7 @@ public struct AppStoreVerifier: Sendable {
     public func verify(
         _ text: [UInt8], as kind: AppStorePayloadKind, now: Int64
     ) -> AppStoreOutcome {
-        do throws(AppStoreRefusal) {
-            let (payload, root) = try payload(of: text, kind, now)
-            let document = try AppStoreDocument(payload, kind) {
-                (text, kind) throws(AppStoreRefusal) in
-                try self.payload(of: text, kind, now).payload
-            }
-            return .verified(AppStoreStatement(document: document, root: root))
-        } catch {
-            return .refused(error)
-        }
+        examine(text, kind, now).outcome
     }
 
     /// Verifies a compact JWS and everything nested in it.
@@ -75,18 +73,54 @@ public struct AppStoreVerifier: Sendable {
         verify(Array(text.utf8), as: kind, now: now)
     }
 
+    /// Verifies a compact JWS and everything nested in it; then, where the verifier has somebody to ask, whether the
+    /// certificates that signed it were withdrawn.
+    /// - Parameter now: As for `verify`; answers about certificates must be current then.
+    public func confirm(
+        _ text: [UInt8], as kind: AppStorePayloadKind, now: Int64
+    ) async -> AppStoreOutcome {
+        let (outcome, paths) = examine(text, kind, now)
+        guard let revocation else { return outcome }
+        do throws(AppStoreRefusal) {
+            for path in paths { try await revocation.check(path, at: now) }
+        } catch {
+            return .refused(error)
+        }
+        return outcome
+    }
+
     /// How many paths are remembered.
     package var rememberedCount: Int { chains.count }
 
     // MARK: One text
 
+    /// - Returns: The paths of the text and of those nested in it; none where it is refused.
+    private func examine(
+        _ text: [UInt8], _ kind: AppStorePayloadKind, _ now: Int64
+    ) -> (outcome: AppStoreOutcome, paths: [AppStorePath]) {
+        do throws(AppStoreRefusal) {
+            let (payload, outer) = try payload(of: text, kind, now)
+            var paths = outer.map { [$0] } ?? []
+            let document = try AppStoreDocument(payload, kind) {
+                (text, kind) throws(AppStoreRefusal) in
+                let (payload, path) = try self.payload(of: text, kind, now)
+                if let path { paths.append(path) }
+                return payload
+            }
+            let statement = AppStoreStatement(document: document, root: outer?.root)
+            return (.verified(statement), paths)
+        } catch {
+            return (.refused(error), [])
+        }
+    }
+
     private func payload(
         of text: [UInt8], _ kind: AppStorePayloadKind, _ now: Int64
-    ) throws(AppStoreRefusal) -> (payload: JSONObject, root: String?) {
+    ) throws(AppStoreRefusal) -> (payload: JSONObject, path: AppStorePath?) {
         let jws = try CompactJWS(text)
         try kind.check(jws.payload)
         let signedAt = try kind.signedAt(jws.payload)
-        let root = try vouch(for: jws, at: signedAt ?? now)
+        let path = try vouch(for: jws, at: signedAt ?? now)
         try identity.check(jws.payload, kind)
         // On somebody's own machine time may be invented too.
         if let signedAt, !identity.takesUnvouched, signedAt - Self.leadMaxMilliseconds > now {
@@ -95,17 +129,17 @@ public struct AppStoreVerifier: Sendable {
                 "it was signed at \(RFC3339.format(signedAt)), the clock says \(RFC3339.format(now)); "
                     + "set the clock right or try again later")
         }
-        return (jws.payload, root)
+        return (jws.payload, path)
     }
 
     /// Follows the certificates and checks the signature.
-    /// - Returns: The root's fingerprint; `nil` where none was needed.
+    /// - Returns: The path to a root; `nil` where none was needed.
     private func vouch(
         for jws: CompactJWS, at instant: Int64
-    ) throws(AppStoreRefusal) -> String? {
+    ) throws(AppStoreRefusal) -> AppStorePath? {
         if let path = chains.path(of: jws.header, at: instant) {
             try check(jws, path.key)
-            return path.root
+            return path
         }
         let certificates = try jws.certificates(allowingOne: identity.takesUnvouched)
         guard certificates.count > 1 else {
@@ -121,7 +155,7 @@ public struct AppStoreVerifier: Sendable {
         let path = try AppStorePath(from: certificates, to: roots, at: instant)
         try check(jws, path.key)
         chains.remember(path, of: jws.header)
-        return path.root
+        return path
     }
 
     private func check(
