@@ -69,7 +69,9 @@ extension Ledger {
         return [
             DoctorFinding(
                 area: "ingest", severity: .warning,
-                message: "\(waiting.count) dead letters wait (\(classes))",
+                message: waiting.count == 1
+                    ? "1 dead letter waits (\(classes))"
+                    : "\(waiting.count) dead letters wait (\(classes))",
                 remedy: "look at them, and try them again once the cause is gone",
                 code: "dead_letters")
         ]
