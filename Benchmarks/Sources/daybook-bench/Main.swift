@@ -1,57 +1,111 @@
 import Foundation
 
-/// Measures Daybook beside raw C on the same rows. `Benchmarks/run` builds both and calls this.
+/// Measures Daybook beside raw C and a peer on the same events. `Benchmarks/run` builds all of them and calls this.
 ///
 /// ```
-/// daybook-bench run RAW FOLDER RESULTS SWIFT_VERSION [--quick]
-/// daybook-bench sample NAME FILE [NUMBER …]
+/// daybook-bench run RAW FOLDER RESULTS SWIFT_VERSION THRESHOLDS PYTHON PEER [--quick]
+/// daybook-bench instructions THRESHOLDS
+/// daybook-bench sample NAME FILE [WORD …] [NUMBER …]
 /// ```
+/// PYTHON is `-` where there is none.
 @main
 struct Main {
-    static func main() async {
+    static func main() {
         let arguments = Array(CommandLine.arguments.dropFirst())
         do {
             switch arguments.first {
-            case "run" where arguments.count == 5: try run(arguments, isQuick: false)
-            case "run" where arguments.count == 6 && arguments[5] == "--quick":
-                try run(arguments, isQuick: true)
-            case "sample" where arguments.count >= 3:
-                let numbers = arguments.dropFirst(3).compactMap { Int($0) }
-                let samples = Samples(path: arguments[2], numbers: numbers)
-                print(try await samples.run(arguments[1]).lines)
-            default: throw BenchmarkError("call Benchmarks/run [--quick]")
+            case "run" where arguments.count == 8: try run(arguments, .full)
+            case "run" where arguments.count == 9 && arguments[8] == "--quick":
+                try run(arguments, .quick)
+            case "instructions" where arguments.count == 2: try checkInstructions(arguments[1])
+            case "sample" where arguments.count >= 3: try sample(arguments)
+            default: throw BenchmarkError("call Benchmarks/run [--quick | --instructions]")
             }
         } catch {
-            say("daybook-bench: \(error)")
-            exit(1)
+            fail(error)
         }
     }
 
-    private static func run(_ arguments: [String], isQuick: Bool) throws {
-        guard let ours = Bundle.main.executablePath else {
-            throw BenchmarkError("the program cannot tell where it is")
+    private static func sample(_ arguments: [String]) throws {
+        let (name, path) = (arguments[1], arguments[2])
+        let samples = Samples(path: path, arguments: Array(arguments.dropFirst(3)))
+        // In the main thread alone: valgrind does not survive that this thread ends before the others.
+        if let measurement = try samples.runAlone(name) { return print(measurement.lines) }
+        Task {
+            do {
+                print(try await samples.run(name).lines)
+                exit(0)
+            } catch {
+                fail(error)
+            }
         }
-        let programs = Programs(raw: arguments[1], ours: ours, folder: arguments[2])
-        let scale: Scale = isQuick ? .quick : .full
-        let benchmark = Benchmark(scale: scale, programs: programs, progress: say)
-        let tables = try benchmark.run().map(\.text).joined(separator: "\n")
-        let command = isQuick ? "make bench QUICK=1" : "make bench"
+        dispatchMain()
+    }
+
+    private static func fail(_ error: any Error) -> Never {
+        if let skipped = error as? Skipped {
+            print("skipped \(skipped.reason)")
+            exit(0)
+        }
+        say("daybook-bench: \(error)")
+        exit(1)
+    }
+
+    private static func run(_ arguments: [String], _ scale: Scale) throws {
+        let start = ContinuousClock.now
+        let programs = Programs(
+            raw: arguments[1], ours: try ownPath(),
+            peer: arguments[6] == "-" ? nil : (arguments[6], arguments[7]), folder: arguments[2],
+            deadline: start + .seconds(scale.seconds))
+        let benchmark = Benchmark(
+            scale: scale, programs: programs,
+            thresholds: try Instructions.thresholds(arguments[5]), progress: say)
+        let sqlite = try programs.version(programs.raw, "version")
+        let peer = try programs.peer.map {
+            "Python eventsourcing \(try programs.version($0.python, "-B", $0.program, "version"))"
+        }
+        let (tables, hasFailed) = try benchmark.run()
+        let command = scale.rounds == Scale.quick.rounds ? "make bench QUICK=1" : "make bench"
         let head = """
             # Results
 
             Written by `\(command)`; do not edit.
 
             - \(Machine.processor), \(Machine.memory), \(Machine.system)
-            - \(arguments[4]); SQLite \(try programs.sqliteVersion()); cc -O2
-            - \(Machine.date)
+            - \(arguments[4]); SQLite \(sqlite); cc -O2; \(peer ?? "no Python eventsourcing")
+            - \(Machine.date), \(Figure.decimal(start.secondsSince / 60, 0)) minutes
             - Medians of \(scale.rounds) rounds, every line in a process of its own, all lines of a \
             table in turn. A ratio is the median of the ratios within a round.
-            - Before anything is compared, a digest over all columns shows that raw C and \
-            SQLiteEventStore wrote the same rows.
+            - In every round a digest over all columns shows that raw C and SQLiteEventStore wrote \
+            the same rows.
             """
         let text = head + "\n\n" + tables
         try text.write(toFile: arguments[3], atomically: true, encoding: .utf8)
         print(text)
+        if hasFailed { throw BenchmarkError("a line failed; see \(arguments[3])") }
+    }
+
+    private static func checkInstructions(_ path: String) throws {
+        let ours = try ownPath()
+        var isExceeded = false
+        for threshold in try Instructions.thresholds(path) {
+            let measured = try Instructions.perEvent(threshold.name, ours: ours)
+            let limit = threshold.limit
+            print(
+                "\(threshold.name) \(Figure.decimal(measured, 1)) instructions per event, "
+                    + "at most \(Figure.decimal(limit, 1))")
+            isExceeded = isExceeded || measured > limit
+        }
+        guard !isExceeded else {
+            throw BenchmarkError("more instructions than \(path) allows; find out why, or raise it")
+        }
+    }
+
+    private static func ownPath() throws -> String {
+        guard let path = Bundle.main.executablePath else {
+            throw BenchmarkError("the program cannot tell where it is")
+        }
+        return path
     }
 
     private static func say(_ line: String) {

@@ -3,6 +3,8 @@ import Foundation
 /// What one sample found out, as lines of a name and a number: the words of both programs.
 struct Measurement {
     private(set) var values: [String: Double] = [:]
+    /// What was asked for and is not among the values.
+    var omissions: [Omission] = []
 
     init() {}
 
@@ -11,6 +13,13 @@ struct Measurement {
             let parts = line.split(separator: " ")
             guard parts.count == 2, let value = Double(parts[1]) else { continue }
             values[String(parts[0])] = value
+        }
+    }
+
+    /// The median of each value.
+    init(medianOf samples: [Measurement]) {
+        for name in Set(samples.flatMap(\.values.keys)) {
+            values[name] = Statistics.median(samples.map { $0[name] })
         }
     }
 
@@ -30,9 +39,30 @@ struct Measurement {
     /// How fast the last fifth of an append was, in terms of its first.
     var lastFifthOfFirst: Double { self["first_fifth_seconds"] / self["last_fifth_seconds"] }
 
+    /// Takes the values of another sample, under names of their own.
+    mutating func take(_ other: Measurement, as prefix: String) {
+        for (name, value) in other.values { values[prefix + name] = value }
+        values[prefix + "rate"] = other.rate
+    }
+
+    /// The sizes of what is derived from a ledger's file and lies beside it.
+    mutating func noteDerived(_ path: String) throws {
+        for kind in DerivedKind.allCases {
+            let files = try kind.files(of: path)
+            self[kind.valueName] = try files.reduce(0) { try $0 + Self.byteCount($1) }
+        }
+    }
+
+    /// Printed so that no compiler may leave a loop out; cut so that a double holds it.
+    mutating func note(sum: UInt64) { self["sum"] = Double(sum & 0xFFFF_FFFF) }
+
     mutating func noteFile(_ path: String) throws {
+        self["file_bytes"] = try Self.byteCount(path)
+    }
+
+    private static func byteCount(_ path: String) throws -> Double {
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
-        self["file_bytes"] = (attributes[.size] as? NSNumber)?.doubleValue ?? .nan
+        return (attributes[.size] as? NSNumber)?.doubleValue ?? .nan
     }
 
     /// The kernel's high-water mark of this program alone; `getrusage` would count whoever started

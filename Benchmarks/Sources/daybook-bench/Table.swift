@@ -1,9 +1,7 @@
 /// A table in Markdown, aligned so that it also reads well in a terminal.
 struct Table {
-    let title: String
-    let note: String
     let header: [String]
-    var rows: [[String]] = []
+    let rows: [[String]]
 
     var text: String {
         let all = [header] + rows
@@ -20,7 +18,7 @@ struct Table {
                     return index == 0 ? cell + padding : padding + cell
                 }.joined(separator: " | ") + " |"
         }
-        return "## \(title)\n\n\(note)\n\n\(body.joined(separator: "\n"))\n"
+        return body.joined(separator: "\n")
     }
 }
 

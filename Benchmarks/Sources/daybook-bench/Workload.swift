@@ -3,7 +3,7 @@ import DaybookStore
 import DaybookTesting
 
 /// The events that everything here appends: uses of one meter by customers in random order, the
-/// same on every run. `raw.c` computes the same values.
+/// same on every run. `raw` computes the same values.
 struct Workload {
     static let firstInstant: Int64 = 1_767_225_600_000
     static let millisecondsBetweenEvents: Int64 = 37

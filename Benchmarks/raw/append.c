@@ -1,24 +1,10 @@
-// The same rows as Daybook's, written and read by nothing but SQLite: what a ratio is a ratio to.
-//
-//   raw append FILE EVENTS SUBJECTS BATCH plain|triggers|indexes LEDGER
-//   raw scan FILE
-//   raw digest FILE
-//   raw version
-//
-// Every command prints lines of a name and a number, as `daybook-bench sample` does. The tables,
-// and the triggers if they are asked for, are read from LEDGER, an empty ledger that Daybook made:
-// the two cannot drift apart. The values of the rows are those of Workload.swift; `digest` proves
-// it.
+// Writing rows, and the proof that two files hold the same ones.
 
-#define _POSIX_C_SOURCE 200809L
+#include "raw.h"
 
-#include <sqlite3.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
 
 enum {
     BATCH_MAX = 10000,
@@ -50,50 +36,8 @@ typedef struct {
 
 static int frame_count;
 
-static void fail(const char *what, sqlite3 *db) {
-    fprintf(stderr, "raw: %s: %s\n", what, db ? sqlite3_errmsg(db) : "cannot");
-    exit(1);
-}
-
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
-// Steele, Lea, Flood: Fast splittable pseudorandom number generators (2014), at any index.
-static uint64_t word(uint64_t index) {
-    uint64_t z = 0x6461796264617962u + (index + 1) * 0x9E3779B97F4A7C15u;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-}
-
 static void big_endian(unsigned char *bytes, uint64_t value) {
     for (int i = 0; i < 8; i++) bytes[i] = (unsigned char)(value >> (56 - 8 * i));
-}
-
-static sqlite3 *open_database(const char *path, int flags) {
-    sqlite3 *db = NULL;
-    if (sqlite3_open_v2(path, &db, flags | SQLITE_OPEN_NOMUTEX, NULL)) fail(path, db);
-    return db;
-}
-
-static void execute(sqlite3 *db, const char *sql) {
-    if (sqlite3_exec(db, sql, NULL, NULL, NULL)) fail(sql, db);
-}
-
-static sqlite3_stmt *prepare(sqlite3 *db, const char *sql) {
-    sqlite3_stmt *statement = NULL;
-    if (sqlite3_prepare_v3(db, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement, NULL))
-        fail(sql, db);
-    return statement;
-}
-
-static void step(sqlite3 *db, sqlite3_stmt *statement) {
-    if (sqlite3_step(statement) != SQLITE_DONE) fail("step", db);
-    sqlite3_reset(statement);
-    sqlite3_clear_bindings(statement);
 }
 
 static int count_frames(void *context, sqlite3 *db, const char *name, int frames) {
@@ -238,18 +182,7 @@ static void close_writer(Writer *writer) {
     if (sqlite3_close(writer->db)) fail("close", writer->db);
 }
 
-// The kernel's high-water mark of this program alone; getrusage would count whoever started it too.
-static void report_memory(void) {
-    FILE *status = fopen("/proc/self/status", "r");
-    char line[256];
-    long long kibibytes;
-    while (status && fgets(line, sizeof line, status))
-        if (sscanf(line, "VmHWM: %lld", &kibibytes) == 1)
-            printf("peak_bytes %lld\n", kibibytes * 1024);
-    if (status) fclose(status);
-}
-
-static int append(char **arguments) {
+int append(char **arguments) {
     const char *path = arguments[0];
     int64_t events = atoll(arguments[1]), subject_count = atoll(arguments[2]);
     int64_t batch = atoll(arguments[3]), stream_count = 0;
@@ -266,72 +199,13 @@ static int append(char **arguments) {
         fifths[start * 5 / events] += append_batch(&writer, rows, start, end - start);
     }
     close_writer(&writer);
-    struct stat file;
-    if (stat(path, &file)) fail(path, NULL);
     double seconds = fifths[0] + fifths[1] + fifths[2] + fifths[3] + fifths[4];
-    printf("seconds %.9f\nevents %lld\n", seconds, (long long)events);
+    report(seconds, events);
     printf("first_fifth_seconds %.9f\nlast_fifth_seconds %.9f\n", fifths[0], fifths[4]);
-    printf("file_bytes %lld\n", (long long)file.st_size);
+    report_file(path);
     report_memory();
     free(subjects);
     free(rows);
-    return 0;
-}
-
-// What one customer is in the simplest possible fold.
-typedef struct {
-    int64_t count, amount, last_occurred_at;
-    uint64_t keys;
-} State;
-
-static void fold_row(sqlite3_stmt *row, State *state) {
-    uint64_t half = 0;
-    int64_t numbers = 0;
-    const void *key = sqlite3_column_blob(row, 7);
-    if (sqlite3_column_bytes(row, 7) >= 8) memcpy(&half, key, 8);
-    const unsigned char *ref = sqlite3_column_text(row, 14);
-    if (ref) half ^= (uint64_t)sqlite3_column_bytes(row, 14) << 32 ^ ref[0];
-    for (int column = 4; column < 21; column++)
-        if (column != 7 && column != 14 && column != 15)
-            numbers += sqlite3_column_int64(row, column);
-    state->count += 1;
-    state->amount += sqlite3_column_int64(row, 15) + (sqlite3_column_int(row, 2) == 0);
-    state->last_occurred_at = sqlite3_column_int64(row, 3);
-    state->keys ^= half + (uint64_t)numbers + (uint64_t)sqlite3_column_int64(row, 0);
-}
-
-static int scan(char **arguments) {
-    sqlite3 *db = open_database(arguments[0], SQLITE_OPEN_READONLY);
-    sqlite3_stmt *streams = prepare(db, "SELECT max(id) FROM streams");
-    if (sqlite3_step(streams) != SQLITE_ROW) fail("streams", db);
-    int64_t stream_max = sqlite3_column_int64(streams, 0), events = 0;
-    sqlite3_finalize(streams);
-    State *states = calloc((size_t)stream_max + 1, sizeof(State));
-    if (!states) fail("allocate", NULL);
-    double begin = now();
-    sqlite3_stmt *row = prepare(
-        db,
-        "SELECT position, stream, type, occurred_at, signed_at, sequence, source, key, trust,"
-        " party, profile, name_a, name_b, name_c, ref, amount, money, time_a, time_b, time_c,"
-        " flags FROM events ORDER BY position");
-    int code;
-    while ((code = sqlite3_step(row)) == SQLITE_ROW) {
-        int64_t stream = sqlite3_column_int64(row, 1);
-        if (stream < 1 || stream > stream_max) fail("a row of no stream", NULL);
-        fold_row(row, &states[stream]);
-        events += 1;
-    }
-    if (code != SQLITE_DONE) fail("scan", db);
-    double seconds = now() - begin;
-    uint64_t sum = 0;
-    for (int64_t i = 1; i <= stream_max; i++) sum += states[i].keys + (uint64_t)states[i].count;
-    // Printed so that no compiler may leave the fold out; cut so that a double holds it.
-    printf("seconds %.9f\nevents %lld\nsum %llu\n", seconds, (long long)events,
-           (unsigned long long)(sum & 0xFFFFFFFF));
-    report_memory();
-    sqlite3_finalize(row);
-    sqlite3_close(db);
-    free(states);
     return 0;
 }
 
@@ -342,7 +216,7 @@ static uint64_t hashed(uint64_t hash, const void *bytes, int count) {
 }
 
 // FNV-1a over every column's type and content, of all three tables.
-static int digest(char **arguments) {
+int digest(char **arguments) {
     const char *selects[] = {
         "SELECT * FROM names ORDER BY id", "SELECT * FROM streams ORDER BY id",
         "SELECT * FROM events ORDER BY position"};
@@ -364,16 +238,4 @@ static int digest(char **arguments) {
     printf("digest_high %llu\ndigest_low %llu\n", (unsigned long long)(hash >> 32),
            (unsigned long long)(hash & 0xFFFFFFFF));
     return 0;
-}
-
-int main(int count, char **arguments) {
-    if (count == 8 && !strcmp(arguments[1], "append")) return append(arguments + 2);
-    if (count == 3 && !strcmp(arguments[1], "scan")) return scan(arguments + 2);
-    if (count == 3 && !strcmp(arguments[1], "digest")) return digest(arguments + 2);
-    if (count == 2 && !strcmp(arguments[1], "version")) {
-        printf("%s\n", sqlite3_libversion());
-        return 0;
-    }
-    fprintf(stderr, "usage: raw append|scan|digest|version …; see the head of raw.c\n");
-    return 2;
 }

@@ -1,0 +1,99 @@
+import Daybook
+import DaybookStore
+import Foundation
+
+extension Samples {
+    func scan() throws -> Measurement {
+        let store = try SQLiteEventStore(path: path, readOnly: true)
+        let end = try store.head().checkpoint
+        var (count, sum) = (0, Int64(0))
+        let start = ContinuousClock.now
+        try store.scan(after: .start, through: end, chunkCount: 1_000) { events in
+            for index in events.indices {
+                sum &+= events[index].occurredAt &+ Int64(truncatingIfNeeded: events[index].key.low)
+            }
+            count += events.count
+        }
+        var measurement = measured(since: start, events: count)
+        measurement.note(sum: UInt64(bitPattern: sum))
+        try store.close()
+        return measurement
+    }
+
+    func replay() throws -> Measurement {
+        guard let source = ReplaySource(rawValue: words[0]) else {
+            throw BenchmarkError("a replay reads rows or segments, not \(words[0])")
+        }
+        let ledger = try Ledger.open(path, readOnly: true)
+        let watch = MemoryWatch()
+        let start = ContinuousClock.now
+        let report = try ledger.replay(source, workers: numbers[0])
+        var measurement = measured(since: start, events: Int(report.events))
+        watch.note(in: &measurement)
+        guard report.agrees else { throw BenchmarkError("the replay differs from the ledger") }
+        let digestStart = ContinuousClock.now
+        _ = try ledger.digest()
+        measurement["digest_seconds"] = digestStart.secondsSince
+        return measurement
+    }
+
+    func snapshot() throws -> Measurement {
+        let ledger = try Ledger.open(path)
+        let start = ContinuousClock.now
+        let report = try ledger.snapshot()
+        var measurement = measured(since: start, events: Int(report.position))
+        try ledger.close()
+        try measurement.noteDerived(path)
+        return measurement
+    }
+
+    func open() throws -> Measurement {
+        let subject = Workload(eventCount: 1, subjectCount: numbers[0]).subjectName(0)
+        let start = ContinuousClock.now
+        let ledger = try Ledger.open(path, readOnly: true)
+        let decision = try ledger.check(Workload.meter, for: subject)
+        try ledger.close()
+        let measurement = measured(since: start, events: 1)
+        guard decision.allowed else { throw BenchmarkError("\(subject) may not, and should") }
+        return measurement
+    }
+
+    func check() throws -> Measurement {
+        try ask { ledger, subject in
+            guard try ledger.check(Workload.meter, for: subject).allowed else {
+                throw BenchmarkError("\(subject) may not, and should")
+            }
+        }
+    }
+
+    /// As known one event ago: the state in memory does not know that, so the events must tell.
+    func refold() throws -> Measurement {
+        let known = try Ledger.open(path, readOnly: true).head().position - 1
+        let moment = Moment(knownAt: .position(known))
+        return try ask { ledger, subject in
+            let (decision, _) = try ledger.check(
+                CheckQuestion(Workload.meter), for: subject, moment: moment)
+            guard decision.allowed else { throw BenchmarkError("\(subject) may not, and should") }
+        }
+    }
+
+    func history() throws -> Measurement {
+        try ask { ledger, subject in
+            guard try !ledger.history(of: subject).isEmpty else {
+                throw BenchmarkError("\(subject) has no history, and should")
+            }
+        }
+    }
+
+    /// Asks about customers in random order.
+    private func ask(_ question: (Ledger, String) throws -> Void) throws -> Measurement {
+        let workload = Workload(eventCount: numbers[1], subjectCount: numbers[0])
+        let ledger = try Ledger.open(path, readOnly: true)
+        let subjects = (0..<numbers[1]).map { workload.subjectName(workload.subject(of: $0)) }
+        let start = ContinuousClock.now
+        for subject in subjects { try question(ledger, subject) }
+        let measurement = measured(since: start, events: subjects.count)
+        try ledger.close()
+        return measurement
+    }
+}

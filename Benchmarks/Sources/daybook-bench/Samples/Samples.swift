@@ -1,0 +1,93 @@
+import Daybook
+import DaybookStore
+import Foundation
+
+/// What is measured of Daybook, one process for each sample, so that none warms another's memory.
+///
+/// ```
+/// create FILE                                     an empty ledger, whose tables raw copies
+/// append-store FILE EVENTS SUBJECTS BATCH         rows through SQLiteEventStore.append
+/// append-ledger FILE EVENTS SUBJECTS BATCH        typed reports through Ledger.record
+/// consume FILE EVENTS SUBJECTS CLIENTS            durable uses, each client one after the other
+/// latency FILE EVENTS SUBJECTS BATCH COUNT SNAPSHOTS
+///                                                 COUNT batches on top of EVENTS; SNAPSHOTS is 1:
+///                                                 while snapshots are written, one after the other
+/// export FILE LINES                               the events as canonical lines
+/// import FILE LINES EVENTS                        those lines, into a new ledger
+/// records FILE RECORDS                            the events as they lie in memory, 128 bytes each
+/// month FILE APP SUBJECTS                         the synthetic month of an app, with a snapshot
+/// scan FILE                                       SQLiteEventStore.scan
+/// replay FILE rows|segments WORKERS               Ledger.replay
+/// snapshot FILE                                   Ledger.snapshot
+/// open FILE SUBJECTS                              open a ledger, answer once, close
+/// check FILE SUBJECTS QUESTIONS                   answers from memory
+/// refold FILE SUBJECTS QUESTIONS                  answers that read a customer's events and fold them
+/// history FILE SUBJECTS QUESTIONS                 customers' events as people read them
+/// fold - EVENTS SUBJECTS PASSES                   all projections over events in memory
+/// verify-bare - NOTIFICATIONS                     swift-crypto alone: the three signatures of each
+/// verify-warm - NOTIFICATIONS                     AppStoreVerifier.verify, one verifier for all
+/// verify-cold - NOTIFICATIONS                     AppStoreVerifier.verify, a new verifier for each
+/// ```
+struct Samples {
+    let path: String
+    let words: [String]
+    let numbers: [Int]
+
+    /// - Parameter arguments: Words first, numbers last.
+    init(path: String, arguments: [String]) {
+        self.path = path
+        words = arguments.filter { Int($0) == nil }
+        numbers = arguments.compactMap { Int($0) }
+    }
+
+    /// - Returns: `nil` for a sample that is not of one thread.
+    func runAlone(_ name: String) throws -> Measurement? {
+        guard name == "fold", numbers.count == 3 else { return nil }
+        return try FoldSample(events: numbers[0], subjects: numbers[1]).run(numbers[2])
+    }
+
+    func run(_ name: String) async throws -> Measurement {
+        switch (name, words.count, numbers.count) {
+        case ("create", 0, 0): try create()
+        case ("append-store", 0, 3): try appendToStore()
+        case ("append-ledger", 0, 3): try await appendToLedger()
+        case ("consume", 0, 3): try await consume()
+        case ("latency", 0, 5): try await latency()
+        case ("export", 1, 0): try export()
+        case ("import", 1, 1): try await importLines()
+        case ("records", 1, 0): try records()
+        case ("month", 1, 1): try await month()
+        case ("scan", 0, 0): try scan()
+        case ("replay", 1, 1): try replay()
+        case ("snapshot", 0, 0): try snapshot()
+        case ("open", 0, 1): try open()
+        case ("check", 0, 2): try check()
+        case ("refold", 0, 2): try refold()
+        case ("history", 0, 2): try history()
+        case ("verify-bare", 0, 1): try VerificationSamples(count: numbers[0]).bare()
+        case ("verify-warm", 0, 1): try VerificationSamples(count: numbers[0]).warm()
+        case ("verify-cold", 0, 1): try VerificationSamples(count: numbers[0]).cold()
+        default: throw BenchmarkError("there is no sample \(name) with these arguments")
+        }
+    }
+
+    func measured(since start: ContinuousClock.Instant, events: Int) -> Measurement {
+        var measurement = Measurement()
+        measurement["seconds"] = start.secondsSince
+        measurement["events"] = Double(events)
+        measurement.notePeakMemory()
+        return measurement
+    }
+
+    func createLedger(_ workload: Workload) async throws -> Ledger {
+        let now = workload.clock
+        return try await Ledger.create(at: path, catalog: Array(Workload.catalog.utf8)) { now }
+    }
+
+    /// The batches of a workload, as ranges of its events.
+    func batches(_ indices: Range<Int>, _ size: Int) -> [Range<Int>] {
+        stride(from: indices.lowerBound, to: indices.upperBound, by: size).map {
+            $0..<min($0 + size, indices.upperBound)
+        }
+    }
+}

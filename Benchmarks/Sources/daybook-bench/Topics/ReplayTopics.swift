@@ -1,0 +1,145 @@
+/// What reading everything costs, and what it takes until the first answer.
+extension Benchmark {
+    private static let scan = "raw C, scan and a simple fold"
+    private static let records = "raw C, the same fold over bare records"
+    private static let rowsOne = "Ledger.replay, rows, 1 worker"
+    private static let rowsTwo = "Ledger.replay, rows, 2 workers"
+    private static let segmentsOne = "Ledger.replay, segments, 1 worker"
+    private static let segmentsTwo = "Ledger.replay, segments, 2 workers"
+
+    /// All of them read the file that `Ledger.record` filled.
+    var replay: Topic {
+        let path = programs.path("ledger")
+        let bare = path + ".records"
+        return Topic(
+            "Replay",
+            note: """
+                Every column that a fold reads, of all \(Self.count(scale.events)) events, in the \
+                file that Ledger.record filled. A replay folds all projections, digests its own \
+                units and the ledger's, and compares them. The bare records are 128 bytes each, \
+                mapped.
+                """,
+            share: 0.12,
+            ways: [
+                .init(Self.scan) { try programs.runRaw("scan", path) },
+                .init("SQLiteEventStore.scan") { try programs.runOurs("scan", path) },
+                .init(Self.rowsOne) { try replayed("ledger", .rows) },
+                .init(Self.rowsTwo) { try replayed("ledger", .rows, workers: 2) },
+                .init(Self.records) { try programs.runRaw("records", bare) },
+                .init(Self.segmentsOne) { try replayed("ledger", .segments) },
+                .init(Self.segmentsTwo) { try replayed("ledger", .segments, workers: 2) },
+            ],
+            tables: [
+                [
+                    .rate("events"), .range, .ratio(to: Self.scan, "of raw C, rows"),
+                    .ratio(to: Self.records, "of raw C, records"),
+                    .value("one digest, ms", 0) { $0["digest_seconds"] * 1_000 }, .peak,
+                ]
+            ],
+            goals: [
+                .ratio(Self.rowsOne, to: Self.scan, atLeast: 1),
+                .ratio(Self.rowsTwo, to: Self.rowsOne, atLeast: 1.4),
+                .ratio(Self.segmentsOne, to: Self.scan, atLeast: 6),
+                .ratio(Self.segmentsOne, to: Self.records, atLeast: 0.8),
+            ],
+            prepare: {
+                try snapshot("ledger")
+                _ = try programs.runOurs("records", path, bare)
+            })
+    }
+
+    var opening: Topic {
+        let path = programs.path("ledger")
+        let subjects = String(scale.subjects)
+        let (cold, warm) = ("open, answer, close, no snapshot", "open, answer, close, snapshot")
+        return Topic(
+            "Opening and answers",
+            note: """
+                The same ledger of \(Self.count(scale.events)) events over \
+                \(Self.count(scale.subjects)) customers; each opening in a new process, the file \
+                in the page cache. The whole process is this program's, from its start to its end. \
+                What the largest ledgers need stands under Growth.
+                """,
+            share: 0.05,
+            ways: [
+                .init(cold) {
+                    try removeSnapshots(of: "ledger")
+                    return try programs.runOurs("open", path, subjects)
+                },
+                .init("Ledger.snapshot") { try snapshot("ledger") },
+                .init(warm) { try programs.runOurs("open", path, subjects) },
+                .init("Ledger.check from memory") {
+                    try programs.runOurs("check", path, subjects, String(scale.questions))
+                },
+                .init(Self.rowsOne) { try replayed("ledger", .rows) },
+            ],
+            tables: [
+                [
+                    .value("ms", 3) { 1_000 * $0["seconds"] },
+                    .value("whole process, ms", 0) { 1_000 * $0["process_seconds"] },
+                    .rate("answers or events"),
+                    .count("snapshot bytes") { $0["snapshots_bytes"] }, .peak,
+                ]
+            ])
+    }
+
+    var foldAlone: Topic {
+        let (events, subjects) = (String(scale.events), String(scale.subjects))
+        let title = "all projections, one core"
+        return Topic(
+            "The fold alone",
+            note: """
+                \(Self.count(scale.events)) events in memory, \(Self.count(scale.subjects)) \
+                customers in random order, into fresh states.
+                """,
+            share: 0.02,
+            ways: [.init(title) { try programs.runOurs("fold", "-", events, subjects, "1") }],
+            tables: [[.rate("events"), .range, .peak]],
+            goals: [
+                Goal("events per second and core", .atLeast, 20_000_000) { comparison in
+                    Statistics.median(comparison[title].map(\.rate))
+                }
+            ])
+    }
+
+    var oneSubject: Topic {
+        let (subjects, questions) = (scale.readers, scale.readers / 5)
+        let index = "raw C, through an index on (stream, version), a simple fold"
+        let refold = "Ledger.check as known one event ago"
+        func ask(_ sample: String) throws -> Measurement {
+            try programs.runOurs(
+                sample, programs.path("readers"), String(subjects), String(questions))
+        }
+        return Topic(
+            "One customer's events",
+            note: """
+                \(Self.count(subjects)) customers of 50 events each on average, in random order; \
+                \(Self.count(questions)) of them are asked about. As known one event ago, the \
+                state in memory is no answer: the customer's rows are read and folded.
+                """,
+            share: 0.04,
+            ways: [
+                .init(index) {
+                    try programs.runRaw(
+                        "subject", programs.path("readers-index"), String(questions))
+                },
+                .init(refold) { try ask("refold") },
+                .init("Ledger.history") { try ask("history") },
+            ],
+            tables: [
+                [
+                    .rate("customers"), .range,
+                    .value("µs", 1) { 1_000_000 * $0["seconds"] / $0["events"] },
+                    .ratio(to: index, "of raw C"),
+                ]
+            ],
+            goals: [.ratio(refold, to: index, atLeast: 0.9)],
+            prepare: {
+                _ = try ours(
+                    "append-ledger", "readers", subjects * 50, subjects, Self.batchCount)
+                try programs.copy("readers", to: "readers-index")
+                _ = try programs.runRaw("index", programs.path("readers-index"))
+                try snapshot("readers")
+            })
+    }
+}

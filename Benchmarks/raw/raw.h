@@ -1,0 +1,49 @@
+// The same rows as Daybook's, written and read by nothing but SQLite: what a ratio is a ratio to.
+//
+//   raw append FILE EVENTS SUBJECTS BATCH plain|triggers|indexes LEDGER
+//   raw digest FILE
+//   raw scan FILE               every row through SQLite, and a simple fold
+//   raw records FILE            the same fold over bare 128-byte records, mapped
+//   raw index FILE              an index on (stream, version)
+//   raw subject FILE QUESTIONS  one subject's events through that index, folded
+//   raw text FILE LINES         each line of LINES as a row: its number and its text
+//   raw version
+//
+// Every command prints lines of a name and a number, as `daybook-bench sample` does. The tables,
+// and the triggers if they are asked for, are read from LEDGER, an empty ledger that Daybook made:
+// the two cannot drift apart. The values of the rows are those of Workload.swift; `digest` proves
+// it.
+
+#ifndef RAW_H
+#define RAW_H
+
+#include <sqlite3.h>
+#include <stdint.h>
+
+// shared.c
+void fail(const char *what, sqlite3 *db);
+double now(void);
+// Steele, Lea, Flood: Fast splittable pseudorandom number generators (2014), at any index.
+uint64_t word(uint64_t index);
+sqlite3 *open_database(const char *path, int flags);
+void execute(sqlite3 *db, const char *sql);
+sqlite3_stmt *prepare(sqlite3 *db, const char *sql);
+void step(sqlite3 *db, sqlite3_stmt *statement);
+void report(double seconds, int64_t events);
+void report_memory(void);
+void report_file(const char *path);
+
+// append.c
+int append(char **arguments);
+int digest(char **arguments);
+
+// read.c
+int scan(char **arguments);
+int records(char **arguments);
+int index_streams(char **arguments);
+int subject(char **arguments);
+
+// text.c
+int text(char **arguments);
+
+#endif

@@ -1,0 +1,167 @@
+// Reading: rows through SQLite, one subject through an index, and bare records from memory.
+
+#define _POSIX_C_SOURCE 200809L
+
+#include "raw.h"
+
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define COLUMNS \
+    "position, stream, type, occurred_at, signed_at, sequence, source, key, trust, party," \
+    " profile, name_a, name_b, name_c, ref, amount, money, time_a, time_b, time_c, flags"
+
+// The event of Sources/DaybookEvents/Event.swift, as it lies in memory.
+typedef struct {
+    int64_t position, occurred_at, signed_at;
+    uint64_t reference[2], key[2];
+    int64_t money, time_a, time_b, time_c;
+    uint32_t sequence;
+    int32_t amount;
+    uint32_t stream, party, profile, name_a, name_b, name_c, source;
+    uint16_t flags;
+    uint8_t type, trust;
+} Event;
+_Static_assert(sizeof(Event) == 128, "an event is 128 bytes");
+_Static_assert(offsetof(Event, key) == 40 && offsetof(Event, stream) == 96, "as in Event.swift");
+
+// What one customer is in the simplest possible fold.
+typedef struct {
+    int64_t count, amount, last_occurred_at;
+    uint64_t keys;
+} State;
+
+static void fold_row(sqlite3_stmt *row, State *state) {
+    uint64_t half = 0;
+    int64_t numbers = 0;
+    const void *key = sqlite3_column_blob(row, 7);
+    if (sqlite3_column_bytes(row, 7) >= 8) memcpy(&half, key, 8);
+    const unsigned char *ref = sqlite3_column_text(row, 14);
+    if (ref) half ^= (uint64_t)sqlite3_column_bytes(row, 14) << 32 ^ ref[0];
+    for (int column = 4; column < 21; column++)
+        if (column != 7 && column != 14 && column != 15)
+            numbers += sqlite3_column_int64(row, column);
+    state->count += 1;
+    state->amount += sqlite3_column_int64(row, 15) + (sqlite3_column_int(row, 2) == 0);
+    state->last_occurred_at = sqlite3_column_int64(row, 3);
+    state->keys ^= half + (uint64_t)numbers + (uint64_t)sqlite3_column_int64(row, 0);
+}
+
+// Printed so that no compiler may leave the fold out; cut so that a double holds it.
+static void report_fold(double seconds, int64_t events, const State *states, int64_t stream_max) {
+    uint64_t sum = 0;
+    for (int64_t i = 0; i <= stream_max; i++) sum += states[i].keys + (uint64_t)states[i].count;
+    report(seconds, events);
+    printf("sum %llu\n", (unsigned long long)(sum & 0xFFFFFFFF));
+    report_memory();
+}
+
+int scan(char **arguments) {
+    sqlite3 *db = open_database(arguments[0], SQLITE_OPEN_READONLY);
+    sqlite3_stmt *streams = prepare(db, "SELECT max(id) FROM streams");
+    if (sqlite3_step(streams) != SQLITE_ROW) fail("streams", db);
+    int64_t stream_max = sqlite3_column_int64(streams, 0), events = 0;
+    sqlite3_finalize(streams);
+    State *states = calloc((size_t)stream_max + 1, sizeof(State));
+    if (!states) fail("allocate", NULL);
+    double begin = now();
+    sqlite3_stmt *row = prepare(
+        db, "SELECT " COLUMNS " FROM events ORDER BY position");
+    int code;
+    while ((code = sqlite3_step(row)) == SQLITE_ROW) {
+        int64_t stream = sqlite3_column_int64(row, 1);
+        if (stream < 1 || stream > stream_max) fail("a row of no stream", NULL);
+        fold_row(row, &states[stream]);
+        events += 1;
+    }
+    if (code != SQLITE_DONE) fail("scan", db);
+    double seconds = now() - begin;
+    report_fold(seconds, events, states, stream_max);
+    sqlite3_finalize(row);
+    sqlite3_close(db);
+    free(states);
+    return 0;
+}
+
+
+static void fold_record(const Event *event, State *state) {
+    uint64_t numbers = (uint64_t)event->signed_at + (uint64_t)event->money
+        + (uint64_t)event->time_a + (uint64_t)event->time_b + (uint64_t)event->time_c
+        + event->sequence + event->party + event->profile + event->name_a + event->name_b
+        + event->name_c + event->source + event->flags + event->trust;
+    state->count += 1;
+    state->amount += event->amount + (event->type == 0);
+    state->last_occurred_at = event->occurred_at;
+    state->keys ^= (event->key[0] ^ event->reference[0]) + numbers + (uint64_t)event->position;
+}
+
+int records(char **arguments) {
+    int file = open(arguments[0], O_RDONLY);
+    struct stat status;
+    if (file < 0 || fstat(file, &status)) fail(arguments[0], NULL);
+    size_t size = (size_t)status.st_size;
+    int64_t events = (int64_t)(size / sizeof(Event)), stream_max = 0;
+    const Event *event = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0);
+    if (event == MAP_FAILED) fail("map", NULL);
+    // How many streams there are is known to whoever keeps segments; it is not timed.
+    for (int64_t i = 0; i < events; i++)
+        if (event[i].stream > stream_max) stream_max = event[i].stream;
+    munmap((void *)event, size);
+    State *states = calloc((size_t)stream_max + 1, sizeof(State));
+    if (!states) fail("allocate", NULL);
+    double begin = now();
+    event = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0);
+    if (event == MAP_FAILED) fail("map", NULL);
+    for (int64_t i = 0; i < events; i++) fold_record(&event[i], &states[event[i].stream]);
+    report_fold(now() - begin, events, states, stream_max);
+    close(file);
+    free(states);
+    return 0;
+}
+
+int index_streams(char **arguments) {
+    sqlite3 *db = open_database(arguments[0], SQLITE_OPEN_READWRITE);
+    execute(db, "CREATE UNIQUE INDEX events_version ON events(stream, version)");
+    if (sqlite3_close(db)) fail("close", db);
+    return 0;
+}
+
+// A question is a customer's name: its number is asked for before the clock runs, because a program
+// that lives longer than one question keeps the names in memory, as Daybook does.
+int subject(char **arguments) {
+    enum { CUSTOMER = 0, STREAMS_MAX = 1 << 24 };
+    sqlite3 *db = open_database(arguments[0], SQLITE_OPEN_READONLY);
+    int64_t questions = atoll(arguments[1]), count = 0, events = 0;
+    int64_t *streams = malloc(STREAMS_MAX * sizeof(int64_t));
+    if (!streams) fail("allocate", NULL);
+    sqlite3_stmt *all = prepare(db, "SELECT id FROM streams WHERE kind = ?");
+    sqlite3_bind_int64(all, 1, CUSTOMER);
+    while (count < STREAMS_MAX && sqlite3_step(all) == SQLITE_ROW)
+        streams[count++] = sqlite3_column_int64(all, 0);
+    sqlite3_finalize(all);
+    if (!count) fail("no customers", NULL);
+    State sum = {0};
+    sqlite3_stmt *row =
+        prepare(db, "SELECT " COLUMNS " FROM events WHERE stream = ? ORDER BY version");
+    double begin = now();
+    for (int64_t i = 0; i < questions; i++) {
+        State state = {0};
+        sqlite3_bind_int64(row, 1, streams[word((uint64_t)i) % (uint64_t)count]);
+        while (sqlite3_step(row) == SQLITE_ROW) fold_row(row, &state);
+        sqlite3_reset(row);
+        events += state.count;
+        sum.keys ^= state.keys;
+    }
+    report_fold(now() - begin, questions, &sum, 0);
+    printf("events_each %.3f\n", (double)events / (double)questions);
+    sqlite3_finalize(row);
+    sqlite3_close(db);
+    free(streams);
+    return 0;
+}
