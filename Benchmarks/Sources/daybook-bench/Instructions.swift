@@ -13,8 +13,8 @@ struct Instructions {
         var limit: Double { instructions * (1 + tolerancePercent / 100) }
     }
 
-    private static let events = 20_000
-    private static let subjects = 2_000
+    /// What is counted, and how much of it.
+    private static let arguments = ["fold": ["20000", "2000"], "fold-month": ["100"]]
 
     static func thresholds(_ path: String) throws -> [Threshold] {
         let text = try String(contentsOfFile: path, encoding: .utf8)
@@ -35,24 +35,29 @@ struct Instructions {
         let bare = ours + "-bare"
         let (stripping, _) = try run(["strip", "--strip-debug", "-o", bare, ours])
         guard stripping == 0 else { throw Skipped(reason: "there is no strip") }
-        let (few, many) = (try collected(name, 1, bare), try collected(name, 4, bare))
-        return (many - few) / Double(3 * events)
+        let (few, many) = (try counted(name, 1, bare), try counted(name, 4, bare))
+        return (many.instructions - few.instructions) / (many.events - few.events)
     }
 
-    private static func collected(_ name: String, _ passes: Int, _ ours: String) throws -> Double {
+    private static func counted(
+        _ name: String, _ passes: Int, _ ours: String
+    ) throws -> (instructions: Double, events: Double) {
+        guard let arguments = arguments[name] else {
+            throw BenchmarkError("there is no sample \(name) whose instructions are counted")
+        }
         let (status, text) = try run(
             ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", ours, "sample"]
-                + [name, "-", String(events), String(subjects), String(passes)])
+                + [name, "-"] + arguments + [String(passes)])
         let notFound: Int32 = 127
         guard status != notFound else { throw Skipped(reason: "there is no valgrind") }
         guard status == 0, let mark = text.range(of: "Collected :"),
             let count = text[mark.upperBound...].split(whereSeparator: \.isWhitespace).first,
-            let value = Double(count)
+            let instructions = Double(count)
         else { throw BenchmarkError("valgrind did not count the instructions of \(name)") }
-        return value
+        return (instructions, Measurement(lines: text)["events"])
     }
 
-    /// - Returns: What a tool of the machine ended with, and what it said on standard error.
+    /// - Returns: What a tool of the machine ended with, and all that it said.
     private static func run(_ arguments: [String]) throws -> (status: Int32, text: String) {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -62,7 +67,7 @@ struct Instructions {
             "SWIFT_DETERMINISTIC_HASHING": "1"
         ]) { $1 }
         let pipe = Pipe()
-        process.standardOutput = FileHandle.nullDevice
+        process.standardOutput = pipe
         process.standardError = pipe
         try process.run()
         let bytes = pipe.fileHandleForReading.readDataToEndOfFile()

@@ -56,8 +56,9 @@ struct Topic {
         Table(
             header: [""] + columns.map(\.header),
             rows: comparison.ways.map { way in
-                [way.title]
-                    + columns.map { way.samples.isEmpty ? "left out" : $0.cell(comparison, way) }
+                let cells = columns.map { $0.cell(comparison, way) }
+                return [way.title]
+                    + (way.samples.isEmpty ? ["left out"] + cells.dropFirst() : cells)
             })
     }
 

@@ -1,22 +1,62 @@
 import DaybookDomain
 import DaybookEvents
+import DaybookTesting
 import Foundation
 
-/// All projections over events that lie in memory, in random order of customers.
+/// All projections over events that lie in memory.
+///
+/// Of one thread alone, and without a file: valgrind can run it.
 struct FoldSample {
     private var events: [Event] = []
     private var names = NameTable()
-    private var streamCount = 0
+    /// The kind of each stream; number *n* stands at index *n* - 1.
+    private var kinds: [StreamKind] = []
 
-    init(events count: Int, subjects: Int) throws {
+    /// Uses of one meter, customers in random order.
+    init(events count: Int, subjects: Int) {
         var rows = RowWorkload(Workload(eventCount: count, subjectCount: subjects))
         events.reserveCapacity(count)
         for start in stride(from: 0, to: count, by: 1_000) {
             let batch = rows.batch(start..<min(start + 1_000, count))
             for name in batch.names { _ = names.intern(name) }
-            streamCount += batch.streams.count
+            kinds += batch.streams.map(\.kind)
             events += batch.rows.map(\.event)
         }
+    }
+
+    /// The synthetic months of all apps, one after the other: purchases, meters and funnels. What is delivered late
+    /// or twice comes in order here, or not at all: refolding is not measured.
+    init(people: Int) throws {
+        for app in Fixtures.apps {
+            let month = SyntheticMonth(
+                catalog: try Fixtures.catalog(app), seed: 1, subjects: people)
+            let drafts = month.deliveries.enumerated().sorted {
+                ($0.element.occurredAt ?? 0, $0.offset) < ($1.element.occurredAt ?? 0, $1.offset)
+            }
+            var streams: [StreamName: UInt32] = [:]
+            for (_, draft) in drafts { take(draft, &streams) }
+        }
+        var newest = kinds.map { UnitState(kind: $0) }
+        events = events.filter { event in
+            let unit = Int(event.stream) - 1
+            guard newest[unit].accepts(event) else { return false }
+            newest[unit].newest = OrderKey(event)
+            return true
+        }
+    }
+
+    private mutating func take(_ draft: EventDraft, _ streams: inout [StreamName: UInt32]) {
+        let name = EventRouter.stream(of: draft)
+        var event = EventEncoder.row(draft, names: &names).event
+        if let stream = streams[name] {
+            event.stream = stream
+        } else {
+            kinds.append(name.kind)
+            event.stream = UInt32(kinds.count)
+            streams[name] = event.stream
+        }
+        event.position = Int64(events.count + 1)
+        events.append(event)
     }
 
     /// - Parameter passes: How often everything is folded, each time into fresh states: the difference of two runs
@@ -36,7 +76,7 @@ struct FoldSample {
     /// The one place that names the function which is measured.
     @inline(never)
     private func fold() throws -> UInt64 {
-        var units = [UnitState](repeating: UnitState(kind: .customer), count: streamCount)
+        var units = kinds.map { UnitState(kind: $0) }
         for index in events.indices {
             let unit = Int(events[index].stream) - 1
             guard units[unit].accepts(events[index]) else {

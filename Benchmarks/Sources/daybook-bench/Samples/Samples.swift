@@ -24,6 +24,7 @@ import Foundation
 /// refold FILE SUBJECTS QUESTIONS                  answers that read a customer's events and fold them
 /// history FILE SUBJECTS QUESTIONS                 customers' events as people read them
 /// fold - EVENTS SUBJECTS PASSES                   all projections over events in memory
+/// fold-month - PEOPLE PASSES                      the same, over the synthetic months of all apps
 /// verify-bare - NOTIFICATIONS                     swift-crypto alone: the three signatures of each
 /// verify-warm - NOTIFICATIONS                     AppStoreVerifier.verify, one verifier for all
 /// verify-cold - NOTIFICATIONS                     AppStoreVerifier.verify, a new verifier for each
@@ -42,8 +43,12 @@ struct Samples {
 
     /// - Returns: `nil` for a sample that is not of one thread.
     func runAlone(_ name: String) throws -> Measurement? {
-        guard name == "fold", numbers.count == 3 else { return nil }
-        return try FoldSample(events: numbers[0], subjects: numbers[1]).run(numbers[2])
+        switch (name, numbers.count) {
+        case ("fold", 3):
+            try FoldSample(events: numbers[0], subjects: numbers[1]).run(numbers[2])
+        case ("fold-month", 2): try FoldSample(people: numbers[0]).run(numbers[1])
+        default: nil
+        }
     }
 
     func run(_ name: String) async throws -> Measurement {

@@ -85,19 +85,24 @@ extension Benchmark {
 
     var foldAlone: Topic {
         let (events, subjects) = (String(scale.events), String(scale.subjects))
-        let title = "all projections, one core"
+        let people = String(scale.residents)
+        let (uses, months) = ("uses of one meter", "synthetic months")
         return Topic(
             "The fold alone",
             note: """
-                \(Self.count(scale.events)) events in memory, \(Self.count(scale.subjects)) \
-                customers in random order, into fresh states.
+                \(Self.count(scale.events)) events in memory, uses of one meter, \(Self.count(scale.subjects)) \
+                customers in random order, and the months of all apps; all projections, into fresh \
+                states, one core.
                 """,
             share: 0.02,
-            ways: [.init(title) { try programs.runOurs("fold", "-", events, subjects, "1") }],
+            ways: [
+                .init(uses) { try programs.runOurs("fold", "-", events, subjects, "1") },
+                .init(months) { try programs.runOurs("fold-month", "-", people, "1") },
+            ],
             tables: [[.rate("events"), .range, .peak]],
             goals: [
-                Goal("events per second and core", .atLeast, 20_000_000) { comparison in
-                    Statistics.median(comparison[title].map(\.rate))
+                Goal("\(uses), events per second and core", .atLeast, 20_000_000) { comparison in
+                    Statistics.median(comparison[uses].map(\.rate))
                 }
             ])
     }

@@ -27,8 +27,8 @@ extension Benchmark {
             note: """
                 Bytes per event, a month of \(Self.count(scale.residents)) people in each app: the \
                 ledger's file with its names, streams and catalog; the lookup arrays of keys beside \
-                it, in runs of 16,384 events; segments and snapshots, which can be deleted at any time; and the same events \
-                as one JSON text row each (position, canonical line).
+                it, in runs of 16,384 events; segments and snapshots, which can be deleted at any time; \
+                and the same events as one JSON text row each (position, canonical line).
                 """,
             share: 0.06, ways: ways,
             tables: [
