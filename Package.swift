@@ -33,6 +33,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     ],
     targets: [
+        .target(name: "CDaybook"),
         .target(
             name: "DaybookEvents",
             dependencies: [.product(name: "Crypto", package: "swift-crypto")],
@@ -55,7 +56,7 @@ let package = Package(
         .target(
             name: "DaybookStore",
             dependencies: [
-                "DaybookEvents", .product(name: "GRDB", package: "GRDB.swift"),
+                "CDaybook", "DaybookEvents", .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -63,7 +64,7 @@ let package = Package(
         .target(
             name: "Daybook",
             dependencies: [
-                "DaybookEvents", "DaybookDomain", "DaybookIngest", "DaybookStore",
+                "CDaybook", "DaybookEvents", "DaybookDomain", "DaybookIngest", "DaybookStore",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),

@@ -81,25 +81,19 @@ extension Ledger {
     ) throws -> (digest: StateDigest, unitCount: Int) {
         try refresh()
         return try translating {
-            try heal()
             let cut = try resolve(knownAt, now: clock()).position
             return try Self.digest(of: try knownState(at: cut))
         }
     }
 
-    /// - Throws: `StoreError.damaged` when a snapshot's unit cannot be read; a replay makes it anew.
     static func digest(of state: LedgerState) throws -> (digest: StateDigest, unitCount: Int) {
-        var digest = StateDigest()
-        var count = 0
-        for unit in state.units.ids {
-            guard case .found(let folded) = state.units.lookup(unit) else {
-                throw StoreError(.damaged, "unit \(unit) of the snapshot cannot be read")
-            }
-            guard folded.kind != .ledger, folded.isInDigest else { continue }
-            digest.add(unit: state.unitName(unit), folded, names: state.names)
-            count += 1
+        let parts = try UnitPass(state, workers: UnitPass.workersDefault).run(UnitSum()) {
+            $0.add($1, $2, state)
         }
-        return (digest, count)
+        return parts.reduce(into: (StateDigest(), 0)) { sum, part in
+            sum.0.add(part.digest)
+            sum.1 += part.unitCount
+        }
     }
 
     /// The last position, and when it was recorded.
@@ -125,13 +119,16 @@ extension LedgerState {
     /// Every customer that any event names, in the order of the names' bytes.
     func subjects(in environment: Environment) -> [String] {
         // A state of the past knows the numbers of streams that were still to come.
-        let known = streams.filter {
-            $0.environment == environment && $0.kind == .customer && headOf($0.id).position > 0
-        }.map { names[$0.name] }
-        let owners = linesNaming.keys.filter { $0.environment == environment }.map {
-            names[$0.name]
+        var known: Set<NameID> = []
+        for id in 1..<UInt32(storedStreamCount + 1) {
+            let entry = streams[id]
+            let isTheirs = entry.record.environment == environment && entry.record.kind == .customer
+            if isTheirs, entry.head.position > 0 { known.insert(entry.record.name) }
         }
-        return Set((known + owners).map(ExactText.init)).map(\.text).sorted(by: precedesInBytes)
+        forEachNaming { customer, _ in
+            if customer.environment == environment { known.insert(customer.name) }
+        }
+        return known.map { names[$0] }.sorted(by: precedesInBytes)
     }
 
     /// The name under which a unit enters the digest: the person's shown name, or the line's.

@@ -83,7 +83,8 @@ extension Ledger {
     private func plan(
         _ publication: CatalogPublication, now: Int64
     ) throws -> (plan: PublicationPlan, catalogs: CatalogHistory, position: Int64) {
-        try state.withLock { state in
+        try readKeys()
+        return try state.withLock { state in
             let source = state.names.id(of: "ledger") ?? 0
             let plan = try PublicationCheck(
                 app: app, catalogs: state.catalogs, zones: zoneTables.directory

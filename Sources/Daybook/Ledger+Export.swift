@@ -34,6 +34,7 @@ extension Ledger {
                 }
             }
         }
+        try vouchForSnapshot()
         let (table, streams, head) = state.withLock { ($0.names, $0.streams, $0.head) }
         let derived =
             names == .app ? try derivations(subject, environments, cut: head.position) : [:]
@@ -43,7 +44,7 @@ extension Ledger {
             ) { rows in
                 for row in rows {
                     if let chosen, !chosen.contains(row.event.position) { continue }
-                    let record = streams[Int(row.event.stream) - 1]
+                    let record = streams[row.event.stream].record
                     if let environment, record.environment != environment { continue }
                     let stream = StreamName(record.environment, record.kind, table[record.name])
                     let event = try EventDecoder.recorded(row, stream: stream, names: table)
@@ -121,10 +122,8 @@ extension Ledger {
             guard let id = state.names.id(of: name),
                 let stream = state.streamID(environment, .line, id)
             else { return [] }
-            var events = try Refolder(state, store: store, cut: cut, until: Int64.max).events(
+            return try UnitFolder(state, cut: cut).events(
                 environment: environment, heads: [state.headOf(stream).position])
-            OrderedEvent.sort(&events, names: state.names)
-            return events.map(\.event)
         }
     }
 }

@@ -51,7 +51,7 @@ extension Ledger {
             let handovers = state.identity.handoverPositions(
                 of: CustomerKey(environment, name), cut: cut)
             if !handovers.isEmpty { list(try store.rows(at: handovers)) }
-            for line in state.linesNaming[CustomerKey(environment, name)] ?? [] {
+            for line in state.lines(naming: CustomerKey(environment, name)) {
                 let events = try known(line, state, cut)
                 // The index of namings knows the future; what is in the cut does not (law 4).
                 guard events.contains(where: { $0.event.names(name) }) else { continue }
@@ -148,6 +148,7 @@ extension Ledger {
         source: String, key: String, environment: Environment = .production
     ) throws -> RecordedEvent? {
         try refresh()
+        try readKeys()
         let position = try translating {
             try state.withLock { state in
                 try state.names.id(of: source).flatMap { source in

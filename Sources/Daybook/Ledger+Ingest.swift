@@ -304,13 +304,14 @@ extension Ledger {
 
     private func scan(_ body: (RecordedEvent) throws -> Void) throws {
         try refresh()
+        try vouchForSnapshot()
         let (names, streams, head) = state.withLock { ($0.names, $0.streams, $0.head) }
         try translating {
             try store.scanRows(
                 after: Checkpoint(position: 0), through: head.checkpoint, chunkCount: 1_000
             ) { rows in
                 for row in rows {
-                    let record = streams[Int(row.event.stream) - 1]
+                    let record = streams[row.event.stream].record
                     guard record.kind == .ledger else { continue }
                     let stream = StreamName(record.environment, record.kind, names[record.name])
                     try body(try EventDecoder.recorded(row, stream: stream, names: names))

@@ -11,7 +11,10 @@ extension Ledger {
         do {
             try store.exclusively { writer in
                 try catchUp()
-                let decided = try decide(requests)
+                try readKeys()
+                let first = Result { try decide(requests) }
+                let decided =
+                    try forsakeDamagedSnapshot() ? try decide(requests) : try first.get()
                 rest = decided.rest
                 answers = decided.answers
                 guard !decided.group.rows.isEmpty else {
@@ -128,7 +131,9 @@ extension Ledger {
     /// Folds the events up to a position of the store that come after the state's own.
     func advance(_ state: inout LedgerState, through head: StoreHead) throws {
         try state.takeNames(from: store)
-        for record in try store.streams(after: UInt32(state.streams.count)) { state.add(record) }
+        for record in try store.streams(after: UInt32(state.storedStreamCount)) {
+            state.add(record)
+        }
         try store.scan(
             after: state.head.checkpoint, through: head.checkpoint, chunkCount: 1_000
         ) { events in
@@ -144,7 +149,7 @@ extension Ledger {
     func knownState(at position: Int64) throws -> LedgerState {
         let live = state.withLock { $0 }
         guard position < live.head.position else { return live }
-        var known = newestSnapshot(through: position) ?? LedgerState()
+        var known = newestSnapshot(through: position) ?? LedgerState(log: events)
         // Where a key stands is no knowledge: corrections find their targets, which are older than they are.
         known.keys = live.keys
         if let row = try store.rows(at: [position]).first, position > known.head.position {
@@ -154,7 +159,7 @@ extension Ledger {
         return known
     }
 
-    /// Does what `apply` could not do in memory: reads catalogs, finds corrected events, folds late units anew.
+    /// Does what `apply` could not do in memory: reads catalogs, finds corrected events.
     func settle(_ state: inout LedgerState) throws {
         while let event = state.pending.first {
             switch event.type {
@@ -164,14 +169,6 @@ extension Ledger {
             state.finishPending()
         }
         loadZones(&state, extra: nil)
-        for unit in state.late.sorted() {
-            let record = state.stream(unit)
-            let refolder = Refolder(state, store: store, cut: Int64.max, until: Int64.max)
-            let folded = try refolder.fold(
-                kind: record.kind, environment: record.environment,
-                heads: state.streams(of: unit).map { state.headOf($0).position })
-            state.settle(unit, folded)
-        }
     }
 
     private func noteCatalog(_ event: Event, _ state: inout LedgerState) throws {
@@ -215,7 +212,9 @@ extension Ledger {
     private func noteCorrection(_ event: Event, _ state: inout LedgerState) throws {
         let environment = state.stream(event.stream).environment
         if event.type == .correctionAmended { try noteZone(inPatchAt: event.position, &state) }
+        // Of a voided alias it must be known; every other unit is folded anew because of the correction itself.
         var targets = [EventKey(environment, event.nameA, event.reference)]
+        try readKeys(&state)
         // A correction of a correction reaches through to what that one corrected.
         for _ in 0..<64 {
             guard let target = targets.last,
@@ -226,7 +225,7 @@ extension Ledger {
             case .correctionVoided, .correctionAmended:
                 targets.append(EventKey(environment, row.event.nameA, row.event.reference))
             case .subjectAliased, .subjectUnaliased: return state.regroupAll()
-            default: return state.refoldUnit(of: row.event.stream)
+            default: return
             }
         }
     }

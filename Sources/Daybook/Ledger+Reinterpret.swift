@@ -173,7 +173,7 @@ private struct BodyRunReader {
     private let ledger: Ledger
     private let options: ReinterpretOptions
     private let names: NameTable
-    private let streams: [StreamRecord]
+    private let streams: StreamTable
     /// The positions of the asked customer; `nil`: all.
     private let chosen: Set<Int64>?
     private var open: BodyRun?
@@ -184,6 +184,7 @@ private struct BodyRunReader {
     init(_ ledger: Ledger, _ options: ReinterpretOptions) throws {
         self.ledger = ledger
         self.options = options
+        try ledger.prepareToWrite()
         (names, streams) = ledger.state.withLock { ($0.names, $0.streams) }
         let environments = options.environment.map { [$0] } ?? Environment.allCases
         chosen = try options.subject.map { subject in
@@ -224,7 +225,7 @@ private struct BodyRunReader {
 
     /// An event that was read from a body.
     private mutating func event(of row: EventRow) throws -> ReadEventRow? {
-        let record = streams[Int(row.event.stream) - 1]
+        let record = streams[row.event.stream].record
         if let environment = options.environment, record.environment != environment { return nil }
         let stream = StreamName(record.environment, record.kind, names[record.name])
         let event = try EventDecoder.recorded(row, stream: stream, names: names)

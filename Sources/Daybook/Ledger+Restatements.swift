@@ -71,6 +71,7 @@ extension Ledger {
         from: Int64, through: Int64
     ) throws -> [(environment: Environment, subject: String)] {
         try refresh()
+        try readKeys()
         return try translating {
             try state.withLock { state in
                 var seen: Set<CustomerKey> = []

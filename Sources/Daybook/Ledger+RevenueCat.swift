@@ -81,7 +81,8 @@ extension Ledger {
     /// What is to be appended of a webhook: without the aliases that are known.
     /// - Returns: `nil` when the webhook was taken in before.
     private func news(of reading: RevenueCatReading) throws -> [EventDraft]? {
-        try state.withLock { state in
+        try readKeys()
+        return try state.withLock { state in
             guard let first = reading.drafts.first else { return nil }
             if let source = state.names.id(of: first.source.kind) {
                 let key = EventKey(

@@ -2,6 +2,7 @@ import DaybookDomain
 import DaybookEvents
 import DaybookStore
 import Dispatch
+import Logging
 import Synchronization
 
 /// A snapshot that was written.
@@ -11,6 +12,8 @@ public struct SnapshotReport: Sendable, Equatable {
     /// The last position that it covers.
     public var position: Int64
     public var units: Int
+    /// Of all segments of the ledger.
+    public var segmentByteCount: Int
 }
 
 extension Ledger {
@@ -29,17 +32,33 @@ extension Ledger {
         return (above.isEmpty ? "" : above + "/") + "snapshots/" + parts[parts.count - 1]
     }
 
-    /// Writes the folded state beside the ledger, so that the next opening only folds what came after.
-    /// - Throws: `LedgerError.store` for a ledger in memory, or when the folder cannot be written; the
-    ///   ledger itself is not concerned.
+    /// The segments of a ledger file; `nil` for a ledger in memory.
+    static func segments(
+        of store: any EventStore, _ path: String?, _ eventCount: Int64, _ log: Logger
+    ) -> SegmentFolder? {
+        path.map { path in
+            SegmentFolder(
+                path: snapshotFolder(of: path), ledger: SnapshotFormat.ledgerNumber(store.header),
+                fingerprint: SnapshotFormat.fingerprint, eventCount: eventCount,
+                anchor: { try store.rows(at: [$0]).first.map(SnapshotFormat.anchor) },
+                report: { log.warning("\($0)") })
+        }
+    }
+
+    /// Seals what is not sealed yet and writes what the ledger must know at its end, so that the next opening only
+    /// reads what came after.
+    /// - Parameter progress: Events that were sealed or folded, and how many there are.
+    /// - Throws: `LedgerError.store` for a ledger in memory, or when the folder cannot be written; what `progress`
+    ///   throws. The ledger itself is not concerned.
     @discardableResult
-    public func snapshot() throws -> SnapshotReport {
+    public func snapshot(
+        progress: (Int64, Int64) throws -> Void = { _, _ in }
+    ) throws -> SnapshotReport {
         try refresh()
         return try translating {
-            guard let path else {
+            guard let path, let segments = events.segments else {
                 throw StoreError(.failed, "a ledger in memory has no place for snapshots")
             }
-            try heal()
             // A copy: writing holds no lock, and appends go on.
             let frozen = state.withLock { $0 }
             let folder = Self.snapshotFolder(of: path)
@@ -48,54 +67,77 @@ extension Ledger {
             guard let row = try store.rows(at: [position]).first else {
                 throw StoreError(.failed, "the ledger is empty; there is nothing to snapshot")
             }
+            try segments.seal(from: store, through: position, progress: progress)
             let digest = try Self.digest(of: frozen)
             let header = ContainerHeader(
-                kind: .snapshot, fingerprint: StateSnapshot.fingerprint,
-                ledger: StateSnapshot.ledgerNumber(store.header), firstPosition: 0, cut: position,
-                anchor: StateSnapshot.anchor(row), stateDigest: digest.digest.bytes)
+                kind: .snapshot, fingerprint: SnapshotFormat.fingerprint,
+                ledger: SnapshotFormat.ledgerNumber(store.header), firstPosition: 0,
+                cut: position, anchor: SnapshotFormat.anchor(row),
+                stateDigest: digest.digest.bytes)
             let ladder = SnapshotLadder(folder: folder)
             let file = ladder.path(cut: position)
-            let sections = try StateSnapshot.sections(frozen)
+            let sections = SnapshotSections(state: frozen).all()
+            // Nothing that was read of a damaged snapshot may be written down as true.
+            guard !frozen.isDamaged else { throw StoreError(.damaged, "the snapshot is damaged") }
             try ContainerWriter.write(header, sections, to: file)
             ladder.prune()
             snapshotPosition.withLock { $0 = position }
             return SnapshotReport(
                 path: file, byteCount: sections.reduce(0) { $0 + $1.bytes.count },
-                position: position, units: digest.unitCount)
+                position: position, units: digest.unitCount,
+                segmentByteCount: segments.segments.reduce(0) { $0 + $1.byteCount })
         }
     }
 
     /// The cut of the snapshot that this ledger began with or wrote last; 0 without one.
     package var snapshotCut: Int64 { snapshotPosition.withLock { $0 } }
 
-    /// Folds anew what a damaged snapshot cannot give (law 3).
-    func heal() throws {
-        try state.withLock { state in
-            let damaged = state.units.ids.filter {
-                if case .damaged = state.units.lookup($0) { true } else { false }
-            }
-            guard !damaged.isEmpty else { return }
-            log.warning("\(damaged.count) units of the snapshot are damaged and are folded anew")
-            for unit in damaged { state.refoldUnit(of: unit) }
-            try settle(&state)
-        }
-    }
-
     /// Begins with the newest snapshot that fits; one that does not is told in one log line and not used (law 3).
     func restoreSnapshot() {
-        if let restored = newestSnapshot(through: Int64.max) {
+        if let restored = newestSnapshot(through: Int64.max, cache: cache) {
             state.withLock { $0 = restored }
             snapshotPosition.withLock { $0 = restored.head.position }
         }
     }
 
+    /// Reads the snapshot whole, so that nothing can turn out to be damaged in the middle of something that must not be
+    /// begun twice.
+    func vouchForSnapshot() throws {
+        try translating { state.withLock { $0.base }?.checkAll() }
+    }
+
+    /// What an import needs before it begins.
+    func prepareToWrite() throws {
+        try vouchForSnapshot()
+        try translating { try readKeys() }
+    }
+
+    /// Does without a snapshot of which a part turned out to be damaged; an older one or the events tell instead.
+    /// - Returns: Whether it was so.
+    func forsakeDamagedSnapshot() throws -> Bool {
+        try state.withLock { state in
+            guard let base = state.base, base.isDamaged else { return false }
+            log.warning("snapshot \(base.cut) is damaged and not used any more")
+            let head = state.head
+            var fresh =
+                newestSnapshot(through: base.cut - 1, cache: cache)
+                ?? LedgerState(log: events, cache: cache)
+            snapshotPosition.withLock { $0 = fresh.head.position }
+            fresh.keys = state.keys
+            try advance(&fresh, through: head)
+            state = fresh
+            return true
+        }
+    }
+
     /// The state of the newest snapshot at or before a position; `nil` where there is none that fits.
-    func newestSnapshot(through position: Int64) -> LedgerState? {
+    /// - Parameter cache: Of the units that are asked for; a state of the past has none.
+    func newestSnapshot(through position: Int64, cache: UnitCache? = nil) -> LedgerState? {
         guard let path else { return nil }
         let ladder = SnapshotLadder(folder: Self.snapshotFolder(of: path))
         for cut in ladder.cuts.reversed() where cut <= position {
             do {
-                return try restored(try ContainerFile(path: ladder.path(cut: cut)))
+                return try restored(try ContainerFile(path: ladder.path(cut: cut)), cache)
             } catch {
                 log.warning(
                     "snapshot \(cut) is not used: \(Self.storeError(error).message)")
@@ -104,52 +146,32 @@ extension Ledger {
         return nil
     }
 
-    private func restored(_ file: ContainerFile) throws -> LedgerState {
+    private func restored(_ file: ContainerFile, _ cache: UnitCache?) throws -> LedgerState {
         let header = file.header
-        let head = try store.head()
         func refuse(_ reason: String) -> StoreError { StoreError(.damaged, reason) }
         guard header.kind == .snapshot else { throw refuse("it is no snapshot") }
-        guard header.fingerprint == StateSnapshot.fingerprint else {
+        guard header.fingerprint == SnapshotFormat.fingerprint else {
             throw refuse("another vocabulary wrote it")
         }
-        guard header.ledger == StateSnapshot.ledgerNumber(store.header) else {
+        guard header.ledger == SnapshotFormat.ledgerNumber(store.header) else {
             throw refuse("it is of another ledger")
         }
-        guard header.cut >= 1, header.cut <= head.position,
-            let row = try store.rows(at: [header.cut]).first,
-            StateSnapshot.anchor(row) == header.anchor
-        else { throw refuse("its last event is not in this ledger") }
-        var state = LedgerState()
+        guard header.cut >= 1, header.cut <= (try store.head().position) else {
+            throw refuse("its last event is not in this ledger")
+        }
+        var state = LedgerState(log: events, base: try MappedState(file), cache: cache)
         try state.takeNames(from: store)
-        for record in try store.streams(after: 0) { state.add(record) }
-        let units = SnapshotUnits(file)
-        try StateSnapshot.restore(file, units, into: &state)
+        for record in try store.streams(after: UInt32(state.storedStreamCount)) {
+            state.add(record)
+        }
+        guard let row = try store.rows(at: [header.cut]).first,
+            SnapshotFormat.anchor(row) == header.anchor
+        else { throw refuse("its last event is not in this ledger") }
         for row in try store.rows(at: state.special) { state.noteSpecial(row.event) }
-        state.joinLaterStreams()
         state.setHead(StoreHead(position: header.cut, recordedAt: row.recordedAt))
         try settle(&state)
-        if !units.stale.isEmpty { try rebuild(units, &state) }
+        guard !state.isDamaged else { throw refuse("a part of it is damaged") }
         return state
-    }
-
-    /// Folds the projections again that another version of their fold wrote; the other parts are used as they are.
-    private func rebuild(_ units: SnapshotUnits, _ state: inout LedgerState) throws {
-        let names = units.stale.map(\.rawValue).joined(separator: " and ")
-        log.notice("snapshot: another version wrote \(names); folding that part again")
-        let folded = try ReplayFold(
-            store: store, frozen: state, workers: 1, batchCount: 1_000,
-            projections: Projections(units.stale)
-        ).run { _, _ in }
-        let kept = Projection.allCases.filter { !units.stale.contains($0) }
-        for (unit, part) in folded {
-            guard var whole = units.state(unit, kept) else {
-                state.refoldUnit(of: unit)
-                continue
-            }
-            for projection in units.stale { whole.take(projection, from: part) }
-            state.replace(unit, whole)
-        }
-        try settle(&state)
     }
 
     /// Whether opening would fold longer than a start may take, and somebody may write.

@@ -18,7 +18,7 @@ extension Ledger {
         progress: @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
     ) async throws -> ReportReceipt {
         try refresh()
-        let units = state.withLock { $0.units.ids + $0.late.sorted() }
+        let units = state.withLock { $0.unitIDs }
         var sum = ReportReceipt(
             appended: 0, duplicates: 0, firstPosition: nil, lastPosition: nil,
             durability: store.durability)

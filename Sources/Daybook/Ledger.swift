@@ -24,7 +24,10 @@ public final class Ledger: Sendable {
     public let path: String?
     /// Opened so that nothing is written, neither events nor snapshots.
     public let isReadOnly: Bool
-    let state = Mutex(LedgerState())
+    let state: Mutex<LedgerState>
+    /// Where hot events are read from.
+    let events: EventLog
+    let cache = UnitCache()
     let clock: @Sendable () -> Int64
     let zoneTables: ZoneTables
     let log: Logger
@@ -43,11 +46,13 @@ public final class Ledger: Sendable {
     ///   - clock: Milliseconds since 1970 UTC; the ledger never records a smaller time than before.
     ///   - eventsPerUnitMax: How many events one customer or line may have; smaller than the bound of rule 30 for
     ///     tests, or for an app that wants to hear of a runaway client sooner. Checked when an event is appended.
+    ///   - segmentEventCount: How many events a segment has; a power of two, and one size for whoever shares the file.
     /// - Throws: `LedgerError.store` when the store cannot be read.
     public init(
         store: any EventStore, path: String? = nil, readOnly: Bool = false,
         zones: ZoneTables = ZoneTables(),
         eventsPerUnitMax: Int = EventBounds.eventsPerUnitMax,
+        segmentEventCount: Int64 = SegmentFolder.eventCountDefault,
         log: Logger = Logger(label: "daybook"),
         clock: @escaping @Sendable () -> Int64 = SystemClock.now
     ) throws {
@@ -61,15 +66,15 @@ public final class Ledger: Sendable {
         self.clock = clock
         zoneTables = zones
         self.log = log
+        events = EventLog(
+            store: store, segments: Self.segments(of: store, path, segmentEventCount, log))
+        state = Mutex(LedgerState(log: events, cache: cache))
         let commit: @Sendable ([WriteRequest]) -> [WriteRequest] = { [weak self] requests in
             self?.commit(requests) ?? []
         }
         queue.withLock { $0 = WriteQueue(commit: commit) }
         restoreSnapshot()
-        try translating {
-            try restoreKeys()
-            try catchUp()
-        }
+        try translating { try catchUp() }
     }
 
     /// A ledger that lives in memory alone, for tests and examples.
@@ -227,9 +232,12 @@ public final class Ledger: Sendable {
         try translating { try store.close() }
     }
 
+    /// Gives the errors of the body in the ledger's words. Where the body met damage in the snapshot it runs once more,
+    /// upon a state without it: so it must be one that may run twice.
     func translating<Result>(_ body: () throws -> Result) throws -> Result {
         do {
-            return try body()
+            let result = Swift.Result { try body() }
+            return try forsakeDamagedSnapshot() ? try body() : try result.get()
         } catch let error as LedgerError {
             throw error
         } catch let error as CallerError {

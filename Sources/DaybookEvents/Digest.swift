@@ -7,6 +7,18 @@ public enum Digest {
         Array(SHA256.hash(data: Array(bytes)))
     }
 
+    /// SHA-256 as four words, the most significant first.
+    public static func words(of bytes: UnsafeRawBufferPointer) -> (UInt64, UInt64, UInt64, UInt64) {
+        var hash = SHA256()
+        hash.update(bufferPointer: bytes)
+        return hash.finalize().withUnsafeBytes { raw in
+            func word(_ index: Int) -> UInt64 {
+                UInt64(bigEndian: raw.loadUnaligned(fromByteOffset: 8 * index, as: UInt64.self))
+            }
+            return (word(0), word(1), word(2), word(3))
+        }
+    }
+
     /// The first 64 bits, big-endian.
     public static func sha256Prefix(_ bytes: [UInt8]) -> UInt64 {
         SHA256.hash(data: bytes).withUnsafeBytes {

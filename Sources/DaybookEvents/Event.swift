@@ -15,8 +15,8 @@ public struct Event: Sendable, Equatable {
     public var timeA: Int64 = Event.absent
     public var timeB: Int64 = Event.absent
     public var timeC: Int64 = Event.absent
-    private var storedSequence: UInt32 = 0
-    private var storedAmount: Int32 = Int32.min
+    @usableFromInline var storedSequence: UInt32 = 0
+    @usableFromInline var storedAmount: Int32 = Int32.min
     /// The stream's number, 1-based.
     public var stream: UInt32 = 0
     /// The customer that the event names, as a name.
@@ -28,23 +28,26 @@ public struct Event: Sendable, Equatable {
     /// The source's kind, as a name.
     public var source: NameID = 0
     public var flags: UInt16 = 0
-    private var storedType: UInt8 = 0
+    @usableFromInline var storedType: UInt8 = 0
     public var trustCode: UInt8 = 0
 
     /// The source's own counter, or the stream version of the ledger's own commands; 0 where there is none.
     ///
     /// 0 to 2^32 - 1; checked at append, and held at the limits here.
+    @inlinable
     public var sequence: Int64 {
         get { Int64(storedSequence) }
         set { storedSequence = UInt32(clamping: newValue) }
     }
 
     /// Units, in the range of Int32 (rule 30 allows 10^9), or `Event.absent`.
+    @inlinable
     public var amount: Int64 {
         get { storedAmount == Int32.min ? Event.absent : Int64(storedAmount) }
         set { storedAmount = newValue == Event.absent ? Int32.min : Int32(clamping: newValue) }
     }
 
+    @inlinable
     public var typeCode: UInt16 {
         get { UInt16(storedType) }
         set { storedType = UInt8(truncatingIfNeeded: newValue) }

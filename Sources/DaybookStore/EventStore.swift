@@ -121,7 +121,8 @@ public protocol EventStore: Sendable {
     /// Streams with numbers above `id`, in order.
     func streams(after id: UInt32) throws -> [StreamRecord]
 
-    /// Hands out events in position order, in chunks of at most `chunkCount`.
+    /// Hands out events in position order, in chunks of at most `chunkCount`; a slot that no version of an event's type
+    /// uses may be left empty (`Event.withoutUnusedSlots`).
     /// - Parameters:
     ///   - start: Exclusive.
     ///   - end: Inclusive.
@@ -139,6 +140,14 @@ public protocol EventStore: Sendable {
 
     /// A stream's rows, newest first, from the one at `position` back along `previous`.
     func stream(endingAt position: Int64) throws -> [EventRow]
+
+    /// Hot events with the position of the event before each in its stream, 0 for the first; else as `scan`.
+    func scanLinks(
+        after start: Checkpoint, through end: Checkpoint, chunkCount: Int,
+        _ body: (borrowing [Event], borrowing [Int64]) throws -> Void) throws
+
+    /// A stream's hot events, newest first, from the one at `position` back to the last above `floor`.
+    func chain(endingAt position: Int64, above floor: Int64) throws -> EventChain
 
     /// The last position that was recorded at or before a time; 0 if none was (rule 5).
     func position(recordedAtOrBefore instant: Int64) throws -> Int64
@@ -159,6 +168,38 @@ public protocol EventStore: Sendable {
 
 extension EventStore {
     public var properties: [StoreProperty] { [] }
+
+    /// By way of whole rows.
+    public func scanLinks(
+        after start: Checkpoint, through end: Checkpoint, chunkCount: Int,
+        _ body: (borrowing [Event], borrowing [Int64]) throws -> Void
+    ) throws {
+        try scanRows(after: start, through: end, chunkCount: chunkCount) { rows in
+            try body(rows.map(\.event), rows.map(\.previous))
+        }
+    }
+
+    /// By way of whole rows.
+    public func chain(endingAt position: Int64, above floor: Int64) throws -> EventChain {
+        var chain = EventChain(events: [], next: position)
+        for row in try stream(endingAt: position) where row.event.position > floor {
+            chain.events.append(row.event)
+            chain.next = row.previous
+        }
+        return chain
+    }
+}
+
+/// Part of a stream's events, newest first.
+public struct EventChain: Sendable {
+    public var events: [Event]
+    /// Where the event before them stands; 0: there is none.
+    public var next: Int64
+
+    public init(events: [Event], next: Int64) {
+        self.events = events
+        self.next = next
+    }
 }
 
 /// The right to append, held while `exclusively` runs.

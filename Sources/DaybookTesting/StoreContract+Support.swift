@@ -68,7 +68,7 @@ extension StoreContract {
             chunkCount: chunkCount
         ) { chunk in
             try expectChunk(chunk.count, chunkCount)
-            for index in chunk.indices { events.append(chunk[index]) }
+            for index in chunk.indices { events.append(chunk[index].withoutUnusedSlots) }
         }
         return events
     }

@@ -8,6 +8,29 @@ struct DerivedFileTests {
     private static let header = ContainerHeader(
         kind: .snapshot, fingerprint: 1, ledger: 1, firstPosition: 0, cut: 1, anchor: 1)
 
+    @Test("The processor's checksum is the table's, for every length, alone and three at once")
+    func checksums() throws {
+        // RFC 3720 appendix B.4.
+        #expect(CRC32C.checksum([UInt8](repeating: 0, count: 32)) == 0x8A91_36AA)
+        #expect(CRC32C.checksum([UInt8](repeating: 0xFF, count: 32)) == 0x62A8_AB43)
+        #expect(CRC32C.checksum(Array(0..<32)) == 0x46DD_794E)
+        var random = SplitMix64(seed: 4)
+        let bytes = (0..<4_096).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+        bytes.withUnsafeBytes { raw in
+            for count in 0..<300 {
+                let part = UnsafeRawBufferPointer(rebasing: raw[count..<2 * count])
+                #expect(CRC32C.checksum(part) == CRC32C.tabled(part), "\(count) bytes")
+            }
+        }
+        // Blocks of 65,536 bytes: three at once, then one, then what is left.
+        let folder = try TemporaryFolder()
+        let large = (0..<4 * 65_536 + 77).map { _ in UInt8.random(in: .min ... .max, using: &random)
+        }
+        let section = ContainerSection(name: "bytes", elementCount: 1, bytes: large)
+        try ContainerWriter.write(Self.header, [section], to: folder.path + "/2.daysnap")
+        #expect(try ContainerFile(path: folder.path + "/2.daysnap").bytes("bytes") == large)
+    }
+
     @Test("Many threads write one file at once, and each leaves a whole one")
     func manyWriters() throws {
         let folder = try TemporaryFolder()

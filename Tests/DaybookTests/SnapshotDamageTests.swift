@@ -123,8 +123,6 @@ struct SnapshotDamageTests {
     @Test("A bit flipped in any byte costs one log line and a fold, and never changes an answer")
     func flips() async throws {
         let bench = try await Bench()
-        var refusals = 0
-        var repairs = 0
         for index in 0..<bench.newer.bytes.count {
             for mask in [UInt8(1) << (index % 8), 0xFF] {
                 var bytes = bench.newer.bytes
@@ -132,12 +130,10 @@ struct SnapshotDamageTests {
                 let place: Comment = "byte \(index) flipped by \(mask)"
                 let outcome = try bench.outcome(bytes, place)
                 #expect(outcome.warnings.count == 1, "\(place): \(outcome.warnings)")
-                // Either the whole file is refused, or the damaged units are folded anew.
-                if outcome.cut == 0 { refusals += 1 } else { repairs += 1 }
+                // Told at opening, or where the damaged part is first asked for; then it is not used any more.
+                #expect(outcome.cut == 0, place)
             }
         }
-        #expect(refusals > 1_000)
-        #expect(repairs > 100)
     }
 
     @Test("Cut short at any length it is told in one log line and not used")

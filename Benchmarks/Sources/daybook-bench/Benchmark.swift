@@ -1,3 +1,4 @@
+import Daybook
 import Foundation
 
 /// How much is measured.
@@ -76,8 +77,13 @@ struct Benchmark {
         return try programs.runOurs([sample, programs.path(file)] + numbers.map(String.init))
     }
 
-    func replayed(_ file: String, _ source: ReplaySource, workers: Int = 1) throws -> Measurement {
-        try programs.runOurs("replay", programs.path(file), source.rawValue, String(workers))
+    /// - Parameter isComparing: Whether every unit is digested and compared too.
+    func replayed(
+        _ file: String, _ source: ReplaySource, workers: Int = 1, isComparing: Bool = false
+    ) throws -> Measurement {
+        try programs.runOurs(
+            "replay", programs.path(file), source.rawValue, String(workers),
+            isComparing ? "1" : "0")
     }
 
     /// Leaves snapshots, and whatever comes with them, beside a ledger.

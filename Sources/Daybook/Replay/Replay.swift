@@ -1,12 +1,12 @@
 public import DaybookDomain
 import DaybookEvents
 import DaybookStore
-import Dispatch
-import Synchronization
 
 /// What a replay from zero came to.
 public struct ReplayReport: Sendable {
     public var events: Int64
+    /// How many of them were read from segments; the others from rows.
+    public var segmentEvents: Int64
     public var units: Int
     public var digest: StateDigest
     /// The digest of the running ledger.
@@ -20,118 +20,92 @@ public struct ReplayReport: Sendable {
 }
 
 extension Ledger {
-    /// Folds every event again, from zero, and compares with the live state (law 2).
+    /// Folds every event again, from zero, and compares with the states that the running ledger has at hand (law 2).
     /// - Parameters:
-    ///   - workers: Threads that fold; units are shared out among them, and the digest is the same for any number.
+    ///   - workers: Threads that read and fold; the digest is the same for any number.
+    ///   - source: Where events are read from; the digest is the same for any.
+    ///   - isComparing: Whether every unit is digested and compared; else it is folded and counted, and the digests
+    ///     are those of nothing.
     ///   - batchCount: Events per chunk; the digest is the same for any split.
-    ///   - progress: Events done and events in all.
+    ///   - progress: Events done and events in all; it may throw to end the replay, which leaves nothing behind.
     public func replay(
-        workers: Int = 1, batchCount: Int = 1_000, progress: (Int64, Int64) -> Void = { _, _ in }
+        workers: Int = 1, source: ReplaySource = .segments, isComparing: Bool = true,
+        batchCount: Int = 1_024,
+        progress: @Sendable (Int64, Int64) throws -> Void = { _, _ in }
     ) throws -> ReplayReport {
         let start = clock()
         try refresh()
         return try translating {
-            try heal()
             let frozen = state.withLock { $0 }
-            let fold = ReplayFold(
-                store: store, frozen: frozen, workers: max(1, workers), batchCount: batchCount)
-            let units = try fold.run(progress: progress)
-            var digest = StateDigest()
-            var differences: [String] = []
-            var count = 0
-            for (unit, folded) in units where folded.kind != .ledger {
-                let name = frozen.unitName(unit)
-                if folded.isInDigest {
-                    digest.add(unit: name, folded, names: frozen.names)
-                    count += 1
+            var pass = UnitPass(frozen, workers: workers)
+            pass.chunkCount = batchCount
+            pass.source = source
+            let known = cache.states.filter { $0.stamp == frozen.stamp(of: $0.unit) }
+            let live = Dictionary(
+                known.map { ($0.unit, $0.state) }, uniquingKeysWith: { first, _ in first })
+            let pages = try EventPages(
+                frozen.log, through: frozen.head.position, source: source, workers: pass.workers,
+                chunkCount: batchCount, progress: progress)
+            let sums = try pass.run(pages, ReplaySum(), progress: progress) { sum, unit, folded in
+                if isComparing {
+                    sum.take(unit, folded, live: live[unit], frozen)
+                } else if folded.isInDigest {
+                    sum.replayed.unitCount += 1
                 }
-                if case .found(let known) = frozen.units.lookup(unit), known == folded { continue }
-                differences.append(name.description)
             }
-            for unit in frozen.units.ids where units[unit] == nil {
-                differences.append(frozen.unitName(unit).description)
-            }
-            let live = try Self.digest(of: frozen).digest
-            differences.sort(by: precedesInBytes)
+            let total = sums.reduce(into: ReplaySum()) { $0.add($1) }
             return ReplayReport(
-                events: frozen.head.position, units: count,
-                digest: digest, liveDigest: live, milliseconds: clock() - start,
-                differences: Array(differences.prefix(20)))
+                events: frozen.head.position, segmentEvents: pages.segmentEventCount,
+                units: total.replayed.unitCount, digest: total.replayed.digest,
+                liveDigest: total.live.digest, milliseconds: clock() - start,
+                differences: Array(total.differences.sorted(by: precedesInBytes).prefix(20)))
         }
     }
 }
 
-/// Folds all events of a store into fresh units: one scan, each event handed to the worker that owns its unit.
-///
-/// Who is who, and what is corrected, is read first and never changes during the fold (rules 7 and 20).
-struct ReplayFold {
-    let store: any EventStore
-    /// Identity, corrections and names of the ledger; its folded units are not looked at.
-    let frozen: LedgerState
-    let workers: Int
-    let batchCount: Int
-    /// The projections that are folded; the others stay empty.
-    var projections = Projections.all
+/// The digest of some units.
+struct UnitSum: Sendable {
+    var digest = StateDigest()
+    var unitCount = 0
 
-    private struct Part {
-        var units: [UInt32: UnitState] = [:]
-        var late: Set<UInt32> = []
+    /// Takes a unit in; one to which nothing happened besides evidence is none (rule 23).
+    mutating func add(_ unit: UInt32, _ folded: borrowing UnitState, _ state: LedgerState) {
+        guard folded.isInDigest else { return }
+        digest.add(unit: state.unitName(unit), folded, names: state.names)
+        unitCount += 1
     }
 
-    func run(progress: (Int64, Int64) -> Void) throws -> [UInt32: UnitState] {
-        let parts = (0..<workers).map { _ in PartBox() }
-        let end = frozen.head
-        try store.scan(after: .start, through: end.checkpoint, chunkCount: batchCount) { events in
-            fold(events, into: parts)
-            if let last = events.last { progress(last.position, end.position) }
+    mutating func add(_ other: UnitSum) {
+        digest.add(other.digest)
+        unitCount += other.unitCount
+    }
+}
+
+/// What a replay finds, beside what the running ledger has at hand.
+private struct ReplaySum: Sendable {
+    var replayed = UnitSum()
+    var live = UnitSum()
+    var differences: [String] = []
+
+    /// - Parameter live: The state at hand; `nil` where the running ledger would fold the unit too.
+    mutating func take(
+        _ unit: UInt32, _ folded: borrowing UnitState, live known: UnitState?,
+        _ state: LedgerState
+    ) {
+        var sum = UnitSum()
+        sum.add(unit, folded, state)
+        replayed.add(sum)
+        if let known, known != copy folded {
+            differences.append(state.unitName(unit).description)
+            sum = UnitSum()
+            sum.add(unit, known, state)
         }
-        var units: [UInt32: UnitState] = [:]
-        for part in parts {
-            let (folded, late) = part.content.withLock { ($0.units, $0.late) }
-            units.merge(folded) { first, _ in first }
-            for unit in late { units[unit] = try refold(unit) }
-        }
-        return units
+        live.add(sum)
     }
 
-    private final class PartBox: Sendable {
-        let content = Mutex(Part())
-    }
-
-    private func fold(_ events: borrowing [Event], into parts: [PartBox]) {
-        if parts.count == 1 {
-            parts[0].content.withLock { take(events, &$0, 0) }
-            return
-        }
-        let events = copy events
-        DispatchQueue.concurrentPerform(iterations: parts.count) { worker in
-            parts[worker].content.withLock { take(events, &$0, worker) }
-        }
-    }
-
-    private func take(_ events: [Event], _ part: inout Part, _ worker: Int) {
-        for event in events {
-            let unit = frozen.unitOf[Int(event.stream) - 1]
-            guard Int(unit) % workers == worker, !part.late.contains(unit) else { continue }
-            let record = frozen.stream(event.stream)
-            let key = EventKey(record.environment, event.source, event.key)
-            guard !frozen.corrections.concerns(key),
-                part.units[unit].map({ $0.accepts(event) }) ?? true
-            else {
-                part.late.insert(unit)
-                part.units[unit] = nil
-                continue
-            }
-            part.units[unit, default: UnitState(kind: record.kind)]
-                .evolve(event, names: frozen.names, projections: projections)
-        }
-    }
-
-    private func refold(_ unit: UInt32) throws -> UnitState? {
-        let record = frozen.stream(unit)
-        let state = try Refolder(frozen, store: store, cut: Int64.max, until: Int64.max).fold(
-            kind: record.kind, environment: record.environment,
-            heads: frozen.streams(of: unit).map { frozen.headOf($0).position })
-        return state.eventCount == 0 && state.newest == .first ? nil : state
+    mutating func add(_ other: ReplaySum) {
+        replayed.add(other.replayed)
+        live.add(other.live)
+        differences += other.differences
     }
 }

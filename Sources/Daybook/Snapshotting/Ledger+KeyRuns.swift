@@ -9,13 +9,17 @@ extension Ledger {
         path.map {
             LookupFolder(
                 path: Self.snapshotFolder(of: $0),
-                ledger: StateSnapshot.ledgerNumber(store.header))
+                ledger: SnapshotFormat.ledgerNumber(store.header))
         }
     }
 
-    /// Takes the keys of files, scans for what they do not have, and ends where the snapshot does.
-    func restoreKeys() throws {
-        let head = try store.head().position
+    /// Reads where every key stands, before the first one is looked for.
+    func readKeys() throws { try state.withLock { try readKeys(&$0) } }
+
+    /// Takes the keys of files, scans for what they do not have, and ends where the state does.
+    func readKeys(_ state: inout LedgerState) throws {
+        guard state.keys == nil else { return }
+        let head = state.head.position
         var runs: [LookupRun] = []
         if let folder = lookupFolder() {
             let contents = try folder.contents(through: head) { try anchor($0) }
@@ -27,17 +31,14 @@ extension Ledger {
                 next = run.range.upperBound + 1
             }
         }
-        try state.withLock { state in
-            state.keys = KeyIndex(runs: runs)
-            let rest = Checkpoint(position: state.keys.through)
-            guard rest < state.head.checkpoint else { return }
-            try store.scan(after: rest, through: state.head.checkpoint, chunkCount: 1_000) {
-                events in
-                for index in events.indices {
-                    state.keys.note(state.eventKey(events[index]), at: events[index].position)
-                }
+        var keys = KeyIndex(runs: runs)
+        let rest = Checkpoint(position: keys.through)
+        try store.scan(after: rest, through: state.head.checkpoint, chunkCount: 1_000) { events in
+            for index in events.indices {
+                keys.note(state.eventKey(events[index]), at: events[index].position)
             }
         }
+        state.keys = keys
     }
 
     /// Runs of one unit each, from the events themselves.
@@ -68,7 +69,7 @@ extension Ledger {
     /// stay in memory.
     func writeKeyRuns() {
         guard let folder = lookupFolder() else { return }
-        let runs = state.withLock { $0.keys.runs }
+        let runs = state.withLock { $0.keys?.runs ?? [] }
         guard runs.contains(where: { $0.path == nil || $0.isDamaged }) else { return }
         do {
             for run in runs where run.isDamaged {
@@ -87,10 +88,10 @@ extension Ledger {
     ) throws {
         guard let anchor = try anchor(run.range.upperBound) else { return }
         let written = try folder.write(run, anchor: anchor, isReplacing: isReplacing)
-        state.withLock { $0.keys.replace(written) }
+        state.withLock { $0.keys?.replace(written) }
     }
 
     private func anchor(_ position: Int64) throws -> UInt64? {
-        try store.rows(at: [position]).first.map(StateSnapshot.anchor)
+        try store.rows(at: [position]).first.map(SnapshotFormat.anchor)
     }
 }

@@ -78,12 +78,11 @@ struct CaseBuilder {
         _ streams: [UInt32], _ kind: StreamKind, _ environment: Environment
     ) throws -> UnitState {
         guard let first = streams.min() else { return UnitState(kind: kind) }
-        let unit = state.unitOf[Int(first) - 1]
+        let unit = state.unit(of: first)
         let extra = streams.flatMap { undecided[$0] ?? [] }
         let isWhole = state.streams(of: unit).count == streams.count
-        if cut >= state.head.position, isWhole, !state.late.contains(unit),
-            var live = live(unit, kind)
-        {
+        if cut >= state.head.position, isWhole {
+            var live = try state.live(unit)
             var isUsable = live.newest.occurredAt <= at
             for event in extra where isUsable {
                 isUsable = live.accepts(event.event) && event.event.occurredAt <= at
@@ -91,18 +90,9 @@ struct CaseBuilder {
             }
             if isUsable { return live }
         }
-        return try Refolder(state, store: store, cut: cut, until: at).fold(
+        return try UnitFolder(state, cut: cut, until: at).fold(
             kind: kind, environment: environment, heads: streams.map { state.headOf($0).position },
             extra: extra)
-    }
-
-    /// The live state; `nil` where a snapshot's bytes are damaged and the events must tell.
-    private func live(_ unit: UInt32, _ kind: StreamKind) -> UnitState? {
-        switch state.units.lookup(unit) {
-        case .found(let state): state
-        case .none: UnitState(kind: kind)
-        case .damaged: nil
-        }
     }
 
     /// Every line that could be the person's: named with them, or handed over by somebody.
@@ -114,7 +104,7 @@ struct CaseBuilder {
             let name = people[next]
             next += 1
             let key = CustomerKey(environment, name)
-            for line in state.linesNaming[key] ?? [] where !found.contains(line) {
+            for line in state.lines(naming: key) where !found.contains(line) {
                 found.append(line)
             }
             for handover in state.identity.handovers(

@@ -2,52 +2,61 @@ import DaybookDomain
 import DaybookEvents
 import DaybookStore
 
-/// What a ledger keeps in memory: heads, keys, who is who, and the folded state of every unit.
+/// What a ledger keeps in memory: heads, keys and who is who; of folded units those that were asked for lately.
 ///
 /// One function, `apply`, takes every event that was ever committed, by whomever: opening, catching up with other
-/// processes and publishing an own commit are the same path.
-struct LedgerState {
-    struct StreamHead {
-        /// The position of the stream's last event.
-        var position: Int64
-        var version: Int64
-    }
-    struct StreamKey: Hashable {
-        var environment: Environment
-        var kind: StreamKind
-        var name: NameID
-    }
+/// processes and publishing an own commit are the same path. With a snapshot all but what came after it stays in the
+/// mapped file.
+struct LedgerState: Sendable {
+    /// Where its events lie.
+    let log: EventLog
+    /// The snapshot that this state began with.
+    let base: MappedState?
+    /// Shared by copies; `nil` for a state of the past, of which every unit is asked for once.
+    let cache: UnitCache?
 
-    var names = NameTable()
+    var names: NameTable
     /// How many names the store has; those above were interned for a commit that is not there yet.
-    var storedNameCount = 0
-    private(set) var streams: [StreamRecord] = []
-    private var streamIDs: [StreamKey: UInt32] = [:]
-    private(set) var storedStreamCount = 0
-    private(set) var heads: [StreamHead] = []
-    var keys = KeyIndex()
+    var storedNameCount: Int
+    private(set) var streams: StreamTable
+    private(set) var storedStreamCount: Int
+    /// `nil`: not read yet; whoever looks for a key reads them first (`Ledger.readKeys`).
+    var keys: KeyIndex?
     private(set) var head = StoreHead(position: 0, recordedAt: 0)
 
-    private(set) var identity = Identity()
+    private(set) var identity: Identity
     private(set) var corrections = CorrectionBook()
     var catalogs = CatalogHistory()
     var zones = ZoneSet(["UTC": .utc])
 
-    /// The unit that a stream is folded in: its own number, or that of the person's first stream.
-    private(set) var unitOf: [UInt32] = []
-    private(set) var members: [UInt32: [UInt32]] = [:]
-    private(set) var units = UnitTable()
-    /// Units that must be folded anew before they can answer.
-    private(set) var late: Set<UInt32> = []
-    /// Lines that ever named a customer.
-    private(set) var linesNaming: [CustomerKey: [UInt32]] = [:]
+    /// Lines that ever named a customer, since the snapshot.
+    private var linesNaming: [CustomerKey: [UInt32]] = [:]
     private var newZones: Set<NameID> = []
     /// Zones that any customer named.
     private(set) var zoneNames: Set<NameID> = []
-    /// Positions of the events that are read before any fold: aliases, whole transfers, corrections, catalogs.
+    /// Positions of corrections and catalogs, which a snapshot does not hold itself.
     private(set) var special: [Int64] = []
     /// Events that need more than memory: catalogs to read, targets of corrections to find.
     private(set) var pending: [Event] = []
+
+    /// - Parameter base: Names, streams and persons up to its cut. What it lists as special must be read and noted.
+    init(log: EventLog, base: MappedState? = nil, cache: UnitCache? = nil) {
+        self.log = log
+        self.base = base
+        self.cache = cache
+        names = NameTable(base: base)
+        streams = StreamTable(base: base)
+        identity = Identity(base: base)
+        storedNameCount = names.count
+        storedStreamCount = streams.count
+        guard let base else { return }
+        base.each(base.special) { special.append($0.number(0)) }
+        base.each(base.zones) { zoneNames.insert($0.number(0)) }
+        newZones = zoneNames
+    }
+
+    /// Whether the snapshot turned out to be damaged: nothing that was read of this state is worth anything.
+    var isDamaged: Bool { base?.isDamaged ?? false }
 
     // MARK: Names
 
@@ -67,7 +76,7 @@ struct LedgerState {
 
     // MARK: Streams
 
-    func stream(_ id: UInt32) -> StreamRecord { streams[Int(id) - 1] }
+    func stream(_ id: UInt32) -> StreamRecord { streams[id].record }
 
     func streamName(_ id: UInt32) -> StreamName {
         let record = stream(id)
@@ -75,27 +84,22 @@ struct LedgerState {
     }
 
     func streamID(_ environment: Environment, _ kind: StreamKind, _ name: NameID) -> UInt32? {
-        streamIDs[StreamKey(environment: environment, kind: kind, name: name)]
+        streams.id(environment, kind, name)
     }
 
-    func headOf(_ stream: UInt32) -> StreamHead {
-        Int(stream) <= heads.count ? heads[Int(stream) - 1] : StreamHead(position: 0, version: 0)
-    }
+    func headOf(_ stream: UInt32) -> StreamTable.Head { streams[stream].head }
+
+    /// The unit that a stream is folded in: its own number, or that of the person's first stream.
+    func unit(of stream: UInt32) -> UInt32 { streams[stream].unit }
+
+    /// The streams of a unit.
+    func streams(of unit: UInt32) -> [UInt32] { streams.members(of: unit) }
 
     /// Takes a stream of the store, with which the next committed events may begin.
     mutating func add(_ record: StreamRecord) {
-        note(record)
+        streams.append(record)
         storedStreamCount = streams.count
         if record.kind == .customer { join(CustomerKey(record.environment, record.name)) }
-    }
-
-    private mutating func note(_ record: StreamRecord) {
-        streams.append(record)
-        streamIDs[
-            StreamKey(environment: record.environment, kind: record.kind, name: record.name)] =
-            record.id
-        heads.append(StreamHead(position: 0, version: 0))
-        unitOf.append(record.id)
     }
 
     /// The number of a stream, given now if need be; no unit knows of it before the commit that begins it.
@@ -104,14 +108,17 @@ struct LedgerState {
         if let known = streamID(name.environment, name.kind, id) { return known }
         let record = StreamRecord(
             id: UInt32(streams.count + 1), environment: name.environment, kind: name.kind, name: id)
-        note(record)
+        streams.append(record)
         return record.id
     }
+
+    /// The streams that were given for a commit that is not there yet.
+    var newStreams: [StreamRecord] { streams.records(after: storedStreamCount) }
 
     /// The store has now all names and streams that were given.
     mutating func markStored() {
         storedNameCount = names.count
-        let new = streams[storedStreamCount...]
+        let new = newStreams
         storedStreamCount = streams.count
         for record in new where record.kind == .customer {
             join(CustomerKey(record.environment, record.name))
@@ -119,7 +126,11 @@ struct LedgerState {
     }
 
     /// Where the event of this name stands; `nil` while it is unknown.
+    /// - Complexity: O(*n*) in the events of the ledger while the keys were not read.
     func position(of key: EventKey, in store: any EventStore) throws -> Int64? {
+        guard let keys else {
+            return head.position == 0 ? nil : try scan(1...head.position, for: key, in: store)
+        }
         switch keys.candidates(key) {
         case .exact(let position): return position
         case .perhaps(let positions, let unread):
@@ -159,16 +170,58 @@ struct LedgerState {
 
     /// Takes one committed event; anything that needs the store waits in `pending`.
     mutating func apply(_ event: Event, recordedAt: Int64) {
-        let stream = stream(event.stream)
-        let index = Int(event.stream) - 1
-        heads[index].position = event.position
-        heads[index].version += 1
+        let stream = streams[event.stream]
+        // An alias joins units, which are then folded anew.
+        let isCarriedOn =
+            cache?.knows(stream.unit) == true && event.type != .subjectAliased
+            && event.type != .subjectUnaliased
+        let known = isCarriedOn ? stamp(of: stream.unit) : nil
+        streams.setHead(
+            of: event.stream,
+            .init(position: event.position, version: stream.head.version + 1))
         head = StoreHead(position: event.position, recordedAt: recordedAt)
-        let key = EventKey(stream.environment, event.source, event.key)
-        keys.note(key, at: event.position)
-        note(event, stream)
-        if stream.kind == .line { noteNaming(event, stream) }
-        fold(event, key)
+        let key = EventKey(stream.record.environment, event.source, event.key)
+        keys?.note(key, at: event.position)
+        note(event, stream.record)
+        if stream.record.kind == .line { noteNaming(event, stream.record) }
+        guard let known, !corrections.concerns(key) else { return }
+        cache?.evolve(
+            stream.unit, event, from: known, to: stamp(of: stream.unit), names: names)
+    }
+
+    /// Which events a unit has now.
+    func stamp(of unit: UInt32) -> UnitCache.Stamp {
+        var heads: UInt64 = 0
+        for stream in streams(of: unit) {
+            heads = (heads ^ UInt64(bitPattern: headOf(stream).position)) &* 0x9E37_79B9_7F4A_7C15
+            heads ^= heads >> 29
+        }
+        return .init(heads: heads, corrections: corrections.count)
+    }
+
+    /// The folded state of a unit as it is now.
+    func live(_ unit: UInt32) throws -> UnitState {
+        let stamp = stamp(of: unit)
+        if let state = cache?.state(of: unit, stamp) { return state }
+        let record = stream(unit)
+        let state = try UnitFolder(self).fold(
+            kind: record.kind, environment: record.environment,
+            heads: streams(of: unit).map { headOf($0).position })
+        cache?.keep(state, of: unit, stamp)
+        return state
+    }
+
+    /// Every unit that has events, ascending; those of the ledger itself are none.
+    var unitIDs: [UInt32] {
+        var ids: [UInt32] = []
+        for id in 1..<UInt32(storedStreamCount + 1) {
+            let entry = streams[id]
+            guard entry.unit == id, entry.record.kind != .ledger else { continue }
+            let isBegun =
+                entry.head.position > 0 || streams(of: id).contains { headOf($0).position > 0 }
+            if isBegun { ids.append(id) }
+        }
+        return ids
     }
 
     /// Takes in what is read before any fold.
@@ -181,8 +234,10 @@ struct LedgerState {
             for name in [alias.name] + identity.everLinked(to: alias) {
                 join(CustomerKey(stream.environment, name))
             }
+            return
         case .purchaseTransferred where stream.kind == .customer:
             identity.note(event, environment: stream.environment)
+            return
         case .correctionVoided, .correctionAmended:
             corrections.note(event, environment: stream.environment)
             pending.append(event)
@@ -206,17 +261,21 @@ struct LedgerState {
         for name in event.namedCustomers {
             let customer = CustomerKey(stream.environment, name)
             if linesNaming[customer]?.contains(stream.id) == true { continue }
+            if base?.lines(naming: customer).contains(stream.id) == true { continue }
             linesNaming[customer, default: []].append(stream.id)
         }
     }
 
-    private mutating func fold(_ event: Event, _ key: EventKey) {
-        let unit = unitOf[Int(event.stream) - 1]
-        if late.contains(unit) { return }
-        let kind = stream(event.stream).kind
-        if corrections.concerns(key) || !units.evolve(unit, kind, event, names: names) {
-            late.insert(unit)
-        }
+    /// Lines that ever named a customer.
+    func lines(naming customer: CustomerKey) -> [UInt32] {
+        guard let base else { return linesNaming[customer] ?? [] }
+        return base.lines(naming: customer) + (linesNaming[customer] ?? [])
+    }
+
+    /// Every customer that a line names, with the line; those of one customer in order of arrival.
+    func forEachNaming(_ body: (CustomerKey, UInt32) -> Void) {
+        base?.forEachLine(body)
+        for (customer, lines) in linesNaming { for line in lines { body(customer, line) } }
     }
 
     /// Puts the streams of one person into one unit.
@@ -224,21 +283,20 @@ struct LedgerState {
         guard !identity.isEmpty else { return }
         let person = identity.person(
             customer, cut: Int64.max, corrections: corrections, names: names)
-        let streams = person.members.compactMap { streamID(customer.environment, .customer, $0) }
-        guard let unit = streams.min() else { return }
+        let joined = person.members.compactMap { streamID(customer.environment, .customer, $0) }
+        guard let unit = joined.min() else { return }
         let isUnchanged =
-            streams.allSatisfy { unitOf[Int($0) - 1] == unit }
-            && (members[unit] ?? [unit]).count == streams.count
+            joined.allSatisfy { self.unit(of: $0) == unit }
+            && streams(of: unit).count == joined.count
         if isUnchanged { return }
         // Whoever was in one of these units before may now stand alone.
-        let before = Set(streams.map { unitOf[Int($0) - 1] })
-        var affected = Set(streams)
-        for old in before { affected.formUnion(members[old] ?? [old]) }
-        for old in before { dissolve(old) }
-        for stream in affected.subtracting(streams) { regroup(stream) }
-        for stream in streams { unitOf[Int(stream) - 1] = unit }
-        members[unit] = streams.sorted()
-        markLate(unit)
+        let before = Set(joined.map { self.unit(of: $0) })
+        var affected = Set(joined)
+        for old in before { affected.formUnion(streams(of: old)) }
+        for old in before { streams.setMembers(of: old, []) }
+        for stream in affected.subtracting(joined) { regroup(stream) }
+        for stream in joined { streams[stream].unit = unit }
+        streams.setMembers(of: unit, joined.sorted())
     }
 
     private mutating func regroup(_ stream: UInt32) {
@@ -246,33 +304,17 @@ struct LedgerState {
         let person = identity.person(
             CustomerKey(record.environment, record.name), cut: Int64.max,
             corrections: corrections, names: names)
-        let streams = person.members.compactMap { streamID(record.environment, .customer, $0) }
-        let unit = streams.min() ?? stream
-        for member in streams { unitOf[Int(member) - 1] = unit }
-        members[unit] = streams.sorted()
-        markLate(unit)
+        let joined = person.members.compactMap { streamID(record.environment, .customer, $0) }
+        let unit = joined.min() ?? stream
+        for member in joined { streams[member].unit = unit }
+        streams.setMembers(of: unit, joined.sorted())
     }
-
-    /// A unit whose streams go elsewhere must leave nothing behind, or it would be folded, and counted, once more.
-    private mutating func dissolve(_ unit: UInt32) {
-        members[unit] = nil
-        units.set(unit, nil)
-        late.remove(unit)
-    }
-
-    private mutating func markLate(_ unit: UInt32) {
-        units.set(unit, nil)
-        late.insert(unit)
-    }
-
-    /// The event of a stream must be folded without, or otherwise than, it was.
-    mutating func refoldUnit(of stream: UInt32) { markLate(unitOf[Int(stream) - 1]) }
 
     /// An alias was voided: everybody is grouped anew.
     mutating func regroupAll() {
-        let customers = streams.filter { $0.kind == .customer }
-        for record in customers { dissolve(record.id) }
-        for record in customers { regroup(record.id) }
+        let customers = (1..<UInt32(storedStreamCount + 1)).filter { stream($0).kind == .customer }
+        for id in customers { streams.setMembers(of: id, []) }
+        for id in customers { regroup(id) }
     }
 
     /// Zones that were named since the last call.
@@ -291,64 +333,17 @@ struct LedgerState {
     /// The first pending event is dealt with.
     mutating func finishPending() { pending.removeFirst() }
 
-    /// Whether something was committed that could not be folded yet, because the store could not be read.
-    var needsSettling: Bool { !pending.isEmpty || !late.isEmpty }
-
-    /// The streams of a unit.
-    func streams(of unit: UInt32) -> [UInt32] { members[unit] ?? [unit] }
-
-    mutating func settle(_ unit: UInt32, _ state: UnitState) {
-        late.remove(unit)
-        units.set(unit, state.eventCount == 0 && state.newest == .first ? nil : state)
-    }
+    /// Whether something was committed that could not be taken in yet, because the store could not be read.
+    var needsSettling: Bool { !pending.isEmpty }
 
     // MARK: Snapshots
 
-    /// What a snapshot gives back.
-    struct Restored {
-        var units: UnitTable
-        var heads: [(position: Int64, version: Int64, unit: UInt32)] = []
-        var linesNaming: [CustomerKey: [UInt32]] = [:]
-        var special: [Int64] = []
-        var zoneNames: Set<NameID> = []
-    }
-
-    /// Takes what a snapshot gives back; names and streams are there already.
-    mutating func restore(_ restored: Restored) {
-        units = restored.units
-        linesNaming = restored.linesNaming
-        special = restored.special
-        zoneNames = restored.zoneNames
-        newZones = restored.zoneNames
-        for (index, head) in restored.heads.enumerated() {
-            heads[index] = StreamHead(position: head.position, version: head.version)
-            unitOf[index] = head.unit
-        }
-        for (index, unit) in unitOf.enumerated() where UInt32(index + 1) != unit {
-            members[unit, default: [unit]].append(UInt32(index + 1))
-        }
-    }
-
-    /// An event that a snapshot covers, but whose meaning is read before any fold. Its folds are in the snapshot.
+    /// An event that a snapshot covers and does not hold: a correction or a catalog.
     mutating func noteSpecial(_ event: Event) {
-        let stream = stream(event.stream)
         switch event.type {
         case .correctionVoided, .correctionAmended:
-            corrections.note(event, environment: stream.environment)
-        case .catalogPublished, .catalogRolledBack: pending.append(event)
-        default: identity.note(event, environment: stream.environment)
-        }
-    }
-
-    /// Gives a unit of a snapshot its rebuilt state.
-    mutating func replace(_ unit: UInt32, _ state: UnitState) {
-        if !late.contains(unit) { units.set(unit, state) }
-    }
-
-    /// Groups the streams that begin after the snapshot: an alias in it may name an id that had no event yet.
-    mutating func joinLaterStreams() {
-        for record in streams where record.kind == .customer && headOf(record.id).position == 0 {
-            join(CustomerKey(record.environment, record.name))
+            corrections.note(event, environment: stream(event.stream).environment)
+        default: pending.append(event)
         }
     }
 
@@ -356,14 +351,7 @@ struct LedgerState {
 
     /// Forgets names and streams that were given for a commit that failed.
     mutating func dropUnstored() {
-        while streams.count > storedStreamCount {
-            let record = streams.removeLast()
-            streamIDs[
-                StreamKey(
-                    environment: record.environment, kind: record.kind, name: record.name)] = nil
-            heads.removeLast()
-            unitOf.removeLast()
-        }
+        streams.truncate(to: storedStreamCount)
         names.truncate(to: storedNameCount)
     }
 }

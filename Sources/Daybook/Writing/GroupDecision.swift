@@ -14,7 +14,7 @@ struct GroupDecision {
     private(set) var documents: [StoredDocument] = []
     private var undecided: [UInt32: [OrderedEvent]] = [:]
     private var keys: [EventKey: Int] = [:]
-    private var versions: [UInt32: LedgerState.StreamHead] = [:]
+    private var versions: [UInt32: StreamTable.Head] = [:]
     private let headPosition: Int64
     /// Set when later requests must see this group committed first (aliases, catalogs, corrections).
     private(set) var isClosed = false
@@ -71,7 +71,7 @@ struct GroupDecision {
         return try store.rows(at: [position]).first
     }
 
-    func head(of stream: UInt32, _ state: LedgerState) -> LedgerState.StreamHead {
+    func head(of stream: UInt32, _ state: LedgerState) -> StreamTable.Head {
         versions[stream] ?? state.headOf(stream)
     }
 
@@ -123,7 +123,7 @@ struct GroupDecision {
         AppendBatch(
             expectedHead: headPosition, nameCount: state.storedNameCount,
             names: Array(state.names.texts(after: state.storedNameCount)),
-            streams: Array(state.streams.dropFirst(state.storedStreamCount)), rows: rows,
+            streams: state.newStreams, rows: rows,
             documents: documents)
     }
 }

@@ -69,7 +69,7 @@ struct UnitBound {
     private func unit(of name: StreamName, _ state: LedgerState) -> Unit {
         guard let id = state.names.id(of: name.name) else { return .new(name) }
         if let stream = state.streamID(name.environment, name.kind, id) {
-            return .known(state.unitOf[Int(stream) - 1])
+            return .known(state.unit(of: stream))
         }
         // A new stream of somebody who is known under another id joins that unit.
         guard name.kind == .customer, !state.identity.isEmpty else { return .new(name) }
@@ -79,7 +79,7 @@ struct UnitBound {
         let streams = person.members.compactMap {
             state.streamID(name.environment, .customer, $0)
         }
-        return streams.min().map { .known(state.unitOf[Int($0) - 1]) } ?? .new(name)
+        return streams.min().map { .known(state.unit(of: $0)) } ?? .new(name)
     }
 
     private func root(of unit: Unit) -> Unit {

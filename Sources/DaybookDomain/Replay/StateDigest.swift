@@ -13,12 +13,12 @@ public struct StateDigest: Sendable, Equatable, CustomStringConvertible {
     }
 
     /// Adds one unit.
-    public mutating func add(unit name: StreamName, _ state: UnitState, names: NameTable) {
+    public mutating func add(unit name: StreamName, _ state: borrowing UnitState, names: NameTable)
+    {
         var writer = StateWriter(names: names)
         writer.text(name.description)
-        var copy = state.withoutEvidence()
-        copy.codeContent(&writer)
-        add(Digest.sha256(writer.bytes))
+        state.write(to: &writer)
+        add(writer.withBytes { Digest.words(of: $0) })
     }
 
     /// Adds the sum of other units.
@@ -30,13 +30,9 @@ public struct StateDigest: Sendable, Equatable, CustomStringConvertible {
         words.3 = Self.sum(words.3, other.words.3, &carry)
     }
 
-    private mutating func add(_ bytes: [UInt8]) {
+    private mutating func add(_ words: (UInt64, UInt64, UInt64, UInt64)) {
         var other = StateDigest()
-        var parts: [UInt64] = []
-        for start in stride(from: 0, to: 32, by: 8) {
-            parts.append(bytes[start..<start + 8].reduce(0) { $0 << 8 | UInt64($1) })
-        }
-        other.words = (parts[3], parts[2], parts[1], parts[0])
+        other.words = (words.3, words.2, words.1, words.0)
         add(other)
     }
 

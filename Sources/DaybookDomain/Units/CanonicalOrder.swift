@@ -10,6 +10,7 @@ public struct OrderKey: Sendable, Equatable {
     public static let first = OrderKey(
         occurredAt: Int64.min, sequence: Int64.min, source: 0, key: .none)
 
+    @inlinable
     public init(occurredAt: Int64, sequence: Int64, source: NameID, key: Reference) {
         self.occurredAt = occurredAt
         self.sequence = sequence
@@ -17,6 +18,7 @@ public struct OrderKey: Sendable, Equatable {
         self.key = key
     }
 
+    @inlinable
     public init(_ event: Event) {
         self.init(
             occurredAt: event.occurredAt, sequence: event.sequence, source: event.source,

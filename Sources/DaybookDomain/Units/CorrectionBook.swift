@@ -24,6 +24,8 @@ public struct CorrectionBook: Sendable {
     }
 
     private var entries: [EventKey: [Entry]] = [:]
+    /// How many corrections were noted.
+    public private(set) var count = 0
 
     public init() {}
 
@@ -40,6 +42,7 @@ public struct CorrectionBook: Sendable {
             return nil
         }
         let target = EventKey(environment, event.nameA, event.reference)
+        count += 1
         entries[target, default: []].append(
             Entry(
                 isVoiding: event.type == .correctionVoided, position: event.position,

@@ -11,18 +11,46 @@ public struct CustomerKey: Sendable, Hashable {
     }
 }
 
+/// The links of a ledger up to a position, where they lie elsewhere, such as in a mapped file.
+public protocol IdentityBase: AnyObject, Sendable {
+    var isUnlinked: Bool { get }
+    /// In order of arrival.
+    func links(of key: CustomerKey) -> [Identity.Link]
+    /// In order of arrival.
+    func handovers(of key: CustomerKey) -> [Identity.Handover]
+    /// Each link and handover under each customer that it stands under.
+    func forEach(
+        _ link: (CustomerKey, Identity.Link) -> Void,
+        _ handover: (CustomerKey, Identity.Handover) -> Void)
+}
+
 /// Who is the same person, and who gave everything to whom: read before any fold, never inside one (rule 7).
 ///
 /// Every link keeps its position, so that the same value answers for any earlier cut. The order of arrival does
 /// not matter: of two statements about one pair the later in canonical order decides.
 public struct Identity: Sendable {
-    struct Link: Sendable {
-        var other: NameID
-        var isAliasSide: Bool
-        var isOn: Bool
-        var order: OrderKey
-        var position: Int64
-        var target: EventKey
+    /// What one alias or un-alias says of two ids, from the side of one of them.
+    public struct Link: Sendable {
+        /// 0: everybody.
+        public var other: NameID
+        public var isAliasSide: Bool
+        public var isOn: Bool
+        public var order: OrderKey
+        public var position: Int64
+        /// The event's own name, by which it may be corrected.
+        public var target: EventKey
+
+        public init(
+            other: NameID, isAliasSide: Bool, isOn: Bool, order: OrderKey, position: Int64,
+            environment: Environment
+        ) {
+            self.other = other
+            self.isAliasSide = isAliasSide
+            self.isOn = isOn
+            self.order = order
+            self.position = position
+            target = EventKey(environment, order.source, order.key)
+        }
     }
 
     /// A transfer of everything that a customer owns.
@@ -30,28 +58,61 @@ public struct Identity: Sendable {
         public var from: NameID
         public var to: NameID
         public var order: OrderKey
-        var position: Int64
+        public var position: Int64
         var target: EventKey
+
+        public init(
+            from: NameID, to: NameID, order: OrderKey, position: Int64, environment: Environment
+        ) {
+            self.from = from
+            self.to = to
+            self.order = order
+            self.position = position
+            target = EventKey(environment, order.source, order.key)
+        }
     }
 
+    private let base: (any IdentityBase)?
     private var links: [CustomerKey: [Link]] = [:]
     private var handovers: [CustomerKey: [Handover]] = [:]
 
-    public init() {}
+    /// - Parameter base: What was said before; this value only adds to it.
+    public init(base: (any IdentityBase)? = nil) { self.base = base }
 
     /// Whether anybody at all is linked: the common shortcut.
-    public var isEmpty: Bool { links.isEmpty && handovers.isEmpty }
+    public var isEmpty: Bool {
+        links.isEmpty && handovers.isEmpty && base?.isUnlinked ?? true
+    }
+
+    /// What was ever said of a customer's ids, in order of arrival.
+    private func said(of key: CustomerKey) -> [Link] {
+        guard let base else { return links[key] ?? [] }
+        return base.links(of: key) + (links[key] ?? [])
+    }
+
+    private func given(by key: CustomerKey) -> [Handover] {
+        guard let base else { return handovers[key] ?? [] }
+        return base.handovers(of: key) + (handovers[key] ?? [])
+    }
+
+    /// Everything that was noted, for whoever writes it down: each link under both of its customers.
+    public func forEach(
+        _ link: (CustomerKey, Link) -> Void, _ handover: (CustomerKey, Handover) -> Void
+    ) {
+        base?.forEach(link, handover)
+        for (key, list) in links { for element in list { link(key, element) } }
+        for (key, list) in handovers { for element in list { handover(key, element) } }
+    }
 
     /// Takes an alias, an un-alias or a transfer without a line; other events are ignored.
     public mutating func note(_ event: Event, environment: Environment) {
-        let target = EventKey(environment, event.source, event.key)
         switch event.type {
         case .subjectAliased, .subjectUnaliased:
             guard event.nameA != 0 else { return }
             let isOn = event.type == .subjectAliased
             let link = Link(
                 other: event.nameB, isAliasSide: true, isOn: isOn, order: OrderKey(event),
-                position: event.position, target: target)
+                position: event.position, environment: environment)
             links[CustomerKey(environment, event.nameA), default: []].append(link)
             guard event.nameB != 0 else { return }
             var mirrored = link
@@ -61,7 +122,7 @@ public struct Identity: Sendable {
         case .purchaseTransferred:
             let handover = Handover(
                 from: event.nameA, to: event.nameB, order: OrderKey(event),
-                position: event.position, target: target)
+                position: event.position, environment: environment)
             for name in Set([event.nameA, event.nameB]) {
                 handovers[CustomerKey(environment, name), default: []].append(handover)
             }
@@ -71,7 +132,7 @@ public struct Identity: Sendable {
 
     /// Everybody who was ever said to be the same person as this one, whether it still holds or not.
     public func everLinked(to key: CustomerKey) -> [NameID] {
-        Set((links[key] ?? []).map(\.other)).subtracting([0]).sorted()
+        Set(said(of: key).map(\.other)).subtracting([0]).sorted()
     }
 
     /// All ids of one person as known at a cut, in the order of the names' bytes, and the one that is shown: the
@@ -79,7 +140,7 @@ public struct Identity: Sendable {
     public func person(
         _ key: CustomerKey, cut: Int64, corrections: CorrectionBook, names: NameTable
     ) -> (members: [NameID], shown: NameID) {
-        guard links[key] != nil else { return ([key.name], key.name) }
+        guard !isEmpty, !said(of: key).isEmpty else { return ([key.name], key.name) }
         var members: [NameID] = [key.name]
         var aliased: Set<NameID> = []
         var next = 0
@@ -119,7 +180,7 @@ public struct Identity: Sendable {
         _ key: CustomerKey, cut: Int64, corrections: CorrectionBook, names: NameTable
     ) -> [Link] {
         func known(_ name: NameID) -> [Link] {
-            (links[CustomerKey(key.environment, name)] ?? []).filter {
+            said(of: CustomerKey(key.environment, name)).filter {
                 $0.position <= cut && !corrections.isVoid($0.target, cut: cut)
             }
         }
@@ -135,7 +196,7 @@ public struct Identity: Sendable {
 
     /// Where the transfers of everything stand that name a customer on either side, also those that were voided.
     public func handoverPositions(of key: CustomerKey, cut: Int64) -> [Int64] {
-        (handovers[key] ?? []).map(\.position).filter { $0 <= cut }
+        given(by: key).map(\.position).filter { $0 <= cut }
     }
 
     /// Transfers of everything that name one of the members, in canonical order.
@@ -143,10 +204,10 @@ public struct Identity: Sendable {
         of members: [NameID], in environment: Environment, cut: Int64, corrections: CorrectionBook,
         names: NameTable
     ) -> [Handover] {
-        guard !handovers.isEmpty else { return [] }
+        guard !isEmpty else { return [] }
         var found: [Handover] = []
         for name in members {
-            for handover in handovers[CustomerKey(environment, name)] ?? [] {
+            for handover in given(by: CustomerKey(environment, name)) {
                 guard handover.position <= cut,
                     !corrections.isVoid(handover.target, cut: cut),
                     !found.contains(where: { $0.target == handover.target })

@@ -34,14 +34,16 @@ struct RowBounds: Sendable {
         nameCount = try Self.count(db, "names", known: nameCount, path)
     }
 
-    /// Notes that names after a number were read without a gap up to another.
+    /// Notes that names after a number were read without a gap up to another; whoever reads from there on vouches for
+    /// those before, as a snapshot does.
     mutating func noteNames(after start: Int64, through last: Int64) {
-        if start <= nameCount { nameCount = max(nameCount, last) }
+        if start <= nameCount || nameCount == 0 { nameCount = max(nameCount, last) }
     }
 
-    /// Notes that streams after a number were read without a gap up to another.
+    /// Notes that streams after a number were read without a gap up to another; whoever reads from there on vouches for
+    /// those before.
     mutating func noteStreams(after start: Int64, through last: Int64) {
-        if start <= streamCount { streamCount = max(streamCount, last) }
+        if start <= streamCount || streamCount == 0 { streamCount = max(streamCount, last) }
     }
 
     /// Takes over what others have counted.

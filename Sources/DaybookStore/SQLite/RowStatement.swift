@@ -79,6 +79,10 @@ enum RowSelection {
     static let eventsOfRange = select(hotColumns)
     static let rowsOfRange = select(allColumns)
     static let rowAtPosition = "SELECT \(allColumns) FROM events WHERE position = ?"
+    /// Hot events, each with the position of its stream's previous one as the last column.
+    static let linksOfRange = select(hotColumns + ", previous")
+    static let linkAtPosition = "SELECT \(hotColumns), previous FROM events WHERE position = ?"
+    static let previousColumn: CInt = 21
 
     private static func select(_ columns: String) -> String {
         """
@@ -89,6 +93,14 @@ enum RowSelection {
 
     /// Reads a hot event, and notes what must fit the rest of the ledger before anybody uses it.
     static func event(_ row: OpaquePointer, _ claims: inout RowClaims) -> Event {
+        event(row, &claims, isWhole: false)
+    }
+
+    /// - Parameter isWhole: Also the slots that events of the type do not have.
+    @inline(__always)
+    private static func event(
+        _ row: OpaquePointer, _ claims: inout RowClaims, isWhole: Bool
+    ) -> Event {
         var event = Event()
         claims = RowClaims(
             position: sqlite3_column_int64(row, 0), stream: sqlite3_column_int64(row, 1))
@@ -104,24 +116,30 @@ enum RowSelection {
         event.party = name(row, 9, &claims)
         event.profile = name(row, 10, &claims)
         event.nameA = name(row, 11, &claims)
-        event.nameB = name(row, 12, &claims)
-        event.nameC = name(row, 13, &claims)
-        event.reference = StoredText.reference(row, 14)
-        let amount = number(row, 15, Event.absent)
-        event.amount = amount
-        // An event holds amounts in 32 bits.
-        if event.amount != amount { claims.isTooWide = true }
-        event.money = number(row, 16, Event.absent)
-        event.timeA = number(row, 17, Event.absent)
-        event.timeB = number(row, 18, Event.absent)
-        event.timeC = number(row, 19, Event.absent)
-        event.flags = UInt16(truncatingIfNeeded: narrow(row, 20, bits: 16, &claims))
+        // Of the other columns only those that events of the type have.
+        let slots = isWhole ? .all : EventSlots.byType[Int(event.typeCode)]
+        if slots.contains(.nameB) { event.nameB = name(row, 12, &claims) }
+        if slots.contains(.nameC) { event.nameC = name(row, 13, &claims) }
+        if slots.contains(.reference) { event.reference = StoredText.reference(row, 14) }
+        if slots.contains(.amount) {
+            let amount = number(row, 15, Event.absent)
+            event.amount = amount
+            // An event holds amounts in 32 bits.
+            if event.amount != amount { claims.isTooWide = true }
+        }
+        if slots.contains(.money) { event.money = number(row, 16, Event.absent) }
+        if slots.contains(.timeA) { event.timeA = number(row, 17, Event.absent) }
+        if slots.contains(.timeB) { event.timeB = number(row, 18, Event.absent) }
+        if slots.contains(.timeC) { event.timeC = number(row, 19, Event.absent) }
+        if slots.contains(.flags) {
+            event.flags = UInt16(truncatingIfNeeded: narrow(row, 20, bits: 16, &claims))
+        }
         return event
     }
 
     /// Reads a whole row, and notes what must fit the rest of the ledger before anybody uses it.
     static func row(_ row: OpaquePointer, _ claims: inout RowClaims) -> EventRow {
-        let event = event(row, &claims)
+        let event = event(row, &claims, isWhole: true)
         return EventRow(
             event: event, key: StoredText.text(row, 7) ?? "",
             reference: StoredText.text(row, 14), recordedAt: sqlite3_column_int64(row, 24),

@@ -98,7 +98,7 @@ extension SQLiteEventStore {
         // An unknown position has no stream; a row that follows an unknown one is damaged.
         if let oldest = rows.last, next >= 1 {
             throw brokenChain(
-                oldest,
+                oldest.event, after: oldest.previous,
                 next < oldest.event.position ? "which is missing" : "which is not before it")
         }
         return rows
@@ -106,18 +106,19 @@ extension SQLiteEventStore {
 
     private func checkChain(_ row: EventRow, _ newer: EventRow) throws {
         guard row.event.position < newer.event.position else {
-            throw brokenChain(newer, "which is not before it")
+            throw brokenChain(newer.event, after: newer.previous, "which is not before it")
         }
         guard row.event.stream == newer.event.stream else {
-            throw brokenChain(newer, "which is in stream \(row.event.stream)")
+            throw brokenChain(
+                newer.event, after: newer.previous, "which is in stream \(row.event.stream)")
         }
     }
 
-    private func brokenChain(_ row: EventRow, _ reason: String) -> StoreError {
+    func brokenChain(_ event: Event, after previous: Int64, _ reason: String) -> StoreError {
         StoreError(
             .damaged,
-            "\(file.path) is damaged: position \(row.event.position) of stream \(row.event.stream) follows "
-                + "\(row.previous), \(reason); restore a backup")
+            "\(file.path) is damaged: position \(event.position) of stream \(event.stream) follows "
+                + "\(previous), \(reason); restore a backup")
     }
 
     /// The last position recorded by a time; 0 when there is none.
@@ -182,7 +183,7 @@ extension SQLiteEventStore {
 
     /// Chunks of a fixed range: events are never changed, so each chunk may have a transaction of
     /// its own.
-    private func chunks<Element>(
+    func chunks<Element>(
         _ sql: String, _ start: Checkpoint, _ end: Checkpoint, _ chunkCount: Int,
         _ element: (OpaquePointer, inout RowClaims) -> Element,
         _ body: ([Element]) throws -> Void
@@ -215,7 +216,7 @@ extension SQLiteEventStore {
     }
 
     /// Counts streams and names again: others may have added some since.
-    private func admit(_ claims: RowClaims, _ known: inout RowBounds, _ db: Database) throws {
+    func admit(_ claims: RowClaims, _ known: inout RowBounds, _ db: Database) throws {
         try known.refresh(db, file.path)
         bounds.withLock { [known] in $0.merge(known) }
         guard known.admit(claims) else { throw known.refusal(of: claims, file.path) }

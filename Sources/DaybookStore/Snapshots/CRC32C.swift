@@ -1,5 +1,9 @@
-/// CRC-32C (Castagnoli, RFC 3720 appendix B.4), eight bytes at a time.
+import CDaybook
+
+/// CRC-32C (Castagnoli, RFC 3720 appendix B.4): by the processor where it can, else eight bytes at a time.
 public enum CRC32C {
+    private static let isBuiltIn = daybook_has_crc32c()
+
     /// Eight tables of 256 values, one after the other.
     private static let tables: [UInt32] = {
         var tables = [UInt32](repeating: 0, count: 8 * 256)
@@ -17,6 +21,30 @@ public enum CRC32C {
 
     /// The checksum of some bytes.
     public static func checksum(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
+        isBuiltIn ? daybook_crc32c(bytes.baseAddress, bytes.count) : tabled(bytes)
+    }
+
+    /// The checksums of three neighbouring ranges of one length.
+    static func checksums(
+        ofThree start: UnsafeRawPointer, byteCount: Int
+    ) -> (UInt32, UInt32, UInt32) {
+        let (second, third) = (start + byteCount, start + 2 * byteCount)
+        guard isBuiltIn else {
+            func tabled(_ place: UnsafeRawPointer) -> UInt32 {
+                Self.tabled(UnsafeRawBufferPointer(start: place, count: byteCount))
+            }
+            return (tabled(start), tabled(second), tabled(third))
+        }
+        var sums: (UInt32, UInt32, UInt32) = (0, 0, 0)
+        withUnsafeMutableBytes(of: &sums) { raw in
+            daybook_crc32c_of_three(
+                start, second, third, byteCount, raw.bindMemory(to: UInt32.self).baseAddress)
+        }
+        return sums
+    }
+
+    /// Without the processor's help.
+    package static func tabled(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
         tables.withUnsafeBufferPointer { tables in
             var crc: UInt32 = 0xFFFF_FFFF
             var index = 0

@@ -1,15 +1,15 @@
-// The container of every derived file: snapshots and key lookup arrays (later segments). Little-endian.
+// The container of every derived file: snapshots, key lookup arrays and segments. Little-endian.
 //
 // offset  size  field
 //      0     8  magic "DAYBOOK" and 0x01
 //      8     4  format version, 2
-//     12     4  kind: 1 snapshot, 2 key lookup array
+//     12     4  kind: 1 snapshot, 2 key lookup array, 3 segment
 //     16     8  fingerprint of whatever gives the contents their meaning
 //     24     8  ledger: first 64 bits of the SHA-256 of the ledger id
-//     32     8  first position covered (lookup arrays), else 0
+//     32     8  first position covered; 0 in a snapshot
 //     40     8  cut: last position covered
 //     48     8  anchor: first 64 bits of the SHA-256 of the key of the event at the cut
-//     56    32  state digest at the cut (snapshots), else zeros
+//     56    32  snapshot: state digest at the cut; segment: SHA-256 of its events; else zeros
 //     88     4  section count n
 //     92     4  CRC-32C of bytes 0 … 95+56n with this field zero
 //     96   56n  sections: name (16, zero-padded), fingerprint (8), offset (8), byte count (8),
@@ -23,7 +23,7 @@
 
 /// What a derived file says about itself.
 public struct ContainerHeader: Sendable, Equatable {
-    public enum Kind: UInt32, Sendable { case snapshot = 1, keys = 2 }
+    public enum Kind: UInt32, Sendable { case snapshot = 1, keys = 2, segment = 3 }
 
     public var kind: Kind
     public var fingerprint: UInt64

@@ -181,22 +181,50 @@ public final class ContainerFile: Sendable {
 
     private func check(_ section: Section, _ range: Range<Int>) throws {
         guard !range.isEmpty else { return }
-        let first = range.lowerBound / ContainerFormat.blockByteCount
+        var block = range.lowerBound / ContainerFormat.blockByteCount
         let last = (range.upperBound - 1) / ContainerFormat.blockByteCount
-        for block in first...last {
-            if checked.contains(section.firstBlock + block) { continue }
-            let place = section.offset + block * ContainerFormat.blockByteCount
-            let count = min(
-                ContainerFormat.blockByteCount,
-                section.byteCount - block * ContainerFormat.blockByteCount)
-            let expected = UInt32(
-                littleEndian: (memory + section.checksums + 4 * block).loadUnaligned(
-                    as: UInt32.self))
-            let bytes = UnsafeRawBufferPointer(start: memory + place, count: count)
-            guard CRC32C.checksum(bytes) == expected else {
-                throw StoreError(
-                    .damaged, "\(path): block \(block) of section \(section.name) is damaged")
+        while block <= last {
+            if checked.contains(section.firstBlock + block) {
+                block += 1
+            } else if block + 2 <= last,
+                (block + 3) * ContainerFormat.blockByteCount <= section.byteCount
+            {
+                try checkThree(section, block)
+                block += 3
+            } else {
+                try check(section, block)
+                block += 1
             }
+        }
+    }
+
+    private func expected(_ section: Section, _ block: Int) -> UInt32 {
+        UInt32(
+            littleEndian: (memory + section.checksums + 4 * block).loadUnaligned(as: UInt32.self))
+    }
+
+    private func damage(_ section: Section, _ block: Int) -> StoreError {
+        StoreError(.damaged, "\(path): block \(block) of section \(section.name) is damaged")
+    }
+
+    private func check(_ section: Section, _ block: Int) throws {
+        let place = section.offset + block * ContainerFormat.blockByteCount
+        let count = min(
+            ContainerFormat.blockByteCount,
+            section.byteCount - block * ContainerFormat.blockByteCount)
+        let bytes = UnsafeRawBufferPointer(start: memory + place, count: count)
+        guard CRC32C.checksum(bytes) == expected(section, block) else {
+            throw damage(section, block)
+        }
+        checked.insert(section.firstBlock + block)
+    }
+
+    /// Three whole blocks, whether some were checked before or not.
+    private func checkThree(_ section: Section, _ first: Int) throws {
+        let start = memory + section.offset + first * ContainerFormat.blockByteCount
+        let found = CRC32C.checksums(ofThree: start, byteCount: ContainerFormat.blockByteCount)
+        for (block, checksum) in zip(first..., [found.0, found.1, found.2]) {
+            guard checksum == expected(section, block) else { throw damage(section, block) }
             checked.insert(section.firstBlock + block)
         }
     }

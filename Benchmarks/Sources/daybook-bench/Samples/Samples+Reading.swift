@@ -27,13 +27,15 @@ extension Samples {
         let ledger = try Ledger.open(path, readOnly: true)
         let watch = MemoryWatch()
         let start = ContinuousClock.now
-        let report = try ledger.replay(source, workers: numbers[0])
+        let isComparing = numbers[1] == 1
+        let report = try ledger.replay(
+            workers: numbers[0], source: source, isComparing: isComparing)
         var measurement = measured(since: start, events: Int(report.events))
         watch.note(in: &measurement)
         guard report.agrees else { throw BenchmarkError("the replay differs from the ledger") }
-        let digestStart = ContinuousClock.now
-        _ = try ledger.digest()
-        measurement["digest_seconds"] = digestStart.secondsSince
+        guard source == .rows || report.segmentEvents > 0 else {
+            throw BenchmarkError("there are no segments; write a snapshot first")
+        }
         return measurement
     }
 

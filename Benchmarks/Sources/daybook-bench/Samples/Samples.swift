@@ -17,7 +17,7 @@ import Foundation
 /// records FILE RECORDS                            the events as they lie in memory, 128 bytes each
 /// month FILE APP SUBJECTS                         the synthetic month of an app, with a snapshot
 /// scan FILE                                       SQLiteEventStore.scan
-/// replay FILE rows|segments WORKERS               Ledger.replay
+/// replay FILE rows|segments WORKERS 0|1           Ledger.replay; 1: digested and compared
 /// snapshot FILE                                   Ledger.snapshot
 /// open FILE SUBJECTS                              open a ledger, answer once, close
 /// check FILE SUBJECTS QUESTIONS                   answers from memory
@@ -63,7 +63,7 @@ struct Samples {
         case ("records", 1, 0): try records()
         case ("month", 1, 1): try await month()
         case ("scan", 0, 0): try scan()
-        case ("replay", 1, 1): try replay()
+        case ("replay", 1, 2): try replay()
         case ("snapshot", 0, 0): try snapshot()
         case ("open", 0, 1): try open()
         case ("check", 0, 2): try check()

@@ -150,6 +150,9 @@ public struct CustomerState: Sendable, Equatable {
 
     public init() {}
 
+    /// Begins anew; most customers have none of all this, so only what is there is taken away.
+    mutating func reset() { self = CustomerState() }
+
     /// The first moment that is known of the customer; `Event.absent` if there is none.
     public var anchor: Int64 { firstSeenAt == Event.absent ? firstEventAt : firstSeenAt }
 

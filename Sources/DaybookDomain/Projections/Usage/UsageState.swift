@@ -19,6 +19,15 @@ public struct UsageState: Sendable, Equatable {
 
     public init() {}
 
+    /// Begins anew, in the room that the entries took.
+    mutating func reset() {
+        var room = entries
+        entries = []
+        room.removeAll(keepingCapacity: true)
+        self = UsageState()
+        entries = room
+    }
+
     public struct UsageEntry: Sendable, Equatable {
         public var at: Int64
         public var amount: Int64

@@ -1,0 +1,185 @@
+import CDaybook
+import DaybookEvents
+import DaybookStore
+import Synchronization
+
+/// Where a replay reads the events from.
+public enum ReplaySource: String, Sendable, CaseIterable {
+    /// Segments where there are any, rows elsewhere.
+    case segments
+    /// Rows alone.
+    case rows
+}
+
+/// All events up to a position, each at its place in memory: mapped segments, and pages that were filled from rows.
+///
+/// Rows go to memory of this process, or beyond a size to a file without a name, which is mapped and gone with the
+/// process, so that a ledger of any length can be replayed.
+final class EventPages: Sendable {
+    private struct Page {
+        /// Of the first event; the memory lives as long as this object.
+        let events: UnsafePointer<Event>
+        let count: Int
+    }
+
+    /// Beyond this many events from rows, pages lie in a file: 256 MiB.
+    private static let memoryCountMax: Int64 = 1 << 21
+
+    /// Events of a page, as a power of two.
+    private let shift: Int
+    private let mask: Int
+    let count: Int
+    /// How many events came from segments.
+    let segmentEventCount: Int64
+    private let segments: [Segment?]
+    // Safe to share: written before `init` returns, read only from then on.
+    private nonisolated(unsafe) let pages: [Page]
+    private let scratch: ScratchMemory
+    /// Where in it each page lies.
+    private let scratchPages: [Int]
+
+    /// - Parameters:
+    ///   - progress: Events read from rows, and how many there are.
+    /// - Throws: What `progress` throws; `StoreError` where rows cannot be read.
+    init(
+        _ log: EventLog, through last: Int64, source: ReplaySource, workers: Int, chunkCount: Int,
+        progress: @Sendable (Int64, Int64) throws -> Void
+    ) throws {
+        let pageEventCount = log.segments?.eventCount ?? SegmentFolder.eventCountDefault
+        let pageCount = Int((last + pageEventCount - 1) / pageEventCount)
+        var found: [Segment?] = Array(repeating: nil, count: pageCount)
+        var pages: [Page?] = Array(repeating: nil, count: pageCount)
+        if source == .segments, let folder = log.segments {
+            for index in 0..<pageCount where folder.range(of: index).upperBound <= last {
+                guard let segment = folder.segment(index) else { continue }
+                do {
+                    // Every block is checked here, once.
+                    try segment.withStreams { _ in }
+                    pages[index] = try segment.withEvents { events in
+                        events.withUnsafeBufferPointer { raw in
+                            raw.baseAddress.map { Page(events: $0, count: raw.count) }
+                        }
+                    }
+                    found[index] = segment
+                } catch {
+                    folder.drop(index, because: error)
+                }
+            }
+        }
+        let missing = pages.indices.filter { pages[$0] == nil }
+        let scratch = try ScratchMemory(
+            pageCount: missing.count, pageEventCount: Int(pageEventCount),
+            isFile: Int64(missing.count) * pageEventCount > Self.memoryCountMax)
+        let filling = PageFilling(
+            store: log.store, scratch: scratch,
+            ranges: missing.map { index in
+                let first = Int64(index) * pageEventCount + 1
+                return first...min(last, first + pageEventCount - 1)
+            }, chunkCount: chunkCount)
+        try filling.run(workers: workers, progress: progress)
+        var scratchPages = Array(repeating: 0, count: pageCount)
+        for (place, index) in missing.enumerated() {
+            scratchPages[index] = place
+            pages[index] = Page(
+                events: scratch.page(place), count: filling.ranges[place].count)
+        }
+        self.pages = pages.compactMap(\.self)
+        self.scratch = scratch
+        self.scratchPages = scratchPages
+        segments = found
+        segmentEventCount = Int64(found.count { $0 != nil }) * pageEventCount
+        shift = pageEventCount.trailingZeroBitCount
+        mask = Int(pageEventCount) - 1
+        count = Int(last)
+    }
+
+    /// The event at a position less one.
+    /// - Precondition: Below `count`.
+    @inline(__always)
+    subscript(index: Int) -> Event {
+        pages[index >> shift].events[index & mask]
+    }
+
+    /// Has the processor fetch an event that will be read soon.
+    @inline(__always)
+    func willRead(_ index: Int) {
+        let event = UnsafeRawPointer(pages[index >> shift].events + (index & mask))
+        daybook_will_read(event)
+        daybook_will_read(event + 64)
+    }
+
+    /// Runs the body on the streams of a range of events, given by their positions less one, a page at a time.
+    func forEachStream(_ range: Range<Int>, _ body: (Int, UInt32) -> Void) throws {
+        var index = range.lowerBound
+        while index < range.upperBound {
+            let page = index >> shift
+            let end = min(range.upperBound, (page + 1) << shift)
+            if let segment = segments[page] {
+                try segment.withStreams { streams in
+                    for place in index..<end { body(place, streams[place & mask]) }
+                }
+            } else {
+                let streams = scratch.streams(scratchPages[page])
+                for place in index..<end { body(place, streams[place & mask]) }
+            }
+            index = end
+        }
+    }
+}
+
+/// Reads rows into pages, several at once.
+private struct PageFilling: Sendable {
+    let store: any EventStore
+    let scratch: ScratchMemory
+    /// The positions of each page.
+    let ranges: [ClosedRange<Int64>]
+    let chunkCount: Int
+
+    func run(workers: Int, progress: @Sendable (Int64, Int64) throws -> Void) throws {
+        let total = ranges.reduce(Int64(0)) { $0 + Int64($1.count) }
+        guard total > 0 else { return }
+        let done = Atomic<Int64>(0)
+        let next = Atomic<Int>(0)
+        let isStopped = Atomic<Bool>(false)
+        try Parallel.run(workers: min(workers, ranges.count)) { worker in
+            do {
+                while !isStopped.load(ordering: .relaxed) {
+                    let place = next.wrappingAdd(1, ordering: .relaxed).oldValue
+                    guard place < ranges.count else { return }
+                    try fill(place) { count in
+                        let sum = done.wrappingAdd(count, ordering: .relaxed).newValue
+                        if worker == 0 { try progress(sum, total) }
+                    }
+                }
+            } catch {
+                isStopped.store(true, ordering: .relaxed)
+                throw error
+            }
+        }
+    }
+
+    private func fill(_ place: Int, _ note: (Int64) throws -> Void) throws {
+        let range = ranges[place]
+        let streams = scratch.streams(place)
+        try scratch.fill(place) { page in
+            var count = 0
+            try store.scan(
+                after: Checkpoint(position: range.lowerBound - 1),
+                through: Checkpoint(position: range.upperBound), chunkCount: chunkCount
+            ) { events in
+                for index in events.indices {
+                    page[count] = events[index]
+                    streams[count] = events[index].stream
+                    count += 1
+                }
+                try note(Int64(events.count))
+            }
+            guard count == range.count else {
+                throw StoreError(
+                    .damaged,
+                    "positions \(range.lowerBound) to \(range.upperBound) are not all there; restore a backup"
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,255 @@
+import DaybookDomain
+import DaybookEvents
+import DaybookStore
+import Synchronization
+
+/// What a snapshot knows of names, streams and persons, looked up in the mapped file when it is asked for.
+///
+/// Its questions cannot fail: where a block is damaged they give something harmless and set `isDamaged`, and whoever
+/// asked throws the answer away and asks without the snapshot (law 3). The sections stand in `SnapshotFormat`.
+final class MappedState: NameBase, IdentityBase {
+    /// Elements of one size, one after the other.
+    struct Column {
+        let part: ContainerFile.Part
+        let size: Int
+        let count: Int
+    }
+
+    let file: ContainerFile
+    private let damage = Atomic<Bool>(false)
+    private let names: Column
+    private let texts: Column
+    private let slots: Column
+    private let streams: Column
+    private let members: Column
+    private let lines: Column
+    private let links: Column
+    private let handovers: Column
+    let special: Column
+    let zones: Column
+
+    /// - Throws: `StoreError.damaged` for a file without the sections of a snapshot.
+    init(_ file: ContainerFile) throws {
+        self.file = file
+        func column(_ section: SnapshotFormat.Section) throws -> Column {
+            let part = try file.part(section.rawValue)
+            let count = file.elementCount(section.rawValue)
+            guard part.byteCount == count * section.elementByteCount, count < Int(UInt32.max) else {
+                throw StoreError(
+                    .damaged, "\(file.path): section \(section.rawValue) has a wrong size")
+            }
+            return Column(part: part, size: section.elementByteCount, count: count)
+        }
+        names = try column(.names)
+        texts = try column(.texts)
+        slots = try column(.slots)
+        streams = try column(.streams)
+        members = try column(.members)
+        lines = try column(.lines)
+        links = try column(.links)
+        handovers = try column(.handovers)
+        special = try column(.special)
+        zones = try column(.zones)
+        guard slots.count & (slots.count - 1) == 0, slots.count > names.count else {
+            throw StoreError(.damaged, "\(file.path): section slots has a wrong size")
+        }
+    }
+
+    /// Whether something that was asked for could not be read: no answer since is worth anything.
+    var isDamaged: Bool { damage.load(ordering: .acquiring) }
+
+    var cut: Int64 { file.header.cut }
+
+    // MARK: Reading elements
+
+    private func element<Result>(
+        _ column: Column, _ index: Int, _ empty: Result, _ body: (UnsafeRawBufferPointer) -> Result
+    ) -> Result {
+        guard index >= 0, index < column.count else {
+            damage.store(true, ordering: .releasing)
+            return empty
+        }
+        do {
+            let start = index * column.size
+            return try file.withBytes(column.part, start..<start + column.size, body)
+        } catch {
+            damage.store(true, ordering: .releasing)
+            return empty
+        }
+    }
+
+    private func number<Value: FixedWidthInteger>(
+        _ column: Column, _ index: Int, _ offset: Int = 0
+    ) -> Value {
+        element(column, index, 0) { $0.number(offset) }
+    }
+
+    /// Reads everything once, so that nothing can turn out to be damaged later.
+    func checkAll() {
+        for column in [
+            names, texts, slots, streams, members, lines, links, handovers, special, zones,
+        ] {
+            do {
+                try file.withBytes(column.part, 0..<column.part.byteCount) { _ in }
+            } catch {
+                damage.store(true, ordering: .releasing)
+            }
+        }
+    }
+
+    func each(_ column: Column, _ body: (UnsafeRawBufferPointer) -> Void) {
+        for index in 0..<column.count { element(column, index, (), body) }
+    }
+
+    // MARK: Names
+
+    var count: Int { names.count }
+
+    func text(of id: NameID) -> String {
+        var text = ""
+        withUTF8(of: id) { text = String(decoding: $0, as: UTF8.self) }
+        return text
+    }
+
+    func withUTF8(of id: NameID, _ body: (UnsafeBufferPointer<UInt8>) -> Void) {
+        let (offset, byteCount) = element(names, Int(id) - 1, (UInt64(0), UInt32(0))) {
+            ($0.number(0), $0.number(8))
+        }
+        guard offset <= UInt64(texts.count), UInt64(byteCount) <= UInt64(texts.count) - offset
+        else {
+            return damage.store(true, ordering: .releasing)
+        }
+        do {
+            try file.withBytes(texts.part, Int(offset)..<Int(offset) + Int(byteCount)) {
+                body($0.bindMemory(to: UInt8.self))
+            }
+        } catch {
+            damage.store(true, ordering: .releasing)
+        }
+    }
+
+    func id(of text: String) -> NameID? {
+        let mask = slots.count - 1
+        var slot = Int(truncatingIfNeeded: SnapshotFormat.hash(text)) & mask
+        for _ in 0..<slots.count {
+            let id: UInt32 = number(slots, slot)
+            if id == 0 || isDamaged { return nil }
+            if haveSameBytes(self.text(of: id), text) { return id }
+            slot = (slot + 1) & mask
+        }
+        return nil
+    }
+
+    // MARK: Streams
+
+    var streamCount: Int { streams.count }
+
+    func stream(_ id: UInt32) -> StreamTable.Entry? {
+        element(streams, Int(id) - 1, nil) { raw in
+            guard let environment = Environment(rawValue: raw[28]),
+                let kind = StreamKind(rawValue: raw[29])
+            else { return nil }
+            return StreamTable.Entry(
+                record: StreamRecord(
+                    id: id, environment: environment, kind: kind, name: raw.number(16)),
+                head: .init(position: raw.number(0), version: raw.number(8)), unit: raw.number(20))
+        }
+    }
+
+    func streamID(
+        _ environment: Environment, _ kind: StreamKind, _ name: NameID
+    ) -> UInt32? {
+        guard name >= 1, Int(name) <= names.count else { return nil }
+        var id: UInt32 = number(names, Int(name) - 1, 12)
+        // A name has a handful of streams at most: one for each environment and kind.
+        for _ in 0..<64 where id != 0 {
+            if let entry = stream(id), entry.record.environment == environment,
+                entry.record.kind == kind
+            {
+                return id
+            }
+            id = number(streams, Int(id) - 1, 24)
+        }
+        return nil
+    }
+
+    /// The streams of a unit, where there are several.
+    func members(of unit: UInt32) -> [UInt32] {
+        range(members, UInt64(unit)) { UInt64($0.number(0) as UInt32) }.map {
+            number(members, $0, 4)
+        }
+    }
+
+    func forEachMember(_ body: (UInt32, UInt32) -> Void) {
+        each(members) { body($0.number(0), $0.number(4)) }
+    }
+
+    /// Lines that name a customer, in order of arrival.
+    func lines(naming customer: CustomerKey) -> [UInt32] {
+        range(lines, SnapshotFormat.number(of: customer), SnapshotFormat.customer).map {
+            number(lines, $0, 8)
+        }
+    }
+
+    func forEachLine(_ body: (CustomerKey, UInt32) -> Void) {
+        each(lines) { raw in
+            guard let customer = SnapshotFormat.key(raw) else { return }
+            body(customer, raw.number(8))
+        }
+    }
+
+    // MARK: Persons
+
+    var isUnlinked: Bool { links.count == 0 && handovers.count == 0 }
+
+    func links(of key: CustomerKey) -> [Identity.Link] {
+        range(links, SnapshotFormat.number(of: key), SnapshotFormat.customer).compactMap {
+            element(links, $0, nil) { SnapshotFormat.link($0, key.environment) }
+        }
+    }
+
+    func handovers(of key: CustomerKey) -> [Identity.Handover] {
+        range(handovers, SnapshotFormat.number(of: key), SnapshotFormat.customer).compactMap {
+            element(handovers, $0, nil) { SnapshotFormat.handover($0, key.environment) }
+        }
+    }
+
+    func forEach(
+        _ link: (CustomerKey, Identity.Link) -> Void,
+        _ handover: (CustomerKey, Identity.Handover) -> Void
+    ) {
+        each(links) { raw in
+            guard let key = SnapshotFormat.key(raw) else { return }
+            link(key, SnapshotFormat.link(raw, key.environment))
+        }
+        each(handovers) { raw in
+            guard let key = SnapshotFormat.key(raw) else { return }
+            handover(key, SnapshotFormat.handover(raw, key.environment))
+        }
+    }
+
+    /// Where the elements of a key stand in a column that ascends by it.
+    /// - Complexity: O(log *n*)
+    private func range(
+        _ column: Column, _ key: UInt64, _ value: (UnsafeRawBufferPointer) -> UInt64
+    ) -> Range<Int> {
+        var low = 0
+        var high = column.count
+        while low < high {
+            let middle = (low + high) / 2
+            if element(column, middle, 0, value) < key { low = middle + 1 } else { high = middle }
+        }
+        var end = low
+        while end < column.count, element(column, end, UInt64.max, value) == key, !isDamaged {
+            end += 1
+        }
+        return low..<end
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// A little-endian number at an offset.
+    func number<Value: FixedWidthInteger>(_ offset: Int) -> Value {
+        Value(littleEndian: loadUnaligned(fromByteOffset: offset, as: Value.self))
+    }
+}

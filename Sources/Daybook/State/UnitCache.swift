@@ -1,0 +1,106 @@
+import DaybookDomain
+import DaybookEvents
+import Synchronization
+
+/// The folded states of the units that were asked for lately; every other one is folded when it is asked for.
+///
+/// A state is good as long as the unit has the same events and the ledger the same corrections, which its stamp says:
+/// nothing has to be told to the cache, and a state that is out of date is not found. A commit carries on what it
+/// touches. Two generations: what was not asked for while a whole generation came in is forgotten.
+final class UnitCache: Sendable {
+    /// Which events a state was folded from.
+    struct Stamp: Equatable {
+        /// Of the last positions of the unit's streams.
+        var heads: UInt64
+        /// How many corrections were known.
+        var corrections: Int
+    }
+
+    private struct Entry {
+        var stamp: Stamp
+        var state: UnitState
+    }
+
+    private struct Content {
+        var young: [UInt32: Entry] = [:]
+        var old: [UInt32: Entry] = [:]
+        var youngEventCount: Int64 = 0
+    }
+
+    /// A generation is full with so many units, or so many events in them.
+    private static let unitCountMax = 4_096
+    private static let eventCountMax: Int64 = 1 << 18
+
+    private let content = Mutex(Content())
+
+    /// A unit's state; `nil` where it must be folded.
+    func state(of unit: UInt32, _ stamp: Stamp) -> UnitState? {
+        content.withLock { content in
+            if let entry = content.young[unit] {
+                return entry.stamp == stamp ? entry.state : nil
+            }
+            guard let entry = content.old.removeValue(forKey: unit), entry.stamp == stamp else {
+                return nil
+            }
+            Self.insert(entry, unit, &content)
+            return entry.state
+        }
+    }
+
+    /// Remembers a state that was folded.
+    func keep(_ state: UnitState, of unit: UInt32, _ stamp: Stamp) {
+        content.withLock { content in
+            content.old[unit] = nil
+            Self.insert(Entry(stamp: stamp, state: state), unit, &content)
+        }
+    }
+
+    private static func insert(_ entry: Entry, _ unit: UInt32, _ content: inout Content) {
+        let isFull =
+            content.young.count >= unitCountMax || content.youngEventCount >= eventCountMax
+        if isFull, content.young[unit] == nil {
+            content.old = content.young
+            content.young = [:]
+            content.youngEventCount = 0
+        }
+        if content.young.updateValue(entry, forKey: unit) == nil {
+            content.youngEventCount += entry.state.eventCount
+        }
+    }
+
+    /// Whether anything is known of the unit, out of date or not.
+    func knows(_ unit: UInt32) -> Bool {
+        content.withLock { $0.young[unit] != nil || $0.old[unit] != nil }
+    }
+
+    /// Carries a state on by the event that was committed; one that comes late makes it out of date instead.
+    func evolve(
+        _ unit: UInt32, _ event: Event, from before: Stamp, to after: Stamp,
+        names: borrowing NameTable
+    ) {
+        content.withLock { content in
+            if let entry = content.old.removeValue(forKey: unit) {
+                Self.insert(entry, unit, &content)
+            }
+            // Asked without taking the entry out: a second reference would cost a copy of its arrays.
+            guard content.young[unit]?.stamp == before,
+                content.young[unit]?.state.newest.isBefore(OrderKey(event)) == true
+            else {
+                content.young[unit] = nil
+                return
+            }
+            content.young[unit]?.state.evolve(event, names: names)
+            content.young[unit]?.stamp = after
+            content.youngEventCount += 1
+        }
+    }
+
+    /// Every state that is at hand, for whoever compares them with a replay.
+    var states: [(unit: UInt32, stamp: Stamp, state: UnitState)] {
+        content.withLock { content in
+            (Array(content.young) + Array(content.old)).map {
+                ($0.key, $0.value.stamp, $0.value.state)
+            }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+/// The slots of a hot event that only some types use.
+public struct EventSlots: OptionSet, Sendable {
+    public let rawValue: UInt16
+    public init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    public static let nameB = EventSlots(rawValue: 1 << 0)
+    public static let nameC = EventSlots(rawValue: 1 << 1)
+    public static let reference = EventSlots(rawValue: 1 << 2)
+    public static let amount = EventSlots(rawValue: 1 << 3)
+    public static let money = EventSlots(rawValue: 1 << 4)
+    public static let timeA = EventSlots(rawValue: 1 << 5)
+    public static let timeB = EventSlots(rawValue: 1 << 6)
+    public static let timeC = EventSlots(rawValue: 1 << 7)
+    public static let flags = EventSlots(rawValue: 1 << 8)
+    public static let all = EventSlots(rawValue: (1 << 9) - 1)
+
+    /// What any version of each type uses, by its number; everything for a number that this build does not know.
+    ///
+    /// A fold can ask for nothing else, so a scan need not read the other columns: the encoder left them empty.
+    public static let byType: [EventSlots] = {
+        var slots = [EventSlots](repeating: .all, count: 256)
+        for schema in Vocabulary.schemas { slots[Int(schema.type.rawValue)] = [] }
+        for schema in Vocabulary.schemas {
+            for field in schema.fields {
+                slots[Int(schema.type.rawValue)].formUnion(field.slot.map(EventSlots.init) ?? [])
+            }
+        }
+        slots[0] = .all
+        return slots
+    }()
+
+    private init(_ slot: EventSlot) {
+        switch slot {
+        case .nameB: self = .nameB
+        case .nameC: self = .nameC
+        case .reference: self = .reference
+        case .amount: self = .amount
+        case .money: self = .money
+        case .timeA: self = .timeA
+        case .timeB: self = .timeB
+        case .timeC: self = .timeC
+        case .flags: self = .flags
+        // What every event may have.
+        case .nameA, .profile, .stream: self = []
+        }
+    }
+}
+
+extension Event {
+    /// Without what no version of its type uses: as a scan gives it.
+    public var withoutUnusedSlots: Event {
+        let slots = EventSlots.byType[Int(typeCode)]
+        var event = self
+        if !slots.contains(.nameB) { event.nameB = 0 }
+        if !slots.contains(.nameC) { event.nameC = 0 }
+        if !slots.contains(.reference) { event.reference = .none }
+        if !slots.contains(.amount) { event.amount = Event.absent }
+        if !slots.contains(.money) { event.money = Event.absent }
+        if !slots.contains(.timeA) { event.timeA = Event.absent }
+        if !slots.contains(.timeB) { event.timeB = Event.absent }
+        if !slots.contains(.timeC) { event.timeC = Event.absent }
+        if !slots.contains(.flags) { event.flags = 0 }
+        return event
+    }
+}

@@ -1,0 +1,77 @@
+public import DaybookEvents
+import GRDB
+import GRDBSQLite
+
+/// Reading hot events together with the place of the event before each in its stream.
+extension SQLiteEventStore {
+    /// How many events are looked up in one transaction: some milliseconds.
+    private static let walkCount = 1_000
+
+    /// Hands out hot events with their links, in chunks.
+    /// - Throws: `.damaged` as `scan` does.
+    public func scanLinks(
+        after start: Checkpoint, through end: Checkpoint, chunkCount: Int,
+        _ body: (borrowing [Event], borrowing [Int64]) throws -> Void
+    ) throws {
+        var previous: [Int64] = []
+        try chunks(
+            RowSelection.linksOfRange, start, end, chunkCount,
+            { row, claims in
+                previous.append(sqlite3_column_int64(row, RowSelection.previousColumn))
+                return RowSelection.event(row, &claims)
+            }
+        ) { events in
+            try body(events, previous)
+            previous.removeAll(keepingCapacity: true)
+        }
+    }
+
+    /// A stream's hot events, newest first, down to a position.
+    /// - Throws: `.damaged` when an event follows a later one, one that is missing or one of another stream.
+    public func chain(endingAt position: Int64, above floor: Int64) throws -> EventChain {
+        var chain = EventChain(events: [], next: position)
+        let floor = max(0, floor)
+        while chain.next > floor {
+            let countBefore = chain.events.count
+            try reads.use("reading the stream that ends at position \(position)") { db in
+                try db.inTransaction(.deferred) {
+                    while chain.next > floor, chain.events.count - countBefore < Self.walkCount,
+                        try extend(&chain, db)
+                    {}
+                    return .commit
+                }
+            }
+            guard chain.events.count - countBefore == Self.walkCount else { break }
+        }
+        // An unknown position has no stream; an event that follows an unknown one is damaged.
+        if let oldest = chain.events.last, chain.next > floor {
+            throw brokenChain(oldest, after: chain.next, "which is missing")
+        }
+        return chain
+    }
+
+    /// - Returns: Whether there was an event.
+    private func extend(_ chain: inout EventChain, _ db: Database) throws -> Bool {
+        var found: (event: Event, previous: Int64)?
+        var claims = RowClaims()
+        try db.forEachRow(RowSelection.linkAtPosition, [chain.next]) { row in
+            found = (
+                RowSelection.event(row, &claims),
+                sqlite3_column_int64(row, RowSelection.previousColumn)
+            )
+        }
+        guard let found else { return false }
+        var known = bounds.withLock { $0 }
+        if !known.admit(claims) { try admit(claims, &known, db) }
+        if let newer = chain.events.last, found.event.stream != newer.stream {
+            throw brokenChain(
+                newer, after: chain.next, "which is in stream \(found.event.stream)")
+        }
+        guard found.previous < found.event.position else {
+            throw brokenChain(found.event, after: found.previous, "which is not before it")
+        }
+        chain.events.append(found.event)
+        chain.next = found.previous
+        return true
+    }
+}

@@ -1,0 +1,183 @@
+import DaybookEvents
+import Synchronization
+
+/// The segments of one ledger: files that are mapped when they are first read, written by whoever has time.
+///
+/// One file a segment, `<number>.dayseg` with twelve digits, in the folder of derived files. A file is never changed;
+/// one that does not fit, or is damaged, is told once, not used, and replaced by the next `seal`.
+public final class SegmentFolder: Sendable {
+    private static let suffix = ".dayseg"
+    /// How many events a segment has: 8 MiB of records.
+    public static let eventCountDefault: Int64 = 65_536
+
+    private enum Place {
+        case unread
+        case open(Segment)
+        /// There is none that can be used.
+        case missing
+    }
+
+    public let path: String
+    /// How many events each segment has, and the step at which they begin: position 1, then 1 + this, and so on.
+    public let eventCount: Int64
+    private let ledger: UInt64
+    private let fingerprint: UInt64
+    /// Gives the first 64 bits of the digest of the key of the event at a position.
+    private let anchor: @Sendable (Int64) throws -> UInt64?
+    /// Is told in one sentence why a file is not used, once.
+    private let report: @Sendable (String) -> Void
+    private let places = Mutex<[Place]>([])
+
+    /// Lists the folder; nothing is opened yet.
+    /// - Parameters:
+    ///   - ledger: The first 64 bits of the digest of the ledger's id.
+    ///   - fingerprint: Of the meaning of the events' slots.
+    ///   - eventCount: A power of two; segments of another size are not used.
+    public init(
+        path: String, ledger: UInt64, fingerprint: UInt64,
+        eventCount: Int64 = SegmentFolder.eventCountDefault,
+        anchor: @escaping @Sendable (Int64) throws -> UInt64?,
+        report: @escaping @Sendable (String) -> Void
+    ) {
+        precondition(
+            eventCount > 0 && eventCount & (eventCount - 1) == 0, "segments have 2^n events")
+        self.path = path
+        self.eventCount = eventCount
+        self.ledger = ledger
+        self.fingerprint = fingerprint
+        self.anchor = anchor
+        self.report = report
+        refresh()
+    }
+
+    /// Which segment a position belongs to, from 0 on.
+    public func index(of position: Int64) -> Int { Int((position - 1) / eventCount) }
+
+    /// The positions of a segment.
+    public func range(of index: Int) -> ClosedRange<Int64> {
+        let first = Int64(index) * eventCount + 1
+        return first...first + eventCount - 1
+    }
+
+    /// Sees the files that others have written since.
+    public func refresh() {
+        guard Segment.isSupported else { return }
+        let indices = DerivedFile.names(in: path, suffix: Self.suffix).compactMap {
+            Int($0.dropLast(Self.suffix.count))
+        }
+        places.withLock { places in
+            for index in indices where index >= 0 && index < 1 << 32 {
+                while places.count <= index { places.append(.missing) }
+                if case .missing = places[index] { places[index] = .unread }
+            }
+        }
+    }
+
+    private func file(_ index: Int) -> String {
+        let digits = String(index)
+        return
+            "\(path)/\(String(repeating: "0", count: max(0, 12 - digits.count)))\(digits)\(Self.suffix)"
+    }
+
+    /// The segment of this number; `nil` where there is none that can be used.
+    public func segment(_ index: Int) -> Segment? {
+        places.withLock { places in
+            guard index < places.count else { return nil }
+            switch places[index] {
+            case .open(let segment): return segment
+            case .missing: return nil
+            case .unread:
+                do {
+                    let segment = try open(index)
+                    places[index] = .open(segment)
+                    return segment
+                } catch {
+                    places[index] = .missing
+                    tell(error)
+                    return nil
+                }
+            }
+        }
+    }
+
+    private func open(_ index: Int) throws -> Segment {
+        let segment = try Segment(
+            file: try ContainerFile(path: file(index)), ledger: ledger, fingerprint: fingerprint)
+        guard segment.range == range(of: index),
+            let expected = try anchor(segment.range.upperBound), expected == segment.anchor
+        else {
+            throw StoreError(.damaged, "\(segment.path): its last event is not in this ledger")
+        }
+        return segment
+    }
+
+    private func tell(_ error: any Error) {
+        if let error = error as? StoreError, error.code == .notFound { return }
+        report("segment not used: \((error as? StoreError)?.message ?? "\(error)")")
+    }
+
+    /// Does without a segment whose bytes turned out to be damaged.
+    public func drop(_ index: Int, because error: any Error) {
+        places.withLock { places in
+            guard index < places.count, case .open = places[index] else { return }
+            places[index] = .missing
+            tell(error)
+        }
+    }
+
+    /// Every segment that can be used.
+    public var segments: [Segment] {
+        (0..<places.withLock { $0.count }).compactMap { segment($0) }
+    }
+
+    /// Writes the segments that are missing below a position.
+    /// - Parameters:
+    ///   - store: Of the same ledger.
+    ///   - position: The last one that is committed.
+    ///   - progress: Events sealed, and events in all that are to be.
+    /// - Returns: How many files were written.
+    @discardableResult
+    public func seal(
+        from store: any EventStore, through position: Int64,
+        progress: (Int64, Int64) throws -> Void = { _, _ in }
+    ) throws -> Int {
+        guard Segment.isSupported else { return 0 }
+        refresh()
+        let missing = (0..<Int(position / eventCount)).filter { segment($0) == nil }
+        guard !missing.isEmpty else { return 0 }
+        try DerivedFile.createFolder(path)
+        let total = Int64(missing.count) * eventCount
+        for (done, index) in missing.enumerated() {
+            try progress(Int64(done) * eventCount, total)
+            try write(index, from: store)
+        }
+        try progress(total, total)
+        return missing.count
+    }
+
+    private func write(_ index: Int, from store: any EventStore) throws {
+        let range = range(of: index)
+        var events: [Event] = []
+        var previous: [Int64] = []
+        events.reserveCapacity(range.count)
+        previous.reserveCapacity(range.count)
+        try store.scanLinks(
+            after: Checkpoint(position: range.lowerBound - 1),
+            through: Checkpoint(position: range.upperBound), chunkCount: 1_024
+        ) { chunk, places in
+            events += chunk
+            previous += places
+        }
+        guard events.count == range.count, let anchor = try anchor(range.upperBound) else {
+            throw StoreError(
+                .damaged, "positions \(range.lowerBound) to \(range.upperBound) are not all there")
+        }
+        try Segment.write(
+            events, previous: previous, anchor: anchor, ledger: ledger, fingerprint: fingerprint,
+            to: file(index))
+        places.withLock { places in
+            while places.count <= index { places.append(.missing) }
+            places[index] = .unread
+        }
+    }
+}

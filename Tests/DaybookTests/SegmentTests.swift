@@ -1,0 +1,211 @@
+import Daybook
+import DaybookDomain
+import DaybookEvents
+import DaybookStore
+import DaybookTesting
+import Foundation
+import InMemoryLogging
+import Logging
+import Testing
+
+/// Laws 2 and 3 for segments: they change the time to an answer, never the answer.
+@Suite("Segments")
+struct SegmentTests {
+    /// So small that a short history has many.
+    private static let eventCount: Int64 = 16
+
+    private static func open(
+        _ folder: LedgerFolder, readOnly: Bool = true, log: Logger = Logger(label: "daybook")
+    ) throws -> Ledger {
+        try Ledger(
+            store: try SQLiteEventStore(path: folder.path, readOnly: readOnly), path: folder.path,
+            readOnly: readOnly, segmentEventCount: eventCount, log: log,
+            clock: { 0 })
+    }
+
+    /// A ledger that took these drafts in this order, with a snapshot somewhere on the way.
+    private static func fill(
+        _ folder: LedgerFolder, _ app: String, _ drafts: [EventDraft], snapshotAfter count: Int
+    ) async throws {
+        try await folder.create(app, clock: { 0 }).close()
+        let ledger = try Ledger(
+            store: try SQLiteEventStore(path: folder.path), path: folder.path,
+            segmentEventCount: eventCount, clock: { 0 })
+        var random = SplitMix64(seed: 9)
+        try await LawTests.record(
+            Array(drafts[..<count]), in: ledger, batchCountMax: 40, &random)
+        try ledger.snapshot()
+        try await LawTests.record(
+            Array(drafts[count...]), in: ledger, batchCountMax: 40, &random)
+        try ledger.close()
+    }
+
+    @Test(
+        "X-02 Law 2: rows, segments and both, with and without a snapshot, on 1, 2 and 7 threads",
+        arguments: Fixtures.apps)
+    func replay(_ app: String) async throws {
+        print("seed \(LawTests.seed)")
+        var random = SplitMix64(seed: LawTests.seed)
+        let drafts = try LawTests.drafts(app, seed: LawTests.seed).shuffled(using: &random)
+        let alone = try await LawTests.ledger(app, drafts, &random)
+        let expected = try alone.digest()
+        let answers = try FinalAnswers(alone)
+        let folder = try LedgerFolder()
+        let cut = Int.random(in: 32...drafts.count, using: &random)
+        try await Self.fill(folder, app, drafts, snapshotAfter: cut)
+        #expect(folder.derivedNames(".dayseg").count == (cut + 1) / Int(Self.eventCount))
+
+        func check(_ place: Comment, segments: Int64) throws {
+            let ledger = try Self.open(folder)
+            #expect(try ledger.digest() == expected, place)
+            #expect(try FinalAnswers(ledger) == answers, place)
+            for workers in [1, 2, 7] {
+                for batchCount in [1, 7, 1_000] {
+                    let rows = try ledger.replay(
+                        workers: workers, source: .rows, batchCount: batchCount)
+                    #expect(rows.digest == expected.digest && rows.segmentEvents == 0, place)
+                    let both = try ledger.replay(workers: workers, batchCount: batchCount)
+                    #expect(both.digest == expected.digest && both.agrees, place)
+                    #expect(both.segmentEvents == segments, place)
+                    #expect(both.differences == [], place)
+                }
+            }
+            try ledger.close()
+        }
+
+        let sealed = Int64((cut + 1) / Int(Self.eventCount)) * Self.eventCount
+        try check("snapshot and segments", segments: sealed)
+        for name in folder.derivedNames(".daysnap") {
+            try FileManager.default.removeItem(at: folder.derived.appending(path: name))
+        }
+        try check("segments alone", segments: sealed)
+        // One is lost in the middle: its rows stand in.
+        let lost = folder.derived.appending(path: folder.derivedNames(".dayseg")[1])
+        try FileManager.default.removeItem(at: lost)
+        try check("a gap", segments: sealed - Self.eventCount)
+        try FileManager.default.removeItem(at: folder.derived)
+        try check("rows alone", segments: 0)
+    }
+
+    /// A ledger of one segment and some events more, and what it answers.
+    private struct Bench {
+        let folder: LedgerFolder
+        let digest: StateDigest
+        let answers: FinalAnswers
+        let name: String
+        let bytes: Data
+
+        init() async throws {
+            folder = try LedgerFolder()
+            let drafts = try LawTests.drafts("dozzi", seed: 3, subjects: 3, events: 20)
+            try await SegmentTests.fill(folder, "dozzi", drafts, snapshotAfter: drafts.count)
+            name = try #require(folder.derivedNames(".dayseg").first)
+            bytes = try Data(contentsOf: folder.derived.appending(path: name))
+            for file in folder.derivedNames(".daysnap") {
+                try FileManager.default.removeItem(at: folder.derived.appending(path: file))
+            }
+            let ledger = try SegmentTests.open(folder)
+            digest = try ledger.digest().digest
+            answers = try FinalAnswers(ledger)
+            try ledger.close()
+        }
+
+        /// Opens the ledger with these bytes as its segment, asks everything, and gives what was warned of.
+        func warnings(_ bytes: Data, _ place: Comment) throws -> [String] {
+            try bytes.write(to: folder.derived.appending(path: name))
+            let handler = InMemoryLogHandler()
+            let ledger = try SegmentTests.open(
+                folder, log: Logger(label: "daybook") { _ in handler })
+            #expect(try FinalAnswers(ledger) == answers, place)
+            #expect(try ledger.digest().digest == digest, place)
+            #expect(try ledger.replay().digest == digest, place)
+            try ledger.close()
+            return handler.entries.filter { $0.level >= .warning }.map { "\($0.message)" }
+        }
+    }
+
+    @Test("A bit flipped in any byte costs one log line and the reading of rows, never an answer")
+    func flips() async throws {
+        let bench = try await Bench()
+        #expect(try bench.warnings(bench.bytes, "whole") == [])
+        for index in 0..<bench.bytes.count {
+            var bytes = bench.bytes
+            bytes[bytes.startIndex + index] ^= UInt8(1) << (index % 8)
+            let warnings = try bench.warnings(bytes, "byte \(index) flipped")
+            #expect(warnings.count == 1, "byte \(index): \(warnings)")
+        }
+    }
+
+    @Test("Cut short at any length it is not used")
+    func truncations() async throws {
+        let bench = try await Bench()
+        for count in stride(from: 0, to: bench.bytes.count, by: 3) {
+            let warnings = try bench.warnings(bench.bytes.prefix(count), "cut after \(count)")
+            #expect(warnings.count == 1, "\(count): \(warnings)")
+        }
+    }
+
+    @Test("A segment of another ledger is not used, and one of other rows is found by verify")
+    func foreign() async throws {
+        let bench = try await Bench()
+        let other = try await Bench()
+        let warnings = try bench.warnings(other.bytes, "of another ledger")
+        #expect(warnings.count == 1 && warnings[0].contains("of another ledger"), "\(warnings)")
+        try bench.bytes.write(to: bench.folder.derived.appending(path: bench.name))
+        let ledger = try Self.open(bench.folder)
+        let checked = try ledger.verify()
+        #expect(checked.filter { !$0.isClean } == [])
+        let detail = checked.first { $0.check.hasPrefix("segments:") }?.detail
+        #expect(detail == "16 events")
+        try ledger.close()
+        // Well-formed and wrong: the seventh event's amount is another than its row says.
+        try Self.rewrite(bench.folder.derived.appending(path: bench.name))
+        let deceived = try Self.open(bench.folder)
+        let finding = try deceived.verify().first { $0.check.hasPrefix("segments:") }
+        #expect(finding?.isClean == false)
+        #expect(finding?.detail == "at positions 7")
+        try deceived.close()
+    }
+
+    /// Changes one event of a segment and makes its checksums fit.
+    private static func rewrite(_ file: URL) throws {
+        var bytes = [UInt8](try Data(contentsOf: file))
+        let start = 96 + 3 * 56
+        bytes[start + 6 * 128 + 92] ^= 1
+        let end = start + Int(eventCount) * 128
+        let checksum = CRC32C.checksum(Array(bytes[start..<end]))
+        bytes.replaceSubrange(
+            end..<end + 4, with: withUnsafeBytes(of: checksum.littleEndian, Array.init))
+        try Data(bytes).write(to: file)
+    }
+
+    @Test("An event lies in memory as snapshots/README.md says")
+    func layout() {
+        var event = Event()
+        event.position = 0x01
+        event.occurredAt = 0x02
+        event.signedAt = 0x03
+        event.reference = Reference(high: 0x04, low: 0x05)
+        event.key = Reference(high: 0x06, low: 0x07)
+        event.money = 0x08
+        event.timeA = 0x09
+        event.timeB = 0x0A
+        event.timeC = 0x0B
+        event.sequence = 0x0C
+        event.amount = 0x0D
+        (event.stream, event.party, event.profile) = (0x0E, 0x0F, 0x10)
+        (event.nameA, event.nameB, event.nameC, event.source) = (0x11, 0x12, 0x13, 0x14)
+        event.flags = 0x15
+        event.typeCode = 0x16
+        event.trustCode = 0x17
+        let bytes = withUnsafeBytes(of: event) { Array($0) }
+        #expect(bytes.count == 128)
+        let long = (0..<11).map { 8 * $0 }
+        let short = (0..<9).map { 88 + 4 * $0 }
+        for (number, offset) in zip(1..., long + short + [124, 126, 127]) {
+            #expect(bytes[offset] == UInt8(number), "offset \(offset)")
+        }
+        let usedCount = bytes.count { $0 != 0 }
+        #expect(usedCount == 23)
+    }
+}
