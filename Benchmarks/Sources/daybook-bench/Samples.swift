@@ -10,6 +10,8 @@ import Foundation
 /// append-store FILE EVENTS SUBJECTS BATCH     rows through SQLiteEventStore.append
 /// append-ledger FILE EVENTS SUBJECTS BATCH    typed reports through Ledger.record
 /// consume FILE EVENTS SUBJECTS                single durable commits, one client
+/// consume-many FILE EVENTS SUBJECTS CLIENTS   single uses by many clients at once
+/// import FILE EVENTS SUBJECTS                 lines of JSON through Ledger.importLines
 /// scan FILE                                   SQLiteEventStore.scan
 /// replay FILE WORKERS                         Ledger.replay
 /// snapshot FILE                               Ledger.snapshot
@@ -29,6 +31,8 @@ struct Samples {
         case ("append-store", 3): try appendToStore()
         case ("append-ledger", 3): try await appendToLedger()
         case ("consume", 2): try await consume()
+        case ("consume-many", 3): try await consumeMany()
+        case ("import", 2): try await importLines()
         case ("scan", 0): try scan()
         case ("replay", 1): try replay()
         case ("snapshot", 0): try snapshot()
@@ -103,6 +107,22 @@ struct Samples {
             stopwatch.add(from: index, since: start)
             durability = receipt.durability
         }
+        return try finished(stopwatch, durability: durability) { try ledger.close() }
+    }
+
+    private func consumeMany() async throws -> Measurement {
+        let ledger = try await createLedger(workload)
+        var stopwatch = Stopwatch(total: numbers[0])
+        let durability = try await WritingSamples(ledger: ledger, workload: workload)
+            .consume(clients: numbers[2], &stopwatch)
+        return try finished(stopwatch, durability: durability) { try ledger.close() }
+    }
+
+    private func importLines() async throws -> Measurement {
+        let ledger = try await createLedger(workload)
+        var stopwatch = Stopwatch(total: numbers[0])
+        let durability = try await WritingSamples(ledger: ledger, workload: workload)
+            .importLines(&stopwatch)
         return try finished(stopwatch, durability: durability) { try ledger.close() }
     }
 

@@ -90,13 +90,17 @@ public enum EventJSON {
         writer.member("source") { json in
             json.raw("{")
             if let key = draft.source.key {
-                json.raw("\"key\":")
+                json.name("key")
                 json.string(key)
                 json.raw(",")
             }
-            json.raw("\"kind\":")
+            json.name("kind")
             json.string(draft.source.kind)
-            if let signedAt = draft.source.signedAt { json.raw(",\"signed_at\":\(signedAt)") }
+            if let signedAt = draft.source.signedAt {
+                json.raw(",")
+                json.name("signed_at")
+                json.integer(signedAt)
+            }
             json.raw("}")
         }
         writer.text("subject", draft.subject)
