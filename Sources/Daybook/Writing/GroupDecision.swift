@@ -94,7 +94,8 @@ struct GroupDecision {
         internPatch(draft, &state)
         var memo = NameMemo()
         let row = EventEncoder.encode(draft, schema).row(&state.names, &memo)
-        append(row, stream, recordedAt: draft.recordedAt, requestDigest, state)
+        append(
+            row, stream, after: state.headOf(stream), recordedAt: draft.recordedAt, requestDigest)
         index(state)
     }
 
@@ -119,9 +120,9 @@ struct GroupDecision {
                 preconditionFailure("a report is encoded before it is added")
             }
             append(
-                event.row(&state.names, &memo), stream,
+                event.row(&state.names, &memo), stream, after: state.headOf(stream),
                 recordedAt: keepsRecordedAt ? report.report.draft.recordedAt : nil,
-                report.report.digest, state)
+                report.report.digest)
         }
     }
 
@@ -136,13 +137,13 @@ struct GroupDecision {
     }
 
     /// Gives a row its place at the end.
+    /// - Parameter committed: The stream's head before this group.
     private mutating func append(
-        _ row: consuming EventRow, _ stream: UInt32, recordedAt: Int64?, _ requestDigest: Int64,
-        _ state: LedgerState
+        _ row: consuming EventRow, _ stream: UInt32, after committed: LedgerState.StreamHead,
+        recordedAt: Int64?, _ requestDigest: Int64
     ) {
         let position = nextPosition
-        let head = Self.advance(
-            &versions[stream, default: state.headOf(stream)], to: position)
+        let head = Self.advance(&versions[stream, default: committed], to: position)
         row.event.position = position
         row.event.stream = stream
         row.previous = head.position

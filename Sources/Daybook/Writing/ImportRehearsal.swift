@@ -65,6 +65,7 @@ struct ImportRehearsal {
     private var seen: [EventKey: Int] = [:]
     private var sources = NameTable()
     private var source = NameMemo.Last()
+    private var meters = StructureRules.MeterMemo()
     private var lastRecordedAt: Int64
     private var catalogs: CatalogReports
     private var bound: UnitBound
@@ -141,7 +142,7 @@ struct ImportRehearsal {
             file.duplicates += 1
             return
         }
-        try StructureRules.check(draft) { catalogs.catalogs.meter(named: $0) }
+        try StructureRules.check(draft) { meters.meter($0, in: catalogs.catalogs) }
         if !event.report.isPlain {
             try check.checkCorrection(draft, neighbour: neighbour(draft), group, state)
         }
@@ -150,6 +151,7 @@ struct ImportRehearsal {
             catalogs.pass()
         } else {
             try catalogs.take(draft, report.document, ledger.store)
+            meters.forget()
         }
         try bound.take(draft, in: event.report.stream, group, state)
         seen[own] = file.eventCount

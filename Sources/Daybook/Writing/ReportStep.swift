@@ -11,7 +11,7 @@ struct ReportStep {
     private var check: ReportCheck { ReportCheck(store: store) }
 
     /// What was found out about the reports before any is added.
-    fileprivate struct Findings {
+    private struct Findings {
         var problems: [InputProblem] = []
         var fresh: [PreparedReport] = []
         /// The streams of the fresh ones; `nil` for those that begin with them.
@@ -25,7 +25,7 @@ struct ReportStep {
         var bound: UnitBound
         var catalogs: CatalogReports
         var source = NameMemo.Last()
-        var meter: (name: String, found: Meter?)?
+        var meters = StructureRules.MeterMemo()
     }
 
     /// One batch is one command: every problem is found before anything is added (rule 17).
@@ -86,7 +86,9 @@ struct ReportStep {
             try check.checkSame(report.report, position, group, state)
             return found.duplicates += 1
         }
-        try StructureRules.check(report.report.draft) { found.meter(named: $0) }
+        try StructureRules.check(report.report.draft) {
+            found.meters.meter($0, in: found.catalogs.catalogs)
+        }
         if !report.isPlain {
             let draft = report.report.draft
             try check.checkCorrection(
@@ -99,7 +101,7 @@ struct ReportStep {
             found.catalogs.pass()
         } else {
             try found.catalogs.take(report.report.draft, report.report.document, store)
-            found.meter = nil
+            found.meters.forget()
         }
         let stream = group.stream(report.stream, state)
         try found.bound.take(report, stream, group, state)
@@ -136,15 +138,5 @@ struct ReportStep {
             place < found.fresh.count
         else { return nil }
         return found.fresh[place].report.draft
-    }
-}
-
-extension ReportStep.Findings {
-    /// The meter of a name; neighbours mostly ask for the same one.
-    fileprivate mutating func meter(named name: String) -> Meter? {
-        if let meter, haveSameBytes(meter.name, name) { return meter.found }
-        let found = catalogs.catalogs.meter(named: name)
-        meter = (name, found)
-        return found
     }
 }

@@ -8,7 +8,7 @@ struct EnvelopeWriter {
 
     init(extras: [JSONObject.Member]) {
         self.extras = extras
-        json.raw("{")
+        json.character("{")
     }
 
     @inline(__always)
@@ -28,7 +28,7 @@ struct EnvelopeWriter {
     }
 
     private mutating func begin() {
-        if !isFirst { json.raw(",") }
+        if !isFirst { json.character(",") }
         isFirst = false
     }
 
@@ -40,14 +40,14 @@ struct EnvelopeWriter {
             extraCount += 1
             begin()
             json.string(extra.name)
-            json.raw(":")
+            json.character(":")
             json.write(extra.value)
         }
     }
 
     mutating func finished() -> [UInt8] {
         writeExtras(before: nil)
-        json.raw("}")
+        json.character("}")
         return json.bytes
     }
 }

@@ -26,7 +26,7 @@ public enum EventEncoder {
         event.key = Reference(key)
         event.trustCode = draft.trust.rawValue
         if let schema { event.typeCode = schema.type.rawValue }
-        var encoded = EncodedEvent(
+        var encoded = EncodedParts(
             EventRow(
                 event: event, key: key, reference: nil,
                 schemaVersion: UInt16(clamping: draft.version), rest: nil))
@@ -57,14 +57,34 @@ public enum EventEncoder {
             encoded.nameA = draft.type
         }
         encoded.content.rest = rest.text
-        return encoded
+        return EncodedEvent(encoded)
     }
 }
 
 /// An event as a row whose names are still texts.
 ///
-/// Why: a row can then be made by any thread; only numbering its names needs the one that writes.
-package struct EncodedEvent: Sendable {
+/// Why: a row can then be made by any thread; only numbering its names needs the one that writes. A reference to what
+/// never changes: it has many parts to count when it is handed on.
+package final class EncodedEvent: Sendable {
+    private let parts: EncodedParts
+
+    fileprivate init(_ parts: EncodedParts) { self.parts = parts }
+
+    /// The row, its names numbered; new ones are given now.
+    /// - Parameter memo: For one table of names alone.
+    package func row(_ names: inout NameTable, _ memo: inout NameMemo) -> EventRow {
+        var row = parts.content
+        row.event.source = memo.source.intern(parts.source, &names)
+        row.event.party = memo.party.intern(parts.party, &names)
+        row.event.profile = memo.profile.intern(parts.profile, &names)
+        row.event.nameA = memo.nameA.intern(parts.nameA, &names)
+        row.event.nameB = memo.nameB.intern(parts.nameB, &names)
+        row.event.nameC = memo.nameC.intern(parts.nameC, &names)
+        return row
+    }
+}
+
+private struct EncodedParts: Sendable {
     /// The row without its names and without its place in the ledger.
     fileprivate var content: EventRow
     fileprivate var source = ""
@@ -75,19 +95,6 @@ package struct EncodedEvent: Sendable {
     fileprivate var nameC = ""
 
     fileprivate init(_ content: EventRow) { self.content = content }
-
-    /// The row, its names numbered; new ones are given now.
-    /// - Parameter memo: For one table of names alone.
-    package func row(_ names: inout NameTable, _ memo: inout NameMemo) -> EventRow {
-        var row = content
-        row.event.source = memo.source.intern(source, &names)
-        row.event.party = memo.party.intern(party, &names)
-        row.event.profile = memo.profile.intern(profile, &names)
-        row.event.nameA = memo.nameA.intern(nameA, &names)
-        row.event.nameB = memo.nameB.intern(nameB, &names)
-        row.event.nameC = memo.nameC.intern(nameC, &names)
-        return row
-    }
 
     /// Moves fields from the data into their slots.
     /// - Returns: What is left of the data.

@@ -43,6 +43,11 @@ public struct JSONWriter {
         text.withUTF8 { bytes.append(contentsOf: $0) }
     }
 
+    /// Appends one character of ASCII.
+    mutating func character(_ character: Unicode.Scalar) {
+        bytes.append(UInt8(ascii: character))
+    }
+
     /// Appends a number.
     mutating func integer(_ number: Int64) {
         if number < 0 { bytes.append(UInt8(ascii: "-")) }
