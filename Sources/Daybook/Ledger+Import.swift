@@ -181,7 +181,10 @@ extension Ledger {
             for (part, start) in starts.enumerated() {
                 let own = lines[start..<min(start + Self.linesPerTask, lines.count)]
                 group.addTask {
-                    (part, try self.translating { try own.map { try self.read($0, reader, check) } })
+                    let read = try self.translating {
+                        try own.map { try self.read($0, reader, check) }
+                    }
+                    return (part, read)
                 }
             }
             var parts = [[Result<RehearsedEvent, LineProblem>]](
