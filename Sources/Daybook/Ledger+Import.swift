@@ -55,7 +55,7 @@ extension Ledger {
         _ next: () throws -> [UInt8]?, options: ImportOptions = ImportOptions(),
         progress: @Sendable (ImportProgress) -> Void = { _ in }
     ) async throws -> ImportReport {
-        var file = try rehearse(next, options, progress)
+        var file = try await rehearse(next, options, progress)
         guard file.refused.isEmpty || options.keepsGoing else {
             throw LedgerError.badInput(file.refused.map(InputProblem.init))
         }
@@ -94,7 +94,7 @@ extension Ledger {
     ) async throws -> ReportReceipt {
         do {
             return try await record(
-                .checked(batch.map(\.report)),
+                PreparedReports(batch.map(\.report)),
                 ReportOptions(isAsRecorded: options.isAsRecorded, lines: batch.map(\.line)))
         } catch LedgerError.badInput(let problems) where options.keepsGoing {
             let reasons = Dictionary(
@@ -139,22 +139,75 @@ extension Ledger {
         }
     }
 
+    /// Lines that one task reads: a millisecond or two.
+    private static let linesPerTask = 256
+
     private func rehearse(
         _ next: () throws -> [UInt8]?, _ options: ImportOptions,
         _ progress: @Sendable (ImportProgress) -> Void
-    ) throws -> RehearsedFile {
+    ) async throws -> RehearsedFile {
         var rehearsal = try ImportRehearsal(self, options)
         var reader = NDJSONReader(app: app, defaultTrust: options.defaultTrust)
+        var waiting: [NDJSONReader.Line] = []
         while let piece = try next() {
-            try translating { try rehearsal.take(reader.take(piece), byteCount: piece.count) }
+            waiting += reader.split(piece)
+            rehearsal.count(bytes: piece.count)
+            if waiting.count >= RehearsedFile.batchCount {
+                let lines = try await read(waiting, reader)
+                try translating { try rehearsal.take(lines) }
+                waiting.removeAll(keepingCapacity: true)
+            }
             progress(
                 ImportProgress(
-                    phase: .reading, lines: rehearsal.lineCount, appended: 0,
+                    phase: .reading, lines: rehearsal.file.lineCount + waiting.count, appended: 0,
                     bytes: rehearsal.file.byteCount, total: 0))
         }
+        let lines = try await read(waiting + reader.lastLine(), reader)
         return try translating {
-            try rehearsal.take(reader.finish(), byteCount: 0)
-            return try rehearsal.finish()
+            try rehearsal.take(lines)
+            return rehearsal.finish()
+        }
+    }
+
+    /// Reads lines and checks what can be said of each by itself, on as many cores as there are.
+    private func read(
+        _ lines: [NDJSONReader.Line], _ reader: NDJSONReader
+    ) async throws -> [Result<RehearsedEvent, LineProblem>] {
+        let check = ReportCheck(store: store)
+        let starts = stride(from: 0, to: lines.count, by: Self.linesPerTask)
+        let parts = try await withThrowingTaskGroup(
+            of: (Int, [Result<RehearsedEvent, LineProblem>]).self
+        ) { group in
+            for (part, start) in starts.enumerated() {
+                let own = lines[start..<min(start + Self.linesPerTask, lines.count)]
+                group.addTask {
+                    let read = try self.translating {
+                        try own.map { try self.read($0, reader, check) }
+                    }
+                    return (part, read)
+                }
+            }
+            var parts = [[Result<RehearsedEvent, LineProblem>]](
+                repeating: [], count: starts.underestimatedCount)
+            for try await (part, read) in group { parts[part] = read }
+            return parts
+        }
+        return parts.flatMap { $0 }
+    }
+
+    private func read(
+        _ line: NDJSONReader.Line, _ reader: NDJSONReader, _ check: ReportCheck
+    ) throws -> Result<RehearsedEvent, LineProblem> {
+        switch reader.read(line) {
+        case .failure(let problem): return .failure(problem)
+        case .success(let event):
+            do {
+                let report = PreparedReport(try check.check(event.draft))
+                return .success(
+                    RehearsedEvent(line: event.line, report: report, bytes: event.bytes))
+            } catch let problem as EventProblem {
+                return .failure(LineProblem(line: event.line, bytes: event.bytes, problem))
+            }
         }
     }
 }

@@ -58,6 +58,7 @@ extension Ledger {
                     return Decided(
                         group: group, answers: answers, rest: Array(requests[index...]))
                 }
+                group.index(state)
                 answers.append((request, try decide(request, &group, &state)))
             }
             return Decided(group: group, answers: answers, rest: [])
@@ -105,8 +106,9 @@ extension Ledger {
             try state.withLock { state in
                 state.markStored()
                 // A reader that noticed the commit may have taken it in already.
-                for row in rows where row.event.position > state.head.position {
-                    state.apply(row.event, recordedAt: row.recordedAt)
+                for index in rows.indices
+                where rows[index].event.position > state.head.position {
+                    state.apply(rows[index].event, recordedAt: rows[index].recordedAt)
                 }
                 try settle(&state)
             }

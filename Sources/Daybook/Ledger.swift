@@ -136,6 +136,12 @@ public final class Ledger: Sendable {
     }
 
     func record(_ reports: Reports, _ options: ReportOptions) async throws -> ReportReceipt {
+        try await record(await PreparedReports(preparing: reports), options)
+    }
+
+    func record(
+        _ reports: PreparedReports, _ options: ReportOptions
+    ) async throws -> ReportReceipt {
         guard case .reports(let receipt) = try await submit(.reports(reports, options)) else {
             preconditionFailure("reports are answered with their receipt")
         }

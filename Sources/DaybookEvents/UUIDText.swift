@@ -6,28 +6,29 @@ public enum UUIDText {
     /// The two halves, big-endian; `nil` unless the text is 36 bytes of lower-case canonical form.
     public static func parse(_ bytes: UnsafeBufferPointer<UInt8>) -> (UInt64, UInt64)? {
         guard bytes.count == byteCount else { return nil }
+        guard bytes[8] == hyphen, bytes[13] == hyphen, bytes[18] == hyphen, bytes[23] == hyphen
+        else { return nil }
+        // Collects the upper bits of every digit: one test at the end instead of one for each.
+        var excess: UInt8 = 0
         var halves: (UInt64, UInt64) = (0, 0)
-        var digits = 0
-        for index in 0..<byteCount {
-            let byte = bytes[index]
-            if index == 8 || index == 13 || index == 18 || index == 23 {
-                guard byte == UInt8(ascii: "-") else { return nil }
-                continue
-            }
-            let value: UInt8
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = byte - UInt8(ascii: "0")
-            case UInt8(ascii: "a")...UInt8(ascii: "f"): value = byte - UInt8(ascii: "a") + 10
-            default: return nil
-            }
-            if digits < 16 {
-                halves.0 = halves.0 << 4 | UInt64(value)
-            } else {
-                halves.1 = halves.1 << 4 | UInt64(value)
-            }
-            digits += 1
-        }
+        for index in 0..<8 { append(bytes[index], to: &halves.0, &excess) }
+        for index in 9..<13 { append(bytes[index], to: &halves.0, &excess) }
+        for index in 14..<18 { append(bytes[index], to: &halves.0, &excess) }
+        for index in 19..<23 { append(bytes[index], to: &halves.1, &excess) }
+        for index in 24..<36 { append(bytes[index], to: &halves.1, &excess) }
+        guard excess < 16 else { return nil }
         return halves
+    }
+
+    private static let hyphen = UInt8(ascii: "-")
+
+    @inline(__always)
+    private static func append(_ byte: UInt8, to half: inout UInt64, _ excess: inout UInt8) {
+        let digit = byte &- UInt8(ascii: "0")
+        let letter = byte &- UInt8(ascii: "a")
+        let value = digit < 10 ? digit : letter < 6 ? letter + 10 : 0xFF
+        excess |= value
+        half = half << 4 | UInt64(value & 15)
     }
 
     public static func parse(_ text: String) -> (UInt64, UInt64)? {

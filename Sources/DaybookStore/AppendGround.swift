@@ -67,17 +67,18 @@ package struct AppendGround: Sendable {
         let streamCount = streamCount + Int64(batch.streams.count)
         var position = head.position
         var recordedAt = position == 0 ? Int64.min : head.recordedAt
-        for row in batch.rows {
-            let event = row.event
+        for index in batch.rows.indices {
+            let event = batch.rows[index].event
+            let rowRecordedAt = batch.rows[index].recordedAt
             guard event.position == position + 1 else {
                 throw StoreError(
                     .conflict, "position \(event.position) does not follow \(position)")
             }
             // `position(recordedAtOrBefore:)` searches by halves, so time must never go back.
-            guard row.recordedAt >= recordedAt else {
+            guard rowRecordedAt >= recordedAt else {
                 throw StoreError(
                     .conflict,
-                    "position \(event.position) would be recorded at \(row.recordedAt), before "
+                    "position \(event.position) would be recorded at \(rowRecordedAt), before "
                         + "position \(position) at \(recordedAt); record it no earlier"
                 )
             }
@@ -97,7 +98,7 @@ package struct AppendGround: Sendable {
                 )
             }
             position += 1
-            recordedAt = row.recordedAt
+            recordedAt = rowRecordedAt
         }
     }
 }

@@ -92,6 +92,11 @@ struct LedgerState: Sendable {
     /// The unit that a stream is folded in: its own number, or that of the person's first stream.
     func unit(of stream: UInt32) -> UInt32 { streams[stream].unit }
 
+    /// Whether a stream is a unit by itself.
+    func isAlone(_ stream: UInt32) -> Bool {
+        unit(of: stream) == stream && (identity.isEmpty || streams(of: stream).count == 1)
+    }
+
     /// The streams of a unit.
     func streams(of unit: UInt32) -> [UInt32] { streams.members(of: unit) }
 

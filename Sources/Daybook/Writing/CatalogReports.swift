@@ -43,6 +43,9 @@ struct CatalogReports {
         return StoredDocument(sha256: digest, bytes: bytes)
     }
 
+    /// An event that is neither a catalog nor a rollback.
+    mutating func pass() { position += 1 }
+
     /// Checks a catalog or a rollback that is new here; everything else passes.
     mutating func take(
         _ draft: EventDraft, _ document: StoredDocument?, _ store: any EventStore

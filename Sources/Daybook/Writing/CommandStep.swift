@@ -277,7 +277,10 @@ struct CommandStep {
         guard let check = Check(question), let meter = check.catalog.meter(counting: name)
         else { return nil }
         var decision = try check.decide(CheckQuestion(name, amount: 0, profile: request.profile))
-        decision.usage = check.usage.answer(meter, profile: request.profile)
+        // A question about the meter itself was answered with its usage.
+        if check.catalog.meter(named: name)?.name != meter.name {
+            decision.usage = check.usage.answer(meter, profile: request.profile)
+        }
         decision.amount = amount
         return decision
     }

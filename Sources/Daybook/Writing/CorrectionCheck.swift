@@ -24,7 +24,9 @@ struct CorrectionCheck {
         _ target: EventDraft, by patch: JSONObject
     ) throws(EventProblem) -> EventDraft {
         let amended = try target.amending(by: patch)
-        try StructureRules.check(amended) { catalog?.meter(named: $0) }
+        try StructureRules.check(amended) {
+            catalog?.meter(named: $0).map(StructureRules.KnownMeter.init)
+        }
         return amended
     }
 }

@@ -14,6 +14,8 @@ struct GroupDecision {
     private(set) var documents: [StoredDocument] = []
     private var undecided: [UInt32: [OrderedEvent]] = [:]
     private var keys: [EventKey: Int] = [:]
+    /// How many rows are in `undecided` and `keys`: only requests that come later in the group ask there.
+    private var indexedCount = 0
     private var versions: [UInt32: StreamTable.Head] = [:]
     private let headPosition: Int64
     /// Set when later requests must see this group committed first (aliases, catalogs, corrections).
@@ -75,35 +77,94 @@ struct GroupDecision {
         versions[stream] ?? state.headOf(stream)
     }
 
+    /// The number of a stream that there is.
+    func stream(_ name: StreamName, _ state: LedgerState) -> UInt32? {
+        state.names.id(of: name.name).flatMap { state.streamID(name.environment, name.kind, $0) }
+    }
+
     /// Takes a canonical draft into the commit.
     mutating func add(
         _ draft: EventDraft, requestDigest: Int64, state: inout LedgerState, isCommand: Bool
     ) {
         var draft = draft
-        let name = EventRouter.stream(of: draft)
-        let stream = state.internStream(name)
-        let head = head(of: stream, state)
+        let schema = Vocabulary.schema(named: draft.type, version: draft.version)
+        let stream = state.internStream(EventRouter.stream(of: draft, schema))
         // The ledger's own commands keep their order by the version at which they were first recorded (rule 2).
-        if isCommand { draft.sequence = head.version + 1 }
+        if isCommand { draft.sequence = head(of: stream, state).version + 1 }
         internPatch(draft, &state)
-        var row = EventEncoder.row(draft, names: &state.names)
-        let position = headPosition + Int64(rows.count) + 1
+        var memo = NameMemo()
+        let row = EventEncoder.encode(draft, schema).row(&state.names, &memo)
+        append(
+            row, stream, after: state.headOf(stream), recordedAt: draft.recordedAt, requestDigest)
+        index(state)
+    }
+
+    /// Takes reports into the commit.
+    /// - Parameters:
+    ///   - streams: The streams of the reports; `nil` where one begins.
+    ///   - keepsRecordedAt: The recorded times are those of the reports.
+    mutating func add(
+        _ reports: [PreparedReport], _ streams: [UInt32?], keepsRecordedAt: Bool,
+        state: inout LedgerState
+    ) {
+        var memo = NameMemo()
+        rows.reserveCapacity(rows.count + reports.count)
+        versions.reserveCapacity(versions.count + reports.count)
+        for (report, known) in zip(reports, streams) {
+            if let document = report.report.document { add(document) }
+            let name = report.stream
+            let stream = known ?? state.internStream(name)
+            memo.party.note(name.name, state.stream(stream).name)
+            if !report.isPlain { internPatch(report.report.draft, &state) }
+            guard let event = report.event else {
+                preconditionFailure("a report is encoded before it is added")
+            }
+            append(
+                event.row(&state.names, &memo), stream, after: state.headOf(stream),
+                recordedAt: keepsRecordedAt ? report.report.draft.recordedAt : nil,
+                report.report.digest)
+        }
+    }
+
+    /// Makes what was decided known to the requests that come after it in the group.
+    mutating func index(_ state: LedgerState) {
+        for index in indexedCount..<rows.count {
+            let (event, key) = (rows[index].event, rows[index].key)
+            keys[state.eventKey(event)] = index
+            undecided[event.stream, default: []].append(OrderedEvent(event: event, key: key))
+        }
+        indexedCount = rows.count
+    }
+
+    /// Gives a row its place at the end.
+    /// - Parameter committed: The stream's head before this group.
+    private mutating func append(
+        _ row: consuming EventRow, _ stream: UInt32, after committed: StreamTable.Head,
+        recordedAt: Int64?, _ requestDigest: Int64
+    ) {
+        let position = nextPosition
+        let head = Self.advance(&versions[stream, default: committed], to: position)
         row.event.position = position
         row.event.stream = stream
         row.previous = head.position
         row.streamVersion = head.version + 1
-        row.recordedAt = max(rows.last?.recordedAt ?? 0, draft.recordedAt ?? now)
+        row.recordedAt = max(rows.last?.recordedAt ?? 0, recordedAt ?? now)
         row.requestDigest = requestDigest
-        keys[EventKey(name.environment, row.event.source, row.event.key)] = rows.count
-        versions[stream] = .init(position: position, version: head.version + 1)
-        undecided[stream, default: []].append(OrderedEvent(event: row.event, key: row.key))
-        rows.append(row)
         switch row.event.type {
         case .subjectAliased, .subjectUnaliased, .purchaseTransferred, .correctionVoided,
             .correctionAmended, .catalogPublished, .catalogRolledBack:
             isClosed = true
         default: break
         }
+        rows.append(row)
+    }
+
+    /// - Returns: The head before.
+    private static func advance(
+        _ head: inout StreamTable.Head, to position: Int64
+    ) -> StreamTable.Head {
+        defer { head = .init(position: position, version: head.version + 1) }
+        return head
     }
 
     /// A patch's texts become names now, because a fold may not add any.

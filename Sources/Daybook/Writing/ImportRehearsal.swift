@@ -7,7 +7,7 @@ import DaybookStore
 struct RehearsedEvent: Sendable {
     /// 1-based.
     var line: Int
-    var report: CheckedReport
+    var report: PreparedReport
     /// The line as it came, which a refusal gives back; empty where one bad line refuses the whole file.
     var bytes: [UInt8]
 }
@@ -60,11 +60,12 @@ struct ImportRehearsal {
     private let ledger: Ledger
     private let options: ImportOptions
     private(set) var file = RehearsedFile()
-    private var waiting: [ReadEvent] = []
     /// Where the event of a key stands among those of this file that may be appended. Sources have numbers of this
     /// file's own.
     private var seen: [EventKey: Int] = [:]
     private var sources = NameTable()
+    private var source = NameMemo.Last()
+    private var meters = StructureRules.MeterMemo()
     private var lastRecordedAt: Int64
     private var catalogs: CatalogReports
     private var bound: UnitBound
@@ -80,46 +81,31 @@ struct ImportRehearsal {
         bound = UnitBound(eventsMax: Int64(ledger.eventsPerUnitMax))
     }
 
-    /// How many lines were taken.
-    var lineCount: Int { file.lineCount + waiting.count }
-
-    /// - Parameter byteCount: Of the piece of the file that these lines end in.
-    mutating func take(_ found: NDJSONReader.Found, byteCount: Int) throws {
-        file.byteCount += byteCount
-        file.refused += found.problems
-        waiting += found.events
-        if waiting.count >= RehearsedFile.batchCount { try check() }
-    }
-
-    /// Checks what still waits.
-    mutating func finish() throws -> RehearsedFile {
-        try check()
-        file.refused.sort { $0.line < $1.line }
-        return file
-    }
-
-    private mutating func check() throws {
+    /// Takes lines that were read, in their order.
+    mutating func take(_ lines: [Result<RehearsedEvent, LineProblem>]) throws {
         let check = ReportCheck(store: ledger.store)
-        var checked: [RehearsedEvent] = []
-        checked.reserveCapacity(waiting.count)
-        for event in waiting {
-            try refusing(event.line, event.bytes) {
-                _ in
-                checked.append(
-                    RehearsedEvent(
-                        line: event.line, report: try check.check(event.draft),
-                        bytes: event.bytes))
-            }
-        }
-        waiting.removeAll(keepingCapacity: true)
         try ledger.state.withLock { state in
             // Nothing is ever added to it: it only looks up, as the group of a commit does.
             let group = GroupDecision(
                 store: ledger.store, state: state, now: 0, eventsPerUnitMax: bound.eventsMax)
-            for event in checked {
-                try refusing(event.line, event.bytes) { try $0.take(event, check, group, state) }
+            for line in lines {
+                switch line {
+                case .failure(let problem): file.refused.append(problem)
+                case .success(let event):
+                    try refusing(event.line, event.bytes) {
+                        try $0.take(event, check, group, state)
+                    }
+                }
             }
         }
+    }
+
+    /// Counts bytes of the file that were read.
+    mutating func count(bytes: Int) { file.byteCount += bytes }
+
+    mutating func finish() -> RehearsedFile {
+        file.refused.sort { $0.line < $1.line }
+        return file
     }
 
     /// Runs the body; what it says against the event is a refusal of its line.
@@ -137,12 +123,13 @@ struct ImportRehearsal {
     private mutating func take(
         _ event: RehearsedEvent, _ check: ReportCheck, _ group: GroupDecision, _ state: LedgerState
     ) throws {
-        let draft = event.report.draft
-        let environment = EventRouter.stream(of: draft).environment
-        let key = Reference(draft.source.key ?? "")
-        let own = EventKey(environment, sources.intern(draft.source.kind), key)
+        let report = event.report.report
+        let draft = report.draft
+        let environment = event.report.stream.environment
+        let key = event.report.key
+        let own = EventKey(environment, source.intern(draft.source.kind, &sources), key)
         if let other = seen[own] {
-            guard file[other].report.digest == event.report.digest else {
+            guard file[other].report.report.digest == report.digest else {
                 throw ReportCheck.conflict(draft, "on line \(file[other].line)")
             }
             file.duplicates += 1
@@ -152,15 +139,22 @@ struct ImportRehearsal {
         if let source = state.names.id(of: draft.source.kind),
             let position = try group.position(of: EventKey(environment, source, key), state)
         {
-            try check.checkSame(event.report, position, group, state)
+            try check.checkSame(report, position, group, state)
             file.duplicates += 1
             return
         }
-        try StructureRules.check(draft) { catalogs.catalogs.meter(named: $0) }
-        try check.checkCorrection(draft, neighbour: neighbour(draft), group, state)
+        try StructureRules.check(draft) { meters.meter($0, in: catalogs.catalogs) }
+        if !event.report.isPlain {
+            try check.checkCorrection(draft, neighbour: neighbour(draft), group, state)
+        }
         if options.isAsRecorded { try ReportCheck.checkRecordedAt(draft, &lastRecordedAt) }
-        try catalogs.take(draft, event.report.document, ledger.store)
-        try bound.take(draft, group, state)
+        if event.report.isPlain {
+            catalogs.pass()
+        } else {
+            try catalogs.take(draft, report.document, ledger.store)
+            meters.forget()
+        }
+        try bound.take(draft, in: event.report.stream, group, state)
         seen[own] = file.eventCount
         var event = event
         if !options.keepsGoing { event.bytes = [] }
@@ -172,6 +166,8 @@ struct ImportRehearsal {
         guard let target = ReportCheck.target(of: draft),
             let source = sources.id(of: target.source)
         else { return nil }
-        return seen[EventKey(draft.environment, source, target.key)].map { file[$0].report.draft }
+        return seen[EventKey(draft.environment, source, target.key)].map {
+            file[$0].report.report.draft
+        }
     }
 }

@@ -37,11 +37,16 @@ struct ReportCheck {
     func check(_ draft: EventDraft) throws -> CheckedReport {
         var draft = draft
         let document = try CatalogReports.takeDocument(&draft, store)
+        return CheckedReport(draft: draft, digest: Self.digest(of: draft), document: document)
+    }
+
+    /// The digest of what was said.
+    static func digest(of draft: EventDraft) -> Int64 {
+        if draft.extras.isEmpty { return EventJSON.requestDigest(of: draft) }
         // Which bytes said it is no part of what was said: the store may sign the same statement twice.
         var said = draft
         said.extras["raw_sha256"] = nil
-        return CheckedReport(
-            draft: draft, digest: EventJSON.requestDigest(of: said), document: document)
+        return EventJSON.requestDigest(of: said)
     }
 
     /// The same key again must be the same event, whether as first sent or as the ledger exports it.

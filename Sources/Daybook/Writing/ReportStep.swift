@@ -4,99 +4,139 @@ import DaybookStore
 
 /// Takes in reports: checked, deduplicated, recorded, never refused for policy (design §2).
 struct ReportStep {
-    let reports: Reports
+    let reports: PreparedReports
     let options: ReportOptions
     let store: any EventStore
 
     private var check: ReportCheck { ReportCheck(store: store) }
 
+    /// What was found out about the reports before any is added.
+    private struct Findings {
+        var problems: [InputProblem] = []
+        var fresh: [PreparedReport] = []
+        /// The streams of the fresh ones; `nil` for those that begin with them.
+        var streams: [UInt32?] = []
+        /// Where the fresh ones stand among all.
+        var places: [Int] = []
+        /// Where the report of a key stands among the fresh ones.
+        var seen: [EventKey: Int] = [:]
+        var duplicates = 0
+        var lastRecordedAt: Int64
+        var bound: UnitBound
+        var catalogs: CatalogReports
+        var source = NameMemo.Last()
+        var meters = StructureRules.MeterMemo()
+    }
+
     /// One batch is one command: every problem is found before anything is added (rule 17).
     func run(
         _ group: inout GroupDecision, _ state: inout LedgerState
     ) throws -> Result<ReportReceipt, LedgerError> {
-        var problems: [InputProblem] = []
-        var fresh: [CheckedReport] = []
-        var places: [Int] = []
-        var seen: [EventKey: Int] = [:]
-        var duplicates = 0
-        var lastRecordedAt = state.head.recordedAt
-        var bound = UnitBound(eventsMax: group.eventsPerUnitMax)
-        var catalogs = CatalogReports(
-            app: store.header.app, catalogs: state.catalogs, position: group.nextPosition)
-        for index in 0..<reports.count {
+        let count = reports.reports.count
+        var found = Findings(
+            lastRecordedAt: state.head.recordedAt,
+            bound: UnitBound(
+                eventsMax: group.eventsPerUnitMax, coming: count, mayJoin: reports.mayJoin),
+            catalogs: CatalogReports(
+                app: store.header.app, catalogs: state.catalogs, position: group.nextPosition))
+        found.fresh.reserveCapacity(count)
+        found.streams.reserveCapacity(count)
+        found.places.reserveCapacity(count)
+        found.seen.reserveCapacity(count)
+        for index in 0..<count {
             do {
-                var report = try report(index)
-                if report.draft.occurredAt == nil { report.draft.occurredAt = group.recordedAt }
-                let key = EventKey(
-                    EventRouter.stream(of: report.draft).environment,
-                    state.names.intern(report.draft.source.kind),
-                    Reference(report.draft.source.key ?? ""))
-                if let other = seen[key] {
-                    guard fresh[other].digest == report.digest else {
-                        throw ReportCheck.conflict(
-                            report.draft,
-                            line(places[other]).map { "on line \($0)" } ?? "in this batch")
-                    }
-                    duplicates += 1
-                    continue
-                }
-                if let position = try group.position(of: key, state) {
-                    try check.checkSame(report, position, group, state)
-                    duplicates += 1
-                    continue
-                }
-                try StructureRules.check(report.draft) { catalogs.catalogs.meter(named: $0) }
-                try check.checkCorrection(
-                    report.draft, neighbour: target(of: report.draft, fresh, seen, state.names),
-                    group, state)
-                if options.isAsRecorded {
-                    try ReportCheck.checkRecordedAt(report.draft, &lastRecordedAt)
-                } else {
-                    report.draft.recordedAt = nil
-                }
-                try catalogs.take(report.draft, report.document, store)
-                try bound.take(report.draft, group, state)
-                seen[key] = fresh.count
-                fresh.append(report)
-                places.append(index)
+                try take(index, &found, group, &state)
             } catch let problem as EventProblem {
-                problems.append(InputProblem(line: line(index), problem))
+                found.problems.append(InputProblem(line: line(index), problem))
             }
         }
-        guard problems.isEmpty else { return .failure(.badInput(problems)) }
+        guard found.problems.isEmpty else { return .failure(.badInput(found.problems)) }
         let first = group.rows.count
-        for report in fresh {
-            if let document = report.document { group.add(document) }
-            group.add(
-                report.draft, requestDigest: report.digest, state: &state, isCommand: false)
-        }
-        let position = fresh.isEmpty ? nil : group.rows[first].event.position
+        group.add(found.fresh, found.streams, keepsRecordedAt: options.isAsRecorded, state: &state)
+        let position = found.fresh.isEmpty ? nil : group.rows[first].event.position
         return .success(
             ReportReceipt(
-                appended: fresh.count, duplicates: duplicates, firstPosition: position,
-                lastPosition: position.map { $0 + Int64(fresh.count) - 1 },
+                appended: found.fresh.count, duplicates: found.duplicates,
+                firstPosition: position,
+                lastPosition: position.map { $0 + Int64(found.fresh.count) - 1 },
                 durability: store.durability))
+    }
+
+    private func take(
+        _ index: Int, _ found: inout Findings, _ group: GroupDecision, _ state: inout LedgerState
+    ) throws {
+        let report = try ready(index, group)
+        let key = EventKey(
+            report.stream.environment,
+            found.source.intern(report.report.draft.source.kind, &state.names),
+            report.key)
+        let next = found.fresh.count
+        let place = Self.place(&found.seen[key, default: next])
+        guard place == next else {
+            guard found.fresh[place].report.digest == report.report.digest else {
+                throw ReportCheck.conflict(
+                    report.report.draft,
+                    line(found.places[place]).map { "on line \($0)" } ?? "in this batch")
+            }
+            return found.duplicates += 1
+        }
+        var isTaken = false
+        defer { if !isTaken { found.seen[key] = nil } }
+        if let position = try group.position(of: key, state) {
+            try check.checkSame(report.report, position, group, state)
+            return found.duplicates += 1
+        }
+        try StructureRules.check(report.report.draft) {
+            found.meters.meter($0, in: found.catalogs.catalogs)
+        }
+        if !report.isPlain {
+            let draft = report.report.draft
+            try check.checkCorrection(
+                draft, neighbour: target(of: draft, found, state.names), group, state)
+        }
+        if options.isAsRecorded {
+            try ReportCheck.checkRecordedAt(report.report.draft, &found.lastRecordedAt)
+        }
+        if report.isPlain {
+            found.catalogs.pass()
+        } else {
+            try found.catalogs.take(report.report.draft, report.report.document, store)
+            found.meters.forget()
+        }
+        let stream = group.stream(report.stream, state)
+        try found.bound.take(report, stream, group, state)
+        found.fresh.append(report)
+        found.streams.append(stream)
+        found.places.append(index)
+        isTaken = true
+    }
+
+    /// One access to the dictionary instead of two: what is there, or was put there now.
+    private static func place(_ place: inout Int) -> Int { place }
+
+    /// The report as the commit sees it.
+    private func ready(_ index: Int, _ group: GroupDecision) throws -> PreparedReport {
+        var report = reports.reports[index]
+        if let problem = report.problem { throw problem }
+        if report.isUnchecked {
+            report = PreparedReport(
+                try check.check(try EventValidator.canonical(report.report.draft)))
+        }
+        return report.event == nil ? report.happening(at: group.recordedAt) : report
     }
 
     private func line(_ index: Int) -> Int? {
         index < options.lines.count ? options.lines[index] : nil
     }
 
-    private func report(_ index: Int) throws -> CheckedReport {
-        switch reports {
-        case .drafts(let drafts):
-            try check.check(try EventValidator.canonical(drafts[index]))
-        case .checked(let reports): reports[index]
-        }
-    }
-
     /// What a correction corrects, where that is in the same batch.
     private func target(
-        of draft: EventDraft, _ fresh: [CheckedReport], _ seen: [EventKey: Int],
-        _ names: NameTable
+        of draft: EventDraft, _ found: Findings, _ names: NameTable
     ) -> EventDraft? {
-        guard let target = ReportCheck.target(of: draft), let source = names.id(of: target.source)
+        guard let target = ReportCheck.target(of: draft), let source = names.id(of: target.source),
+            let place = found.seen[EventKey(draft.environment, source, target.key)],
+            place < found.fresh.count
         else { return nil }
-        return seen[EventKey(draft.environment, source, target.key)].map { fresh[$0].draft }
+        return found.fresh[place].report.draft
     }
 }

@@ -3,9 +3,35 @@ import DaybookEvents
 
 /// What only the catalog can tell of an event: a gauge needs a ref, a counter a positive amount (rules 12 and 13).
 enum StructureRules {
+    /// What is asked of a meter: its own name, whatever it was called by, and its kind.
+    struct KnownMeter {
+        var name: String
+        var kind: Meter.Kind
+
+        init(_ meter: Meter) {
+            name = meter.name
+            kind = meter.kind
+        }
+    }
+
+    /// The last meter that was asked for: neighbours mostly ask for the same one.
+    struct MeterMemo {
+        private var last: (name: String, meter: KnownMeter?)?
+
+        mutating func meter(_ name: String, in catalogs: CatalogHistory) -> KnownMeter? {
+            if let last, haveSameBytes(last.name, name) { return last.meter }
+            let meter = catalogs.meter(named: name).map(KnownMeter.init)
+            last = (name, meter)
+            return meter
+        }
+
+        /// Catalogs changed.
+        mutating func forget() { last = nil }
+    }
+
     /// - Parameter meter: The meter of a name, where a catalog has it.
     static func check(
-        _ draft: EventDraft, _ meter: (String) -> Meter?
+        _ draft: EventDraft, _ meter: (String) -> KnownMeter?
     ) throws(EventProblem) {
         guard draft.type == "usage.recorded" else { return }
         let amount = draft.data["amount"]?.integer ?? 0

@@ -19,8 +19,37 @@ struct UnitBound {
     private var counts: [Unit: Int64] = [:]
     /// Units that an alias taken here joins to another.
     private var joined: [Unit: Unit] = [:]
+    /// How many events are taken here at most; `nil`: any number, or an alias may be among them.
+    private let coming: Int64?
 
-    init(eventsMax: Int64) { self.eventsMax = eventsMax }
+    /// - Parameters:
+    ///   - coming: How many events are taken here at most.
+    ///   - mayJoin: Whether an alias may be among them.
+    init(eventsMax: Int64, coming: Int? = nil, mayJoin: Bool = true) {
+        self.eventsMax = eventsMax
+        self.coming = mayJoin ? nil : coming.map { Int64($0) }
+    }
+
+    /// Counts one report that is about to be appended.
+    /// - Parameter stream: The report's, where it has begun.
+    /// - Throws: `unit_full`; nothing was counted then.
+    mutating func take(
+        _ report: PreparedReport, _ stream: UInt32?, _ group: GroupDecision, _ state: LedgerState
+    ) throws(EventProblem) {
+        if report.isPlain, hasRoomForAll(stream, group, state) { return }
+        try take(report.report.draft, in: report.stream, group, state)
+    }
+
+    /// Whether a customer or line by itself stays below the bound even if everything that comes is its own. Nothing is
+    /// counted for such a one: it is the same for each of its events.
+    private func hasRoomForAll(
+        _ stream: UInt32?, _ group: GroupDecision, _ state: LedgerState
+    ) -> Bool {
+        guard let coming, coming <= eventsMax else { return false }
+        guard let stream else { return state.identity.isEmpty }
+        guard state.isAlone(stream) else { return false }
+        return group.head(of: stream, state).version + coming <= eventsMax
+    }
 
     /// Counts one event that is about to be appended.
     /// - Throws: `unit_full`; nothing was counted then.
@@ -28,7 +57,13 @@ struct UnitBound {
     mutating func take(
         _ draft: EventDraft, _ group: GroupDecision, _ state: LedgerState
     ) throws(EventProblem) {
-        let name = EventRouter.stream(of: draft)
+        try take(draft, in: EventRouter.stream(of: draft), group, state)
+    }
+
+    /// The same where the event's stream is at hand.
+    mutating func take(
+        _ draft: EventDraft, in name: StreamName, _ group: GroupDecision, _ state: LedgerState
+    ) throws(EventProblem) {
         guard name.kind != .ledger else { return }
         let unit = unit(of: name, state)
         if draft.type == "subject.aliased", let alias = draft.data["alias"]?.text,

@@ -16,30 +16,80 @@ final class WriteQueue: Sendable {
 
     private let content = Mutex(Content())
     private let queue = DispatchQueue(label: "daybook.writer")
+    /// Held by a caller who writes on his own thread, so that `close` can wait for him.
+    private let writing = Mutex(())
     /// Takes requests from the front, answers them, and returns the ones that must wait for the next commit.
     private let commit: @Sendable ([WriteRequest]) -> [WriteRequest]
 
     init(commit: @escaping @Sendable ([WriteRequest]) -> [WriteRequest]) { self.commit = commit }
 
+    /// What becomes of a request that was submitted.
+    private enum Reception {
+        case refused(StoreError)
+        case waits
+        /// Nobody writes, so its own thread does.
+        case isFirst
+    }
+
     func submit(_ request: WriteRequest) {
-        let refusal: StoreError? = content.withLock { content in
+        let reception: Reception = content.withLock { content in
             if content.isClosed {
-                return StoreError(.closed, "the ledger is closed; open it again")
+                return .refused(StoreError(.closed, "the ledger is closed; open it again"))
             }
             guard content.waiting.count < Self.waitingMax else {
-                return StoreError(
-                    .overloaded,
-                    "\(Self.waitingMax) requests wait already; try again in a moment")
+                return .refused(
+                    StoreError(
+                        .overloaded,
+                        "\(Self.waitingMax) requests wait already; try again in a moment"))
             }
             content.waiting.append(request)
-            if !content.isDraining {
-                content.isDraining = true
-                // Under the lock, so that `close` cannot come between.
+            if content.isDraining { return .waits }
+            content.isDraining = true
+            if Self.mayBorrow() { return .isFirst }
+            // Under the lock, so that `close` cannot come between.
+            queue.async { self.drain() }
+            return .waits
+        }
+        switch reception {
+        case .refused(let error): request.answer(.failure(.store(error)))
+        case .waits: break
+        case .isFirst: writeHere()
+        }
+    }
+
+    /// Whether some caller's thread is writing for its ledger.
+    private static let isBorrowing = Atomic<Bool>(false)
+
+    /// Whether the caller's thread may write: with one processor it is all that tasks have, and never more than one
+    /// thread of the process may wait for a disk or another process.
+    private static func mayBorrow() -> Bool {
+        Parallel.processorCount > 1
+            && isBorrowing.compareExchange(
+                expected: false, desired: true, ordering: .acquiringAndReleasing
+            ).exchanged
+    }
+
+    /// Writes what waits now on the caller's own thread; what came meanwhile is the writer's.
+    ///
+    /// Why: a client that is alone would wait for two changes of threads besides its commit, and on a machine with idle
+    /// processors each takes a good part of what the commit itself takes.
+    private func writeHere() {
+        writing.withLock { _ in
+            let batch: [WriteRequest] = content.withLock { content in
+                defer { content.waiting = [] }
+                return content.waiting
+            }
+            var rest = batch
+            while !rest.isEmpty { rest = commit(rest) }
+        }
+        Self.isBorrowing.store(false, ordering: .releasing)
+        content.withLock { content in
+            if content.waiting.isEmpty {
+                content.isDraining = false
+            } else {
                 queue.async { self.drain() }
             }
-            return nil
         }
-        if let refusal { request.answer(.failure(.store(refusal))) }
     }
 
     private func drain() {
@@ -59,6 +109,10 @@ final class WriteQueue: Sendable {
     /// Refuses new requests and waits for those that were taken.
     func close() {
         content.withLock { $0.isClosed = true }
-        queue.sync {}
+        // Whoever writes on his own thread hands on what is left before he is done.
+        while content.withLock({ $0.isDraining }) {
+            writing.withLock { _ in }
+            queue.sync {}
+        }
     }
 }

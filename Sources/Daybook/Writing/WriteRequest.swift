@@ -6,7 +6,7 @@ import DaybookStore
 struct WriteRequest: Sendable {
     enum Content: Sendable {
         case command(CommandRequest)
-        case reports(Reports, ReportOptions)
+        case reports(PreparedReports, ReportOptions)
         case publish(CatalogPublication)
         case restore(RestoreRequest)
         /// A command that moves a line.

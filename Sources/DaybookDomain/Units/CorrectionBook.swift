@@ -11,6 +11,12 @@ public struct EventKey: Sendable, Hashable {
         self.source = source
         self.key = key
     }
+
+    /// Two words instead of four parts: a key is hashed several times on its way into the ledger.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(key.high)
+        hasher.combine(key.low ^ UInt64(source) << 8 ^ UInt64(environment.rawValue))
+    }
 }
 
 /// Which events are void and which were amended, for any cut.

@@ -10,19 +10,23 @@ enum EnvelopeBounds {
         try check(draft.profile, "profile")
         try check(draft.source.kind, "source.kind")
         try check(draft.source.key, "source.key")
-        for name in namedExtras { try check(draft.extras[name]?.text, name) }
-        for member in draft.extras.members where EventJSON.known.contains(member.name) {
-            throw EventProblem(
-                .forbidden, member.name, "stands in the envelope already; it is no extra member")
-        }
+        if !draft.extras.isEmpty { try checkExtras(draft.extras) }
         try check(Int64(draft.version), in: 1...EventBounds.versionMax, "v")
         try check(draft.occurredAt, in: times, "occurred_at")
         try check(draft.recordedAt, in: times, "recorded_at")
         try check(draft.source.signedAt, in: times, "source.signed_at")
         try check(draft.sequence, in: 0...EventBounds.sequenceMax, "sequence")
         // An event is at depth 0, so its data and its extras begin at 1.
-        try checkNesting(.object(draft.data), at: 1, "data")
-        try checkNesting(.object(draft.extras), at: 0, "event")
+        try checkNesting(draft.data, at: 1, "data")
+        try checkNesting(draft.extras, at: 0, "event")
+    }
+
+    private static func checkExtras(_ extras: JSONObject) throws(EventProblem) {
+        for name in namedExtras { try check(extras[name]?.text, name) }
+        for member in extras.members where EventJSON.known.contains(member.name) {
+            throw EventProblem(
+                .forbidden, member.name, "stands in the envelope already; it is no extra member")
+        }
     }
 
     /// A text of the envelope: something, not too much, and nothing that a terminal or a log would obey.
@@ -35,6 +39,7 @@ enum EnvelopeBounds {
             throw EventProblem(
                 .tooLarge, name, "is longer than \(EventBounds.nameByteCountMax) bytes")
         }
+        guard mayHoldControls(text) else { return }
         let control = text.unicodeScalars.first {
             $0.value < 0x20 || (0x7F...0x9F).contains($0.value)
         }
@@ -42,6 +47,14 @@ enum EnvelopeBounds {
             let code = String(control.value, radix: 16, uppercase: true)
             throw EventProblem(
                 .wrongType, name, "has a control character (U+\(code)); send text without")
+        }
+    }
+
+    /// Whether a byte is a control character's, or the first of two that may be one's (U+0080 to U+009F).
+    private static func mayHoldControls(_ text: String) -> Bool {
+        var text = text
+        return text.withUTF8 { utf8 in
+            utf8.contains { $0 < 0x20 || $0 == 0x7F || $0 == 0xC2 }
         }
     }
 
@@ -55,26 +68,37 @@ enum EnvelopeBounds {
 
     /// What cannot be read back must not be written: the reader's depth, and names of members.
     private static func checkNesting(
+        _ object: JSONObject, at depth: Int, _ place: String
+    ) throws(EventProblem) {
+        try checkDepth(depth, place)
+        for index in object.members.indices {
+            let member = object.members[index]
+            guard member.name.utf8.count <= EventBounds.nameByteCountMax else {
+                throw EventProblem(
+                    .tooLarge, place,
+                    "the member \"\(member.name.excerpt)\" has a name longer than "
+                        + "\(EventBounds.nameByteCountMax) bytes")
+            }
+            try checkNesting(member.value, at: depth + 1, place)
+        }
+    }
+
+    private static func checkNesting(
         _ value: JSONValue, at depth: Int, _ place: String
     ) throws(EventProblem) {
+        switch value {
+        case .object(let object): try checkNesting(object, at: depth, place)
+        case .array(let values):
+            try checkDepth(depth, place)
+            for value in values { try checkNesting(value, at: depth + 1, place) }
+        default: try checkDepth(depth, place)
+        }
+    }
+
+    private static func checkDepth(_ depth: Int, _ place: String) throws(EventProblem) {
         guard depth <= JSONReader.depthMax else {
             throw EventProblem(
                 .tooLarge, place, "is nested deeper than \(JSONReader.depthMax) levels")
-        }
-        switch value {
-        case .object(let object):
-            for member in object.members {
-                guard member.name.utf8.count <= EventBounds.nameByteCountMax else {
-                    throw EventProblem(
-                        .tooLarge, place,
-                        "the member \"\(member.name.excerpt)\" has a name longer than "
-                            + "\(EventBounds.nameByteCountMax) bytes")
-                }
-                try checkNesting(member.value, at: depth + 1, place)
-            }
-        case .array(let values):
-            for value in values { try checkNesting(value, at: depth + 1, place) }
-        default: break
         }
     }
 }

@@ -1,45 +1,53 @@
 /// Writes an envelope's members, which come in ascending order, and its extras between them.
 struct EnvelopeWriter {
     private var json = JSONWriter(reserving: 512)
-    private var extras: ArraySlice<JSONObject.Member>
+    private let extras: [JSONObject.Member]
+    /// How many of the extras are written.
+    private var extraCount = 0
     private var isFirst = true
 
     init(extras: [JSONObject.Member]) {
-        self.extras = extras[...]
-        json.raw("{")
+        self.extras = extras
+        json.character("{")
     }
 
-    mutating func member(_ name: String, _ write: (inout JSONWriter) -> Void) {
-        while let extra = extras.first, precedesInBytes(extra.name, name) {
-            extras.removeFirst()
-            begin(extra.name)
-            json.write(extra.value)
-        }
-        begin(name)
+    @inline(__always)
+    mutating func member(_ name: StaticString, _ write: (inout JSONWriter) -> Void) {
+        if extraCount < extras.count { writeExtras(before: "\(name)") }
+        begin()
+        json.name(name)
         write(&json)
     }
 
-    mutating func text(_ name: String, _ text: String?) {
+    mutating func text(_ name: StaticString, _ text: String?) {
         if let text { member(name) { $0.string(text) } }
     }
 
-    mutating func integer(_ name: String, _ number: Int64?) {
-        if let number { member(name) { $0.raw(String(number)) } }
+    mutating func integer(_ name: StaticString, _ number: Int64?) {
+        if let number { member(name) { $0.integer(number) } }
     }
 
-    private mutating func begin(_ name: String) {
-        if !isFirst { json.raw(",") }
+    private mutating func begin() {
+        if !isFirst { json.character(",") }
         isFirst = false
-        json.string(name)
-        json.raw(":")
+    }
+
+    /// - Parameter name: `nil`: all that are left.
+    private mutating func writeExtras(before name: String?) {
+        while extraCount < extras.count {
+            let extra = extras[extraCount]
+            if let name, !precedesInBytes(extra.name, name) { return }
+            extraCount += 1
+            begin()
+            json.string(extra.name)
+            json.character(":")
+            json.write(extra.value)
+        }
     }
 
     mutating func finished() -> [UInt8] {
-        for extra in extras {
-            begin(extra.name)
-            json.write(extra.value)
-        }
-        json.raw("}")
+        writeExtras(before: nil)
+        json.character("}")
         return json.bytes
     }
 }

@@ -88,16 +88,20 @@ public enum EventJSON {
         writer.text("profile", draft.profile)
         writer.integer("sequence", draft.sequence)
         writer.member("source") { json in
-            json.raw("{")
+            json.character("{")
             if let key = draft.source.key {
-                json.raw("\"key\":")
+                json.name("key")
                 json.string(key)
-                json.raw(",")
+                json.character(",")
             }
-            json.raw("\"kind\":")
+            json.name("kind")
             json.string(draft.source.kind)
-            if let signedAt = draft.source.signedAt { json.raw(",\"signed_at\":\(signedAt)") }
-            json.raw("}")
+            if let signedAt = draft.source.signedAt {
+                json.character(",")
+                json.name("signed_at")
+                json.integer(signedAt)
+            }
+            json.character("}")
         }
         writer.text("subject", draft.subject)
         writer.text("trust", draft.trust.name)

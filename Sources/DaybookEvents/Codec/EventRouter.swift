@@ -11,15 +11,19 @@ public enum EventRouter {
     }
 
     private static func isConsumable(_ draft: EventDraft, _ schema: EventSchema) -> Bool {
-        guard case .word(let words) = schema.field("kind")?.kind, let said = draft.data["kind"]
-        else { return false }
+        guard let words = schema.purchaseKinds, let said = draft.data["kind"] else { return false }
         return FlagBits.number(of: said, in: words) == 1
     }
 
     /// The stream of a canonical draft.
     public static func stream(of draft: EventDraft) -> StreamName {
+        stream(of: draft, Vocabulary.schema(named: draft.type, version: draft.version))
+    }
+
+    /// The same where the schema of the draft's type and version is at hand; `nil`: this build does not know it.
+    public static func stream(of draft: EventDraft, _ schema: EventSchema?) -> StreamName {
         let environment = draft.environment
-        guard let schema = Vocabulary.schema(named: draft.type, version: draft.version) else {
+        guard let schema else {
             if let subject = draft.subject { return StreamName(environment, .customer, subject) }
             return StreamName(environment, .ledger, "unknown")
         }

@@ -4,8 +4,14 @@ public enum EventValidator {
     /// The draft in canonical form. The canonical form of a canonical draft is itself.
     /// - Throws: `EventProblem` for the first thing that is wrong.
     public static func canonical(_ draft: EventDraft) throws(EventProblem) -> EventDraft {
+        try canonical(draft, Vocabulary.schema(named: draft.type, version: draft.version))
+    }
+
+    /// The same where the schema of the draft's type and version is at hand; `nil`: this build does not know it.
+    public static func canonical(
+        _ draft: EventDraft, _ schema: EventSchema?
+    ) throws(EventProblem) -> EventDraft {
         var draft = draft
-        let schema = Vocabulary.schema(named: draft.type, version: draft.version)
         try checkSubject(draft.subject)
         try EnvelopeBounds.check(draft)
         try checkPersonalData(draft, schema)
@@ -41,14 +47,13 @@ public enum EventValidator {
     private static func checkSize(
         _ draft: EventDraft, _ schema: EventSchema?
     ) throws(EventProblem) {
-        var draft = draft
-        draft.data = withoutDocuments(draft.data, schema)
         let byteCountMax = EventBounds.eventByteCountMax
-        let rough =
-            JSONValue.object(draft.data).roughByteCount
-            + JSONValue.object(draft.extras).roughByteCount
+        let data = withoutDocuments(draft.data, schema)
+        let rough = data.roughByteCount + draft.extras.roughByteCount
         // The names of an envelope, six bytes for each of theirs, and its numbers take less than a quarter.
         if rough <= byteCountMax * 3 / 4 { return }
+        var draft = draft
+        draft.data = data
         let byteCount = EventJSON.canonicalBytes(of: draft).count
         guard byteCount <= byteCountMax else {
             throw EventProblem(
@@ -57,10 +62,9 @@ public enum EventValidator {
     }
 
     private static func withoutDocuments(_ data: JSONObject, _ schema: EventSchema?) -> JSONObject {
+        guard let schema, !schema.documents.isEmpty else { return data }
         var data = data
-        for field in schema?.fields ?? [] where field.kind == .document {
-            data.remove(at: field.path)
-        }
+        for field in schema.documents { data.remove(at: field.path) }
         return data
     }
 
@@ -71,15 +75,14 @@ public enum EventValidator {
     private static func checkPersonalData(
         _ draft: EventDraft, _ schema: EventSchema?
     ) throws(EventProblem) {
-        try PersonalData.check(.object(withoutDocuments(draft.data, schema)), at: "data")
-        try PersonalData.check(.object(draft.extras), at: "event")
+        try PersonalData.check(withoutDocuments(draft.data, schema), at: "data")
+        try PersonalData.check(draft.extras, at: "event")
     }
 
     private static func checkFields(
         _ draft: inout EventDraft, _ schema: EventSchema
     ) throws(EventProblem) {
         for field in schema.fields {
-            let place = "data.\(field.name)"
             if field.path.count > 1, let outer = draft.data[field.path[0]] {
                 guard outer.object != nil || outer == .null else {
                     throw EventProblem(
@@ -91,11 +94,11 @@ public enum EventValidator {
                 draft.data.removeNull(at: field.path)
                 if field.isRequired {
                     throw EventProblem(
-                        .missingField, place, "\(schema.name) needs \(field.name)")
+                        .missingField, place(field), "\(schema.name) needs \(field.name)")
                 }
                 continue
             }
-            try check(value, field, place)
+            try check(value, field)
         }
         for names in schema.alternatives where !names.contains(where: { draft.data[$0] != nil }) {
             throw EventProblem(
@@ -104,57 +107,62 @@ public enum EventValidator {
         }
     }
 
-    private static func check(
-        _ value: JSONValue, _ field: EventField, _ place: String
-    ) throws(EventProblem) {
+    /// Where a field stands, for messages.
+    private static func place(_ field: EventField) -> String { "data.\(field.name)" }
+
+    private static func check(_ value: JSONValue, _ field: EventField) throws(EventProblem) {
         switch field.kind {
-        case .text:
-            guard let text = value.text else {
-                throw EventProblem(.wrongType, place, "must be text, not \(value.kindName)")
-            }
-            try checkLength(text, EventBounds.nameByteCountMax, place)
-        case .document:
-            guard let text = value.text else {
-                throw EventProblem(.wrongType, place, "must be text, not \(value.kindName)")
-            }
-            try checkLength(text, EventBounds.documentByteCountMax, place)
+        case .text: try checkText(value, field, EventBounds.nameByteCountMax)
+        case .document: try checkText(value, field, EventBounds.documentByteCountMax)
         case .bool:
             guard value.bool != nil else {
-                throw EventProblem(.wrongType, place, "must be true or false")
+                throw EventProblem(.wrongType, place(field), "must be true or false")
             }
         case .word:
-            guard value.text != nil || value.integer != nil else {
-                throw EventProblem(.wrongType, place, "must be a word, not \(value.kindName)")
+            if case .integer = value { return }
+            guard case .string(let text) = value else {
+                throw EventProblem(
+                    .wrongType, place(field), "must be a word, not \(value.kindName)")
             }
-            if let text = value.text {
-                try checkLength(text, EventBounds.nameByteCountMax, place)
-            }
+            try checkLength(text, EventBounds.nameByteCountMax, field)
         case .any: break
-        case .integer, .amount, .money, .time: try checkNumber(value, field, place)
+        case .integer, .amount, .money, .time: try checkNumber(value, field)
         }
     }
 
+    private static func checkText(
+        _ value: JSONValue, _ field: EventField, _ byteCountMax: Int
+    ) throws(EventProblem) {
+        guard case .string(let text) = value else {
+            throw EventProblem(.wrongType, place(field), "must be text, not \(value.kindName)")
+        }
+        try checkLength(text, byteCountMax, field)
+    }
+
     private static func checkLength(
-        _ text: String, _ byteCountMax: Int, _ place: String
+        _ text: String, _ byteCountMax: Int, _ field: EventField
     ) throws(EventProblem) {
         guard !text.isEmpty else {
-            throw EventProblem(.wrongType, place, "must not be empty; leave it out instead")
+            throw EventProblem(
+                .wrongType, place(field), "must not be empty; leave it out instead")
         }
         guard text.utf8.count <= byteCountMax else {
-            throw EventProblem(.tooLarge, place, "is longer than \(byteCountMax) bytes")
+            throw EventProblem(
+                .tooLarge, place(field), "is longer than \(byteCountMax) bytes")
         }
     }
 
     private static func checkNumber(
-        _ value: JSONValue, _ field: EventField, _ place: String
+        _ value: JSONValue, _ field: EventField
     ) throws(EventProblem) {
         guard let number = value.integer else {
-            throw EventProblem(.wrongType, place, "must be an integer, not \(value.kindName)")
+            throw EventProblem(
+                .wrongType, place(field), "must be an integer, not \(value.kindName)")
         }
         let range = field.range
         guard range.contains(number) else {
             throw EventProblem(
-                .outOfBounds, place,
+                .outOfBounds, place(field),
                 "\(number) is outside \(range.lowerBound) to \(range.upperBound)")
         }
     }
@@ -199,7 +207,7 @@ public enum EventValidator {
         case .catalogPublished, .catalogRolledBack: draft.environment = .production
         default: break
         }
-        if schema.field("store") != nil, let store = draft.data["store"]?.text {
+        if schema.hasStore, let store = draft.data["store"]?.text {
             // A line is named `store:lineage`, so a colon in the store would give two lines one name.
             guard !store.utf8.contains(UInt8(ascii: ":")) else {
                 throw EventProblem(

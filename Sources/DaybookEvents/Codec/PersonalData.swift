@@ -17,7 +17,7 @@ public enum PersonalData {
     /// Checks that an id names a customer, and does not name him to everybody.
     /// - Parameter place: The member, for the message.
     public static func checkCustomer(_ name: String, _ place: String) throws(EventProblem) {
-        if name.isEmpty || junkSubjects.contains(name.lowercased()) {
+        if name.isEmpty || isJunk(name) {
             throw EventProblem(
                 .junkSubject, place, "\"\(name)\" is no customer; send your own id")
         }
@@ -27,36 +27,90 @@ public enum PersonalData {
         }
     }
 
-    static func check(_ value: JSONValue, at path: String) throws(EventProblem) {
-        switch value {
-        case .object(let object):
-            for member in object.members {
-                let place = "\(path).\(member.name.excerpt)"
-                if isPersonal(member.name) {
-                    throw EventProblem(
-                        .personalDataForbidden, place,
-                        "names and texts of people are never stored; send an id")
-                }
-                try check(member.value, at: place)
+    /// - Parameter path: Where the object stands, written only into a refusal.
+    static func check(
+        _ object: JSONObject, at path: @autoclosure () -> String
+    ) throws(EventProblem) {
+        for index in object.members.indices {
+            let member = object.members[index]
+            if isPersonal(member.name) {
+                throw EventProblem(
+                    .personalDataForbidden, "\(path()).\(member.name.excerpt)",
+                    "names and texts of people are never stored; send an id")
             }
+            try check(member.value, at: "\(path()).\(member.name.excerpt)")
+        }
+    }
+
+    private static func check(
+        _ value: JSONValue, at path: @autoclosure () -> String
+    ) throws(EventProblem) {
+        switch value {
+        case .object(let object): try check(object, at: path())
         case .array(let values):
             for (index, element) in values.enumerated() {
-                try check(element, at: "\(path)[\(index)]")
+                try check(element, at: "\(path())[\(index)]")
             }
         case .string(let text) where isFreeText(text):
             throw EventProblem(
-                .personalDataForbidden, path,
+                .personalDataForbidden, path(),
                 "free text of more than \(EventBounds.freeTextScalarCountMax) characters")
         default: break
         }
     }
 
+    /// The names of both lists have at most 15 bytes, so that a reference holds them.
+    private static let junkReferences = junkSubjects.map { Reference($0) }
+    private static let personalReferences = personalMembers.map { Reference($0) }
+
+    private static func isJunk(_ name: String) -> Bool {
+        switch folded(name, passingOver: nil) {
+        case .short(let plain): junkReferences.contains(plain)
+        case .long: false
+        case .notASCII: junkSubjects.contains(name.lowercased())
+        }
+    }
+
     private static func isPersonal(_ member: String) -> Bool {
-        personalMembers.contains(member.lowercased().filter { $0 != "_" && $0 != "-" })
+        switch folded(member, passingOver: (UInt8(ascii: "_"), UInt8(ascii: "-"))) {
+        case .short(let plain): personalReferences.contains(plain)
+        case .long: false
+        case .notASCII:
+            personalMembers.contains(member.lowercased().filter { $0 != "_" && $0 != "-" })
+        }
+    }
+
+    private enum Folded {
+        case short(Reference)
+        /// Longer than every name of the lists.
+        case long
+        /// Its lower case is Unicode's business.
+        case notASCII
+    }
+
+    /// The text in lower case, without some bytes.
+    private static func folded(_ text: String, passingOver ignored: (UInt8, UInt8)?) -> Folded {
+        var text = text
+        return text.withUTF8 { utf8 in
+            withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 15) { plain in
+                var count = 0
+                for byte in utf8 {
+                    if byte >= 0x80 { return .notASCII }
+                    if let ignored, byte == ignored.0 || byte == ignored.1 { continue }
+                    let isUpper = byte &- UInt8(ascii: "A") < 26
+                    if count < plain.count { plain[count] = isUpper ? byte | 0x20 : byte }
+                    count += 1
+                }
+                guard count <= plain.count else { return .long }
+                return .short(Reference(utf8: UnsafeBufferPointer(rebasing: plain[..<count])))
+            }
+        }
     }
 
     private static func isFreeText(_ text: String) -> Bool {
-        text.unicodeScalars.count > EventBounds.freeTextScalarCountMax
+        // No text has more scalars than bytes.
+        text.utf8.count > EventBounds.freeTextScalarCountMax
+            && text.unicodeScalars.count > EventBounds.freeTextScalarCountMax
     }
 
     /// What is left of somebody else's payload when everything is taken out that an event must not hold, and every

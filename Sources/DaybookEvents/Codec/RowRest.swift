@@ -23,6 +23,8 @@ struct RowRest: Equatable {
 
     /// The row's JSON; `nil` when there is nothing to keep.
     var text: String? {
+        let isUnmarked = !isNobody && profile == nil && !isSequenceGiven && !isSignedGiven
+        if isUnmarked, data.isEmpty, extras.isEmpty { return nil }
         var marks: [JSONObject.Member] = []
         if isNobody { marks.append(.init(name: "nobody", value: true)) }
         if let profile { marks.append(.init(name: "profile", value: .string(profile))) }

@@ -1,12 +1,15 @@
 extension JSONObject {
     /// The value at a path of one or two names.
     public func value(at path: [String]) -> JSONValue? {
-        guard let first = path.first, let value = self[first] else { return nil }
-        return path.count == 1 ? value : value.object?.value(at: Array(path.dropFirst()))
+        guard let first = path.first, let index = index(of: first) else { return nil }
+        if path.count == 1 { return members[index].value }
+        guard case .object(let inner) = members[index].value else { return nil }
+        return inner.value(at: Array(path.dropFirst()))
     }
 
     mutating func removeNull(at path: [String]) {
-        guard let first = path.first, let value = self[first] else { return }
+        guard let first = path.first, let index = index(of: first) else { return }
+        let value = members[index].value
         if path.count == 1 {
             if value == .null { self[first] = nil }
         } else if var inner = value.object {

@@ -59,11 +59,7 @@ public struct JSONObject: Sendable, Equatable {
     /// - Complexity: O(log *n*) to read, O(*n*) to write.
     public subscript(name: String) -> JSONValue? {
         get {
-            let index = lowerBound(name)
-            guard index < members.count, haveSameBytes(members[index].name, name) else {
-                return nil
-            }
-            return members[index].value
+            index(of: name).map { members[$0].value }
         }
         set {
             let index = lowerBound(name)
@@ -75,6 +71,20 @@ public struct JSONObject: Sendable, Equatable {
             case (nil, false): break
             }
         }
+    }
+
+    /// Where a member stands.
+    func index(of name: String) -> Int? {
+        // A few names are compared faster than halved: most differ in their length.
+        if members.count <= 8 {
+            for index in members.indices where haveSameBytes(members[index].name, name) {
+                return index
+            }
+            return nil
+        }
+        let index = lowerBound(name)
+        guard index < members.count, haveSameBytes(members[index].name, name) else { return nil }
+        return index
     }
 
     private func lowerBound(_ name: String) -> Int {
@@ -108,8 +118,7 @@ extension JSONValue {
         // Six for a byte that must be escaped.
         case .string(let text): 2 + 6 * text.utf8.count
         case .array(let values): values.reduce(2) { $0 + 1 + $1.roughByteCount }
-        case .object(let object):
-            object.members.reduce(2) { $0 + 4 + 6 * $1.name.utf8.count + $1.value.roughByteCount }
+        case .object(let object): object.roughByteCount
         }
     }
 
@@ -124,6 +133,17 @@ extension JSONValue {
         case .array: "an array"
         case .object: "an object"
         }
+    }
+}
+
+extension JSONObject {
+    /// At least as many bytes as the canonical form has, without writing it.
+    var roughByteCount: Int {
+        var count = 2
+        for index in members.indices {
+            count += 4 + 6 * members[index].name.utf8.count + members[index].value.roughByteCount
+        }
+        return count
     }
 }
 

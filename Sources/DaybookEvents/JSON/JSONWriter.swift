@@ -12,7 +12,7 @@ public struct JSONWriter {
         switch value {
         case .null: raw("null")
         case .bool(let flag): raw(flag ? "true" : "false")
-        case .integer(let number): raw(String(number))
+        case .integer(let number): integer(number)
         case .number(let text): raw(text)
         case .string(let text): string(text)
         case .array(let values):
@@ -38,7 +38,42 @@ public struct JSONWriter {
     }
 
     /// Appends text that is already JSON.
-    public mutating func raw(_ text: String) { bytes.append(contentsOf: text.utf8) }
+    public mutating func raw(_ text: String) {
+        var text = text
+        text.withUTF8 { bytes.append(contentsOf: $0) }
+    }
+
+    /// Appends one character of ASCII.
+    mutating func character(_ character: Unicode.Scalar) {
+        bytes.append(UInt8(ascii: character))
+    }
+
+    /// Appends a number.
+    mutating func integer(_ number: Int64) {
+        if number < 0 { bytes.append(UInt8(ascii: "-")) }
+        // At most 19 digits, the last one first.
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
+            var rest = number.magnitude
+            var start = digits.count
+            repeat {
+                start -= 1
+                let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
+                digits[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit)
+                rest = quotient
+            } while rest > 0
+            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: digits[start...]))
+        }
+    }
+
+    /// Appends the name of a member that needs no escape, and its colon.
+    mutating func name(_ name: StaticString) {
+        bytes.append(UInt8(ascii: "\""))
+        // A static text lies in the program itself.
+        bytes.append(
+            contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(UInt8(ascii: ":"))
+    }
 
     /// Appends text in quotes; what needs no escape is copied in runs.
     public mutating func string(_ text: String) {

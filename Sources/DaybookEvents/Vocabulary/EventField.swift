@@ -46,31 +46,56 @@ public struct EventWord: Sendable, Equatable {
     }
 }
 
-/// One field of one event type.
+/// One field of one event type. A reference to what never changes: handing it on costs one counter, whatever it holds.
 public struct EventField: Sendable, Equatable {
+    private final class Content: Sendable {
+        let name: String
+        let path: [String]
+        let kind: EventFieldKind
+        let isRequired: Bool
+        let slot: EventSlot?
+        let bounds: ClosedRange<Int64>?
+        let meaning: String
+
+        init(
+            _ name: String, _ kind: EventFieldKind, _ slot: EventSlot?, _ isRequired: Bool,
+            _ bounds: ClosedRange<Int64>?, _ meaning: String
+        ) {
+            self.name = name
+            path = name.split(separator: ".").map(String.init)
+            self.kind = kind
+            self.isRequired = isRequired
+            self.slot = slot
+            self.bounds = bounds
+            self.meaning = meaning
+        }
+    }
+
+    private let content: Content
+
     /// The name in JSON; `offer.type` is the member `type` of the object `offer`.
-    public let name: String
+    public var name: String { content.name }
     /// The member path: one name, or object and member.
-    public let path: [String]
-    public let kind: EventFieldKind
-    public let isRequired: Bool
-    public let slot: EventSlot?
+    public var path: [String] { content.path }
+    public var kind: EventFieldKind { content.kind }
+    public var isRequired: Bool { content.isRequired }
+    public var slot: EventSlot? { content.slot }
     /// What a number may be, where that is less than its kind allows.
-    public let bounds: ClosedRange<Int64>?
+    public var bounds: ClosedRange<Int64>? { content.bounds }
     /// One sentence for the generated schema.
-    public let meaning: String
+    public var meaning: String { content.meaning }
 
     public init(
         _ name: String, _ kind: EventFieldKind, _ slot: EventSlot? = nil, required: Bool = false,
         in bounds: ClosedRange<Int64>? = nil, _ meaning: String = ""
     ) {
-        self.name = name
-        path = name.split(separator: ".").map(String.init)
-        self.kind = kind
-        self.isRequired = required
-        self.slot = slot
-        self.bounds = bounds
-        self.meaning = meaning
+        content = Content(name, kind, slot, required, bounds, meaning)
+    }
+
+    public static func == (left: EventField, right: EventField) -> Bool {
+        left.name == right.name && left.kind == right.kind
+            && left.isRequired == right.isRequired && left.slot == right.slot
+            && left.bounds == right.bounds && left.meaning == right.meaning
     }
 
     /// What a number may be; the fixed-size event keeps amounts in 32 bits and a few numbers in the flags.
@@ -101,43 +126,85 @@ public enum EventRouting: Sendable, Equatable {
     case ledger
 }
 
-/// One version of one event type: its fields and where they live.
+/// One version of one event type: its fields and where they live. A reference to what never changes, as a field is.
 public struct EventSchema: Sendable {
-    public let type: EventType
-    public let name: String
-    public let version: Int
-    public let routing: EventRouting
-    public let fields: [EventField]
+    private final class Content: Sendable {
+        let type: EventType
+        let name: String
+        let version: Int
+        let routing: EventRouting
+        let fields: [EventField]
+        let oneOf: [String]
+        let meaning: String
+        let alternatives: [[String]]
+        let documents: [EventField]
+        let hasProfileSlot: Bool
+        let hasStore: Bool
+        let purchaseKinds: [EventWord]?
+
+        init(
+            _ type: EventType, _ name: String, _ version: Int, _ routing: EventRouting,
+            _ meaning: String, _ oneOf: [String], _ fields: [EventField]
+        ) {
+            self.type = type
+            self.name = name
+            self.version = version
+            self.routing = routing
+            self.fields = fields
+            self.oneOf = oneOf
+            self.meaning = meaning
+            alternatives = EventSchema.alternatives(oneOf, routing, fields)
+            documents = fields.filter { $0.kind == .document }
+            hasProfileSlot = fields.contains { $0.slot == .profile }
+            hasStore = fields.contains { $0.name == "store" }
+            if case .word(let words) = fields.first(where: { $0.name == "kind" })?.kind {
+                purchaseKinds = words
+            } else {
+                purchaseKinds = nil
+            }
+        }
+    }
+
+    private let content: Content
+
+    public var type: EventType { content.type }
+    public var name: String { content.name }
+    public var version: Int { content.version }
+    public var routing: EventRouting { content.routing }
+    public var fields: [EventField] { content.fields }
     /// At least one of these must be there.
-    public let oneOf: [String]
-    public let meaning: String
+    public var oneOf: [String] { content.oneOf }
+    public var meaning: String { content.meaning }
+    /// Sets of members of which at least one must be there each: `oneOf`, and what names a line.
+    ///
+    /// A line is named by the store's original transaction, else by the transaction, which then is the original one.
+    public var alternatives: [[String]] { content.alternatives }
+    /// The fields that have a bound of their own.
+    var documents: [EventField] { content.documents }
     /// Whether the profile column holds a field of the data rather than the envelope's profile.
-    let hasProfileSlot: Bool
+    var hasProfileSlot: Bool { content.hasProfileSlot }
+    var hasStore: Bool { content.hasStore }
+    /// The words of the field `kind`, where it has some.
+    var purchaseKinds: [EventWord]? { content.purchaseKinds }
 
     public init(
         _ type: EventType, _ name: String, version: Int = 1,
         routing: EventRouting = .customer, _ meaning: String, oneOf: [String] = [],
         _ fields: [EventField] = []
     ) {
-        self.type = type
-        self.name = name
-        self.version = version
-        self.routing = routing
-        self.fields = fields
-        self.oneOf = oneOf
-        self.meaning = meaning
-        hasProfileSlot = fields.contains { $0.slot == .profile }
+        content = Content(type, name, version, routing, meaning, oneOf, fields)
     }
 
     public func field(_ name: String) -> EventField? { fields.first { $0.name == name } }
 
-    /// Sets of members of which at least one must be there each: `oneOf`, and what names a line.
-    ///
-    /// A line is named by the store's original transaction, else by the transaction, which then is the original one.
-    public var alternatives: [[String]] {
+    private static func alternatives(
+        _ oneOf: [String], _ routing: EventRouting, _ fields: [EventField]
+    ) -> [[String]] {
         var sets = oneOf.isEmpty ? [] : [oneOf]
         if routing == .line {
-            let ids = ["original_transaction_id", "transaction_id"].compactMap { field($0) }
+            let ids = ["original_transaction_id", "transaction_id"].compactMap { name in
+                fields.first { $0.name == name }
+            }
             if !ids.contains(where: \.isRequired) { sets.append(ids.map(\.name)) }
         }
         return sets

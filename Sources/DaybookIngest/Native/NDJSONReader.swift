@@ -47,9 +47,18 @@ public struct ReadEvent: Sendable {
 ///
 /// Bytes come in pieces that may end anywhere. A byte order mark at the very beginning, which some editors write, is
 /// skipped. A line longer than any event may be is reported and not kept, so that no input can fill the memory.
-public struct NDJSONReader {
+public struct NDJSONReader: Sendable {
     /// What a piece of the input came to, in the order of the lines.
     public typealias Found = (events: [ReadEvent], problems: [LineProblem])
+
+    /// A line that has ended and was not read yet.
+    package struct Line: Sendable {
+        /// 1-based.
+        fileprivate var number: Int
+        fileprivate var bytes: [UInt8]
+        /// How many bytes it has, kept or not.
+        fileprivate var byteCount: Int
+    }
 
     /// Of a longer line this much is kept, to recognise it by.
     private static let excerptByteCount = 1_024
@@ -71,22 +80,40 @@ public struct NDJSONReader {
 
     /// Reads the next bytes of the input; the lines that end in them are done.
     /// - Complexity: O(*n*) in the bytes given, whatever came before.
-    public mutating func take(_ piece: [UInt8]) -> Found {
-        var found: Found = ([], [])
+    public mutating func take(_ piece: [UInt8]) -> Found { read(split(piece)) }
+
+    /// The last line, where the input does not end with a newline.
+    public mutating func finish() -> Found { read(lastLine()) }
+
+    /// The lines that end in the next bytes of the input, blank ones left out; `read` says what they are, in any order
+    /// and on any thread.
+    package mutating func split(_ piece: [UInt8]) -> [Line] {
+        var lines: [Line] = []
         var start = 0
         while let end = piece[start...].firstIndex(of: 0x0A) {
             keep(piece[start..<end])
-            endLine(&found)
+            endLine(&lines)
             start = end + 1
         }
         keep(piece[start...])
-        return found
+        return lines
     }
 
-    /// The last line, where the input does not end with a newline.
-    public mutating func finish() -> Found {
+    /// What is left at the end of the input: one line, or none.
+    package mutating func lastLine() -> [Line] {
+        var lines: [Line] = []
+        if !pending.isEmpty { endLine(&lines) }
+        return lines
+    }
+
+    private func read(_ lines: [Line]) -> Found {
         var found: Found = ([], [])
-        if !pending.isEmpty { endLine(&found) }
+        for line in lines {
+            switch read(line) {
+            case .success(let event): found.events.append(event)
+            case .failure(let problem): found.problems.append(problem)
+            }
+        }
         return found
     }
 
@@ -115,7 +142,7 @@ public struct NDJSONReader {
         droppedByteCount -= pending.count
     }
 
-    private mutating func endLine(_ found: inout Found) {
+    private mutating func endLine(_ lines: inout [Line]) {
         line += 1
         let bytes = line == 1 ? Self.withoutByteOrderMark(pending) : pending
         let count = bytes.count + droppedByteCount
@@ -124,16 +151,12 @@ public struct NDJSONReader {
         if bytes.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }), count == bytes.count {
             return
         }
-        switch read(bytes, byteCount: count) {
-        case .success(let draft):
-            found.events.append(ReadEvent(line: line, draft: draft, bytes: bytes))
-        case .failure(let problem): found.problems.append(problem)
-        }
+        lines.append(Line(number: line, bytes: bytes, byteCount: count))
     }
 
-    private func read(
-        _ bytes: [UInt8], byteCount: Int
-    ) -> Result<EventDraft, LineProblem> {
+    /// Reads one line.
+    package func read(_ ended: Line) -> Result<ReadEvent, LineProblem> {
+        let (line, bytes, byteCount) = (ended.number, ended.bytes, ended.byteCount)
         guard byteCount == bytes.count else {
             return .failure(
                 LineProblem(
@@ -155,7 +178,9 @@ public struct NDJSONReader {
         do throws(EventProblem) {
             let named = EventAliases.canonical(json)
             let draft = try EventJSON.draft(from: named, app: app, defaultTrust: defaultTrust)
-            return .success(try EventValidator.canonical(draft))
+            return .success(
+                ReadEvent(
+                    line: line, draft: try EventValidator.canonical(draft), bytes: bytes))
         } catch {
             return .failure(LineProblem(line: line, bytes: bytes, error))
         }

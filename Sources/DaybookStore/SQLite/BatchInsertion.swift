@@ -83,7 +83,7 @@ struct BatchInsertion {
     private func insertRows() throws {
         let insertion = RowInsertion(
             statement: try handle(RowInsertion.sql), connection: db.sqliteConnection)
-        for row in batch.rows { try insertion.insert(row) }
+        for index in batch.rows.indices { try insertion.insert(batch.rows[index]) }
     }
 
     private func handle(_ sql: String) throws -> OpaquePointer {

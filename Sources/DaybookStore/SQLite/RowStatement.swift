@@ -19,6 +19,7 @@ struct RowInsertion {
 
     func insert(_ row: borrowing EventRow) throws {
         let event = row.event
+        // Bindings are cleared after each row, so that a number left out is NULL.
         integer(1, event.position)
         integer(2, Int64(event.stream))
         integer(3, row.streamVersion)
@@ -45,18 +46,17 @@ struct RowInsertion {
         integer(26, row.requestDigest, unless: 0)
         try StoredText.withBytes(of: row.key) { key in
             try StoredText.withBytes(of: row.reference) { reference in
-                var rest = row.rest ?? ""
-                try rest.withUTF8 { restBytes in
-                    statement.bind(12, key)
-                    statement.bind(19, reference)
-                    if row.rest != nil { statement.bind(27, .text(restBytes)) }
+                statement.bind(12, key)
+                if case .null = reference {} else { statement.bind(19, reference) }
+                guard var rest = row.rest else { return try statement.stepToEnd(connection) }
+                try rest.withUTF8 { bytes in
+                    statement.bind(27, .text(bytes))
                     try statement.stepToEnd(connection)
                 }
             }
         }
     }
 
-    /// Bindings are cleared after each row, so that a number left out is NULL.
     private func integer(_ index: CInt, _ value: Int64, unless usual: Int64) {
         if value != usual { sqlite3_bind_int64(statement, index, value) }
     }

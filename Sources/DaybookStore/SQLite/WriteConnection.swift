@@ -73,13 +73,30 @@ final class WriteConnection: Sendable {
     func append(_ batch: AppendBatch) throws {
         let task = "appending \(batch.rows.count) events after position \(batch.expectedHead)"
         try run(task) { db in
-            try db.inTransaction(.immediate) {
+            try Self.transaction(db) {
                 try LedgerHeader.checkVersion(db, file.path, schema)
                 try BatchInsertion(db: db, batch: batch).run()
                 // Asked before the commit: after it nothing may fail any more, for the events are on the disk.
                 synchronous.store(try Self.readSynchronous(db), ordering: .relaxed)
-                return .commit
             }
+        }
+    }
+
+    /// Runs the body in a transaction that is wholly there or wholly gone afterwards.
+    ///
+    /// With statements that stay compiled: GRDB's own transactions compile three texts each time, which a commit of one
+    /// event feels.
+    private static func transaction(_ db: Database, _ body: () throws -> Void) throws {
+        try db.forEachRow("BEGIN IMMEDIATE") { _ in }
+        do {
+            try body()
+            try db.forEachRow("COMMIT") { _ in }
+        } catch {
+            // SQLite itself rolls back after some errors, and says so with its autocommit mode.
+            if sqlite3_get_autocommit(db.sqliteConnection) == 0 {
+                try? db.forEachRow("ROLLBACK") { _ in }  // The first error tells what happened.
+            }
+            throw error
         }
     }
 
