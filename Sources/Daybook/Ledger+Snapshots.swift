@@ -82,12 +82,35 @@ extension Ledger {
             try ContainerWriter.write(header, sections, to: file)
             ladder.prune()
             snapshotPosition.withLock { $0 = position }
+            if !isReadOnly { try goOn(from: file) }
             return SnapshotReport(
                 path: file, byteCount: sections.reduce(0) { $0 + $1.bytes.count },
                 position: position, units: digest.unitCount,
                 segmentByteCount: segments.segments.reduce(0) { $0 + $1.byteCount })
         }
     }
+
+    /// Goes on upon a snapshot that was just written: what it holds need not stay in memory.
+    private func goOn(from path: String) throws {
+        var fresh = try restored(try ContainerFile(path: path), cache)
+        // What was appended meanwhile is taken in before the writer has to wait.
+        while true {
+            let head = state.withLock { $0.head }
+            guard head.position - fresh.head.position > Self.handoverCountMax else { break }
+            try advance(&fresh, through: head)
+        }
+        // Under the lock no commit is half-way between its decision and its publication.
+        try store.exclusively { _ in
+            try state.withLock { state in
+                fresh.keys = state.keys
+                try advance(&fresh, through: state.head)
+                if !fresh.isDamaged { state = fresh }
+            }
+        }
+    }
+
+    /// Events that are taken in while the writer waits: a millisecond.
+    private static let handoverCountMax: Int64 = 1_000
 
     /// The cut of the snapshot that this ledger began with or wrote last; 0 without one.
     package var snapshotCut: Int64 { snapshotPosition.withLock { $0 } }

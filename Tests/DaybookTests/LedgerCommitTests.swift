@@ -62,7 +62,7 @@ struct LedgerCommitTests {
         store.fail(.rows)
         // A late event refolds its unit from the rows, which cannot be read now.
         #expect(try await ledger.record([late]).appended == 1)
-        #expect(throws: LedgerError.self) { try ledger.digest() }
+        #expect(throws: LedgerError.self) { try ledger.check("stories", for: "ada") }
         store.fail(.none)
         #expect(try ledger.check("stories", for: "ada").usage?.used == 3)
         #expect(try ledger.replay().agrees)

@@ -18,6 +18,6 @@ void daybook_crc32c_of_three(
     const void *first, const void *second, const void *third, size_t count, uint32_t *checksums);
 
 // Has the processor fetch the cache line of an address that will be read soon; any address will do.
-static inline void daybook_will_read(const void *address) { __builtin_prefetch(address, 0, 0); }
+static inline void daybook_will_read(const void *address) { __builtin_prefetch(address, 0, 3); }
 
 #endif

@@ -31,6 +31,8 @@ final class EventPages: Sendable {
     let count: Int
     /// How many events came from segments.
     let segmentEventCount: Int64
+    /// How many came from rows.
+    var rowCount: Int64 { Int64(count) - segmentEventCount }
     private let segments: [Segment?]
     // Safe to share: written before `init` returns, read only from then on.
     private nonisolated(unsafe) let pages: [Page]
@@ -39,7 +41,7 @@ final class EventPages: Sendable {
     private let scratchPages: [Int]
 
     /// - Parameters:
-    ///   - progress: Events read from rows, and how many there are.
+    ///   - progress: Events read from rows, and these and all events together.
     /// - Throws: What `progress` throws; `StoreError` where rows cannot be read.
     init(
         _ log: EventLog, through last: Int64, source: ReplaySource, workers: Int, chunkCount: Int,
@@ -75,7 +77,7 @@ final class EventPages: Sendable {
             ranges: missing.map { index in
                 let first = Int64(index) * pageEventCount + 1
                 return first...min(last, first + pageEventCount - 1)
-            }, chunkCount: chunkCount)
+            }, last: last, chunkCount: chunkCount)
         try filling.run(workers: workers, progress: progress)
         var scratchPages = Array(repeating: 0, count: pageCount)
         for (place, index) in missing.enumerated() {
@@ -133,6 +135,8 @@ private struct PageFilling: Sendable {
     let scratch: ScratchMemory
     /// The positions of each page.
     let ranges: [ClosedRange<Int64>]
+    /// Of all events, which are folded afterwards.
+    let last: Int64
     let chunkCount: Int
 
     func run(workers: Int, progress: @Sendable (Int64, Int64) throws -> Void) throws {
@@ -148,7 +152,7 @@ private struct PageFilling: Sendable {
                     guard place < ranges.count else { return }
                     try fill(place) { count in
                         let sum = done.wrappingAdd(count, ordering: .relaxed).newValue
-                        if worker == 0 { try progress(sum, total) }
+                        if worker == 0 { try progress(sum, total + last) }
                     }
                 }
             } catch {

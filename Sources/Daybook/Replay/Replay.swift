@@ -27,7 +27,8 @@ extension Ledger {
     ///   - isComparing: Whether every unit is digested and compared; else it is folded and counted, and the digests
     ///     are those of nothing.
     ///   - batchCount: Events per chunk; the digest is the same for any split.
-    ///   - progress: Events done and events in all; it may throw to end the replay, which leaves nothing behind.
+    ///   - progress: Work done and work in all: an event counts when it is read from a row and when it is folded.
+    ///     It may throw to end the replay, which leaves nothing behind.
     public func replay(
         workers: Int = 1, source: ReplaySource = .segments, isComparing: Bool = true,
         batchCount: Int = 1_024,

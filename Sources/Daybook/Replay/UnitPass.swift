@@ -29,7 +29,7 @@ struct UnitPass: Sendable {
 
     /// - Parameters:
     ///   - initial: What each worker begins with.
-    ///   - progress: Events done and events in all, each counted when it is read from a row and when it is folded.
+    ///   - progress: Work done and work in all: an event counts when it is read from a row and when it is folded.
     ///   - visit: Is given every unit that has events and that is not the ledger's own, on the worker's thread.
     /// - Returns: What each worker made of its units.
     func run<Sum: Sendable>(
@@ -62,7 +62,9 @@ struct UnitPass: Sendable {
                 let count = done.wrappingAdd(
                     Int64(shares.eventCount(of: turn)), ordering: .relaxed
                 ).newValue
-                if worker == 0 { try progress(count, state.head.position) }
+                if worker == 0 {
+                    try progress(pages.rowCount + count, pages.rowCount + state.head.position)
+                }
             }
             sums.withLock { $0.append(sum) }
         }
@@ -73,7 +75,7 @@ struct UnitPass: Sendable {
 /// One worker's folding: the room for a unit's events and its state, used again for each.
 private struct Folding {
     /// How many events ahead the memory of an event is asked for: it takes about as long as copying so many.
-    private static let readAhead = 16
+    private static let readAhead = 32
 
     let state: LedgerState
     let pages: EventPages
@@ -107,11 +109,8 @@ private struct Folding {
             pages.willRead(shares.index(at: min(place + Self.readAhead, pages.count - 1)))
             events.append(pages[shares.index(at: place)])
         }
-        guard isPlain(record.environment) else {
-            folded = try UnitFolder(state).fold(
-                kind: record.kind, environment: record.environment,
-                heads: state.streams(of: unit).map { state.headOf($0).position })
-            return try visit(&sum, unit, folded)
+        if !isPlain(record.environment) {
+            events = try UnitFolder(state).settled(events, record.environment)
         }
         folded.reset(record.kind)
         for event in events { folded.evolve(event, names: names) }

@@ -42,6 +42,14 @@ struct UnitFolder {
     ) throws -> [Event] {
         var events: [Event] = []
         for head in heads where head > 0 { events += try log.stream(endingAt: head, cut: cut) }
+        return try settled(events, environment, extra: extra)
+    }
+
+    /// A unit's events as they count: corrected, in canonical order.
+    func settled(
+        _ events: [Event], _ environment: Environment, extra: [OrderedEvent] = []
+    ) throws -> [Event] {
+        var events = events
         if !corrections.isEmpty { try correct(&events, environment) }
         events += extra.map(\.event)
         try sort(&events, extra)

@@ -13,6 +13,7 @@ struct ReplayCommand: AsyncParsableCommand {
 
               daybook replay
               daybook replay --workers 7 --json
+              daybook replay --source rows
               daybook replay events/dozzi/refund-after-two-stories.ndjson
               daybook replay bug.ndjson --catalog events/dozzi/catalog.yaml
             """)
@@ -22,6 +23,12 @@ struct ReplayCommand: AsyncParsableCommand {
 
     @Option(help: "Threads that fold; the digest is the same for any number.")
     var workers: Int = 1
+
+    @Option(
+        help: ArgumentHelp(
+            "Read sealed segments where there are any, or rows alone: segments or rows.",
+            valueName: "source"))
+    var source = ReplaySource.segments
 
     @Option(
         help: ArgumentHelp(
@@ -61,15 +68,16 @@ struct ReplayCommand: AsyncParsableCommand {
     private func replay(_ ledger: Ledger) throws -> ReplayReport {
         let bar = ProgressBar("replay")
         defer { bar.finish() }
-        return try ledger.replay(workers: workers) { done, total in
-            bar.show(
-                done, of: total, note: "\(Words.grouped(done)) of \(Words.grouped(total)) events")
+        let events = try ledger.head().position
+        return try ledger.replay(workers: workers, source: source) { done, total in
+            bar.show(done, of: total, events: events)
         }
     }
 
     private func show(_ report: ReplayReport, isSame: Bool, isExpected: Bool) throws {
         let json: JSONObject = [
             "agrees": .bool(isSame), "events": .integer(report.events),
+            "segment_events": .integer(report.segmentEvents),
             "units": .integer(Int64(report.units)), "digest": .string(report.digest.description),
             "live_digest": .string(report.liveDigest.description),
             "expected_digest": .orNull(expect), "differences": .texts(report.differences),

@@ -6,7 +6,8 @@ struct SnapshotCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "snapshot", abstract: "Write a snapshot, so that the next start is fast.",
         discussion: """
-            A snapshot changes the time to an answer, never the answer; it can be deleted at any time.
+            A snapshot changes the time to an answer, never the answer; it can be deleted at any time. Sealed \
+            segments are written with it: all events once more, in a form that is read ten times as fast.
 
               daybook snapshot
             """)
@@ -15,13 +16,19 @@ struct SnapshotCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     mutating func run() async throws {
-        let report = try await ledger.writing { try $0.snapshot() }
+        let report = try await ledger.writing { ledger in
+            let bar = ProgressBar("sealing")
+            defer { bar.finish() }
+            let events = try ledger.head().position
+            return try ledger.snapshot { bar.show($0, of: $1, events: events) }
+        }
         let json: JSONObject = [
             "path": .string(report.path), "bytes": .integer(Int64(report.byteCount)),
             "position": .integer(report.position), "units": .integer(Int64(report.units)),
+            "segment_bytes": .integer(Int64(report.segmentByteCount)),
         ]
         try output.show(json) {
-            "\($0.tick) \(report.path): \(Words.count(Int64(report.units), "unit")) at position \(report.position), \(Words.grouped(Int64(report.byteCount))) bytes\n"
+            "\($0.tick) \(report.path): \(Words.count(Int64(report.units), "unit")) at position \(report.position), \(Words.grouped(Int64(report.byteCount))) bytes, segments \(Words.grouped(Int64(report.segmentByteCount))) bytes\n"
         }
     }
 }

@@ -16,3 +16,5 @@ extension Environment: ExpressibleByArgument {
 extension FunnelBreakdown: ExpressibleByArgument {}
 
 extension ExportNames: ExpressibleByArgument {}
+
+extension ReplaySource: ExpressibleByArgument {}

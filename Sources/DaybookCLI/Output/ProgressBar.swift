@@ -11,6 +11,7 @@ final class ProgressBar: Sendable {
     private let title: String
     private let isActive: Bool
     private let drawing = Mutex(Drawing())
+    private let start = ContinuousClock.now
 
     private static let width = 28
 
@@ -36,6 +37,25 @@ final class ProgressBar: Sendable {
             String(repeating: "█", count: filled)
             + String(repeating: "░", count: Self.width - filled)
         draw("\(title) \(bar) \(note)")
+    }
+
+    /// A bar over work of which each event is a share, with the rate and the time that is left.
+    func show(_ done: Int64, of total: Int64, events: Int64) {
+        guard isActive, done > 0, total > 0 else { return }
+        let elapsed = start.duration(to: .now)
+        let milliseconds = max(
+            1,
+            elapsed.components.seconds * 1_000
+                + elapsed.components.attoseconds / 1_000_000_000_000_000)
+        // Products of counts and milliseconds: far from the bounds of a Double's exact integers, and shown in three
+        // digits.
+        let share = Double(done) / Double(total)
+        let rate = Int64(Double(events) * share * 1_000 / Double(milliseconds))
+        let left = Int64(Double(milliseconds) * (1 - share) / share)
+        show(
+            done, of: total,
+            note: "\(Words.grouped(events)) events, \(Words.grouped(rate))/s, "
+                + "\(Words.duration(left)) left")
     }
 
     /// Takes the place of the bar before.

@@ -14,7 +14,8 @@
 //     92     4  CRC-32C of bytes 0 … 95+56n with this field zero
 //     96   56n  sections: name (16, zero-padded), fingerprint (8), offset (8), byte count (8),
 //               element count (8), checksum offset (8)
-//      …        section bytes; then per section CRC-32C of every block of 65,536 bytes, 4 bytes each
+//      …        each section from a multiple of 64 on, zeros before it: its bytes, then CRC-32C of every block of
+//               65,536 bytes, 4 bytes each
 //
 // Valid only if magic, version, kind and header checksum fit, the fingerprint, ledger and anchor are the expected
 // ones, and every section lies within the file. A section with another fingerprint is not used; the rest is. Blocks
@@ -86,6 +87,10 @@ enum ContainerFormat {
     static let sectionByteCount = 56
     static let blockByteCount = 65_536
     static let sectionCountMax = 64
+    /// Sections begin at multiples of this: a cache line, so that records of its size lie in one.
+    static let alignment = 64
+
+    static func aligned(_ offset: Int) -> Int { (offset + alignment - 1) / alignment * alignment }
 
     static func blockCount(_ byteCount: Int) -> Int {
         (byteCount + blockByteCount - 1) / blockByteCount
@@ -104,6 +109,9 @@ public enum ContainerWriter {
         var table = ByteWriter()
         var body = ByteWriter()
         for section in sections {
+            let start = ContainerFormat.aligned(offset)
+            body.append([UInt8](repeating: 0, count: start - offset))
+            offset = start
             let checksums = offset + section.bytes.count
             var name = Array(section.name.utf8.prefix(16))
             name += [UInt8](repeating: 0, count: 16 - name.count)

@@ -94,6 +94,7 @@ public final class ContainerFile: Sendable {
         }
         var sections: [Section] = []
         var firstBlock = 0
+        var end = frontCount
         for index in 0..<count {
             let base = ContainerFormat.headerByteCount + index * ContainerFormat.sectionByteCount
             let name = String(decoding: raw[base..<base + 16].prefix { $0 != 0 }, as: UTF8.self)
@@ -104,6 +105,10 @@ public final class ContainerFile: Sendable {
                 values[2] <= limit,
                 UInt64(4 * ContainerFormat.blockCount(Int(values[1]))) <= limit - values[3]
             else { throw damaged("section \(name) lies outside of the file") }
+            guard Int(values[0]) == ContainerFormat.aligned(end),
+                raw[end..<Int(values[0])].allSatisfy({ $0 == 0 })
+            else { throw damaged("section \(name) does not follow the one before it") }
+            end = Int(values[3]) + 4 * ContainerFormat.blockCount(Int(values[1]))
             sections.append(
                 Section(
                     name: name, fingerprint: number(base + 16, UInt64.self), offset: Int(values[0]),
