@@ -117,7 +117,6 @@ extension Ledger {
         var products: [NameID: Int64] = [:]
         var meters: [NameID: Int64] = [:]
         var unknownTypes: [NameID: Int64] = [:]
-        try vouchForSnapshot()
         try translating {
             try store.scan(after: .start, through: head.checkpoint, chunkCount: 1_000) { events in
                 for index in events.indices {

@@ -34,7 +34,6 @@ extension Ledger {
                 }
             }
         }
-        try vouchForSnapshot()
         let (table, streams, head) = state.withLock { ($0.names, $0.streams, $0.head) }
         let derived =
             names == .app ? try derivations(subject, environments, cut: head.position) : [:]

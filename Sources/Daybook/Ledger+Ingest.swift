@@ -304,7 +304,6 @@ extension Ledger {
 
     private func scan(_ body: (RecordedEvent) throws -> Void) throws {
         try refresh()
-        try vouchForSnapshot()
         let (names, streams, head) = state.withLock { ($0.names, $0.streams, $0.head) }
         try translating {
             try store.scanRows(

@@ -12,9 +12,7 @@ extension Ledger {
             try store.exclusively { writer in
                 try catchUp()
                 try readKeys()
-                let first = Result { try decide(requests) }
-                let decided =
-                    try forsakeDamagedSnapshot() ? try decide(requests) : try first.get()
+                let decided = try decide(requests)
                 rest = decided.rest
                 answers = decided.answers
                 guard !decided.group.rows.isEmpty else {

@@ -184,7 +184,7 @@ private struct BodyRunReader {
     init(_ ledger: Ledger, _ options: ReinterpretOptions) throws {
         self.ledger = ledger
         self.options = options
-        try ledger.prepareToWrite()
+        try ledger.readKeys()
         (names, streams) = ledger.state.withLock { ($0.names, $0.streams) }
         let environments = options.environment.map { [$0] } ?? Environment.allCases
         chosen = try options.subject.map { subject in

@@ -54,8 +54,20 @@ extension Ledger {
     public func snapshot(
         progress: (Int64, Int64) throws -> Void = { _, _ in }
     ) throws -> SnapshotReport {
+        try writeSnapshot(isDigesting: true, progress: progress)
+    }
+
+    /// - Parameter isDigesting: Whether every unit is folded and digested, which costs as much as a replay.
+    private func writeSnapshot(
+        isDigesting: Bool, progress: (Int64, Int64) throws -> Void
+    ) throws -> SnapshotReport {
         try refresh()
         return try translating {
+            guard !isReadOnly else {
+                throw StoreError(
+                    .readOnly,
+                    "the ledger was opened for reading; open it for writing to snapshot it")
+            }
             guard let path, let segments = events.segments else {
                 throw StoreError(.failed, "a ledger in memory has no place for snapshots")
             }
@@ -68,30 +80,39 @@ extension Ledger {
                 throw StoreError(.failed, "the ledger is empty; there is nothing to snapshot")
             }
             try segments.seal(from: store, through: position, progress: progress)
-            let digest = try Self.digest(of: frozen)
+            let digest = isDigesting ? try Self.digest(of: frozen) : (StateDigest(), 0)
+            // Whatever the digest found to be damaged is written anew.
+            try segments.seal(from: store, through: position)
             let header = ContainerHeader(
                 kind: .snapshot, fingerprint: SnapshotFormat.fingerprint,
                 ledger: SnapshotFormat.ledgerNumber(store.header), firstPosition: 0,
                 cut: position, anchor: SnapshotFormat.anchor(row),
-                stateDigest: digest.digest.bytes)
+                stateDigest: digest.0.bytes)
             let ladder = SnapshotLadder(folder: folder)
             let file = ladder.path(cut: position)
             let sections = SnapshotSections(state: frozen).all()
-            // Nothing that was read of a damaged snapshot may be written down as true.
-            guard !frozen.isDamaged else { throw StoreError(.damaged, "the snapshot is damaged") }
             try ContainerWriter.write(header, sections, to: file)
             ladder.prune()
             snapshotPosition.withLock { $0 = position }
-            if !isReadOnly { try goOn(from: file) }
+            goOn(from: file)
             return SnapshotReport(
                 path: file, byteCount: sections.reduce(0) { $0 + $1.bytes.count },
-                position: position, units: digest.unitCount,
+                position: position, units: digest.1,
                 segmentByteCount: segments.segments.reduce(0) { $0 + $1.byteCount })
         }
     }
 
     /// Goes on upon a snapshot that was just written: what it holds need not stay in memory.
-    private func goOn(from path: String) throws {
+    private func goOn(from path: String) {
+        do {
+            try handOver(to: path)
+        } catch {
+            log.notice(
+                "the ledger goes on without its new snapshot: \(Self.storeError(error).message)")
+        }
+    }
+
+    private func handOver(to path: String) throws {
         var fresh = try restored(try ContainerFile(path: path), cache)
         // What was appended meanwhile is taken in before the writer has to wait.
         while true {
@@ -100,17 +121,35 @@ extension Ledger {
             try advance(&fresh, through: head)
         }
         // Under the lock no commit is half-way between its decision and its publication.
+        // What was before is freed after the writer has gone on.
+        var former: LedgerState?
         try store.exclusively { _ in
             try state.withLock { state in
                 fresh.keys = state.keys
                 try advance(&fresh, through: state.head)
-                if !fresh.isDamaged { state = fresh }
+                former = state
+                state = fresh
             }
         }
+        withExtendedLifetime(former) {}
     }
 
     /// Events that are taken in while the writer waits: a millisecond.
     private static let handoverCountMax: Int64 = 1_000
+
+    /// The state of the newest snapshot that says its digest, and that digest.
+    func digestedSnapshot() -> (state: LedgerState, digest: [UInt8])? {
+        guard let path else { return nil }
+        let ladder = SnapshotLadder(folder: Self.snapshotFolder(of: path))
+        for cut in ladder.cuts.reversed() {
+            guard let file = try? ContainerFile(path: ladder.path(cut: cut)),
+                file.header.stateDigest.contains(where: { $0 != 0 }),
+                let state = try? restored(file, nil)
+            else { continue }
+            return (state, file.header.stateDigest)
+        }
+        return nil
+    }
 
     /// The cut of the snapshot that this ledger began with or wrote last; 0 without one.
     package var snapshotCut: Int64 { snapshotPosition.withLock { $0 } }
@@ -120,36 +159,6 @@ extension Ledger {
         if let restored = newestSnapshot(through: Int64.max, cache: cache) {
             state.withLock { $0 = restored }
             snapshotPosition.withLock { $0 = restored.head.position }
-        }
-    }
-
-    /// Reads the snapshot whole, so that nothing can turn out to be damaged in the middle of something that must not be
-    /// begun twice.
-    func vouchForSnapshot() throws {
-        try translating { state.withLock { $0.base }?.checkAll() }
-    }
-
-    /// What an import needs before it begins.
-    func prepareToWrite() throws {
-        try vouchForSnapshot()
-        try translating { try readKeys() }
-    }
-
-    /// Does without a snapshot of which a part turned out to be damaged; an older one or the events tell instead.
-    /// - Returns: Whether it was so.
-    func forsakeDamagedSnapshot() throws -> Bool {
-        try state.withLock { state in
-            guard let base = state.base, base.isDamaged else { return false }
-            log.warning("snapshot \(base.cut) is damaged and not used any more")
-            let head = state.head
-            var fresh =
-                newestSnapshot(through: base.cut - 1, cache: cache)
-                ?? LedgerState(log: events, cache: cache)
-            snapshotPosition.withLock { $0 = fresh.head.position }
-            fresh.keys = state.keys
-            try advance(&fresh, through: head)
-            state = fresh
-            return true
         }
     }
 
@@ -184,16 +193,15 @@ extension Ledger {
         }
         var state = LedgerState(log: events, base: try MappedState(file), cache: cache)
         try state.takeNames(from: store)
-        for record in try store.streams(after: UInt32(state.storedStreamCount)) {
-            state.add(record)
-        }
+        let later = try store.streams(after: UInt32(state.storedStreamCount))
         guard let row = try store.rows(at: [header.cut]).first,
             SnapshotFormat.anchor(row) == header.anchor
         else { throw refuse("its last event is not in this ledger") }
+        // Corrections first: of an alias that was voided no later stream may be grouped.
         for row in try store.rows(at: state.special) { state.noteSpecial(row.event) }
+        for record in later { state.add(record) }
         state.setHead(StoreHead(position: header.cut, recordedAt: row.recordedAt))
         try settle(&state)
-        guard !state.isDamaged else { throw refuse("a part of it is damaged") }
         return state
     }
 
@@ -232,7 +240,7 @@ extension Ledger {
 
     private func snapshotOrWarn() {
         do {
-            try snapshot()
+            _ = try writeSnapshot(isDigesting: false) { _, _ in }
         } catch {
             log.warning("no snapshot was written: \(error)")
         }

@@ -68,6 +68,12 @@ extension Ledger {
                 progress("segments")
                 findings += try attempt(Self.segmentCheck) { [try verifySegments(segments)] }
             }
+            if let (snapshot, digest) = digestedSnapshot() {
+                progress("snapshot")
+                findings += try attempt(Self.snapshotCheck) {
+                    [try verifySnapshot(snapshot, digest)]
+                }
+            }
             progress("replay")
             findings += try attempt(Self.replayCheck) { [try verifyReplay()] }
             return findings
@@ -98,15 +104,26 @@ extension Ledger {
         var differing: [Int64] = []
         let segments = folder.segments
         for segment in segments {
+            do {
+                try segment.withEvents { _ in }
+                try segment.withStreams { _ in }
+            } catch let damage as StoreError {
+                return VerifyFinding(
+                    check: Self.segmentCheck, isClean: false,
+                    detail: "\(damage.message); a snapshot writes it anew")
+            }
+            let streams = try segment.withStreams { span in span.indices.map { span[$0] } }
             try store.scanLinks(
                 after: Checkpoint(position: segment.range.lowerBound - 1),
                 through: Checkpoint(position: segment.range.upperBound), chunkCount: 1_024
             ) { events, previous in
                 for index in events.indices {
-                    let (event, link) = try segment.link(at: events[index].position)
+                    let position = events[index].position
+                    let (event, link) = try segment.link(at: position)
                     let isSame =
                         event == events[index] && link ?? previous[index] == previous[index]
-                    if !isSame { differing.append(events[index].position) }
+                        && streams[Int(position - segment.range.lowerBound)] == event.stream
+                    if !isSame { differing.append(position) }
                 }
             }
         }
@@ -114,6 +131,17 @@ extension Ledger {
         let count = segments.reduce(0) { $0 + $1.range.count }
         return found.isClean
             ? VerifyFinding(check: found.check, isClean: true, detail: "\(count) events") : found
+    }
+
+    private static let snapshotCheck = "snapshot: its digest is that of its events"
+
+    private func verifySnapshot(_ state: LedgerState, _ digest: [UInt8]) throws -> VerifyFinding {
+        let isClean = try Self.digest(of: state).digest.bytes == digest
+        return VerifyFinding(
+            check: Self.snapshotCheck, isClean: isClean,
+            detail: isClean
+                ? "\(state.head.position) events"
+                : "the snapshot of position \(state.head.position) says another; delete it")
     }
 
     private static let replayCheck = "replay: folding from zero gives the live state"

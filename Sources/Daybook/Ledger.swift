@@ -238,12 +238,9 @@ public final class Ledger: Sendable {
         try translating { try store.close() }
     }
 
-    /// Gives the errors of the body in the ledger's words. Where the body met damage in the snapshot it runs once more,
-    /// upon a state without it: so it must be one that may run twice.
     func translating<Result>(_ body: () throws -> Result) throws -> Result {
         do {
-            let result = Swift.Result { try body() }
-            return try forsakeDamagedSnapshot() ? try body() : try result.get()
+            return try body()
         } catch let error as LedgerError {
             throw error
         } catch let error as CallerError {

@@ -136,6 +136,22 @@ struct SegmentTests {
         }
     }
 
+    @Test("A damaged one is told by verify, and written anew by the next snapshot")
+    func renewal() async throws {
+        let bench = try await Bench()
+        var bytes = bench.bytes
+        bytes[bytes.startIndex + 400] ^= 1
+        let file = bench.folder.derived.appending(path: bench.name)
+        try bytes.write(to: file)
+        let ledger = try Self.open(bench.folder, readOnly: false)
+        let finding = try ledger.verify().first { $0.check.hasPrefix("segments:") }
+        #expect(finding?.isClean == false)
+        #expect(finding?.detail.hasSuffix("a snapshot writes it anew") == true)
+        try ledger.snapshot()
+        try ledger.close()
+        #expect(try Data(contentsOf: file) == bench.bytes)
+    }
+
     @Test("Cut short at any length it is not used")
     func truncations() async throws {
         let bench = try await Bench()

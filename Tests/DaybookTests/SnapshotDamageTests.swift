@@ -130,7 +130,6 @@ struct SnapshotDamageTests {
                 let place: Comment = "byte \(index) flipped by \(mask)"
                 let outcome = try bench.outcome(bytes, place)
                 #expect(outcome.warnings.count == 1, "\(place): \(outcome.warnings)")
-                // Told at opening, or where the damaged part is first asked for; then it is not used any more.
                 #expect(outcome.cut == 0, place)
             }
         }

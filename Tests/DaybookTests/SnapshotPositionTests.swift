@@ -74,4 +74,44 @@ struct SnapshotPositionTests {
         #expect(status.meters.first?.used == 1)
         try reopened.close()
     }
+
+    @Test("An alias that was voided before the snapshot joins no stream that begins after it")
+    func voidedAliasBeforeFirstEvent() async throws {
+        let start = instant("2026-03-01T10:00:00Z")
+        let folder = try LedgerFolder()
+        let ledger = try await folder.create("dozzi") { LedgerMold.later }
+        let history: [EventDraft] = [
+            .reported(
+                "subject.aliased", at: start, key: "alias", ["alias": "anon", "canonical": "ada"]),
+            .reported(
+                "correction.voided", at: start + 1, key: "void",
+                ["target": ["source": "native", "key": "alias"], "reason": "mistake"]),
+        ]
+        for draft in history { try await ledger.record([draft]) }
+        let kept = try KeptSnapshot(try ledger.snapshot())
+        for subject in ["anon", "ada"] {
+            try await ledger.record([
+                .used("stories", at: start + 2, ref: "s-\(subject)", subject: subject)
+            ])
+        }
+        let digest = try ledger.digest()
+        try ledger.close()
+        let alone = try Ledger(inMemory: "dozzi", clock: { LedgerMold.later })
+        try await alone.publish(
+            CatalogPublication(document: try Fixtures.catalogDocument("dozzi")))
+        try await alone.record(
+            history
+                + ["anon", "ada"].map {
+                    .used("stories", at: start + 2, ref: "s-\($0)", subject: $0)
+                })
+        #expect(try alone.digest() == digest)
+        try KeptSnapshot.place([kept], in: folder)
+        let reopened = try Ledger.open(folder.path, readOnly: true, clock: { LedgerMold.later })
+        #expect(reopened.snapshotCut == kept.cut)
+        #expect(try reopened.digest() == digest)
+        for subject in ["anon", "ada"] {
+            #expect(try reopened.check("stories", for: subject).usage?.used == 1, "\(subject)")
+        }
+        try reopened.close()
+    }
 }

@@ -171,6 +171,9 @@ private struct PageFilling: Sendable {
                 after: Checkpoint(position: range.lowerBound - 1),
                 through: Checkpoint(position: range.upperBound), chunkCount: chunkCount
             ) { events in
+                guard events.count <= range.count - count else {
+                    throw StoreError(.damaged, "the store gives more events than positions")
+                }
                 for index in events.indices {
                     page[count] = events[index]
                     streams[count] = events[index].stream

@@ -14,7 +14,7 @@ extension Ledger {
     }
 
     /// Reads where every key stands, before the first one is looked for.
-    func readKeys() throws { try state.withLock { try readKeys(&$0) } }
+    func readKeys() throws { try translating { try state.withLock { try readKeys(&$0) } } }
 
     /// Takes the keys of files, scans for what they do not have, and ends where the state does.
     func readKeys(_ state: inout LedgerState) throws {

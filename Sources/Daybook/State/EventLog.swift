@@ -21,12 +21,22 @@ struct EventLog: Sendable {
                 let floor = segments.map { $0.range(of: index).lowerBound - 1 } ?? 0
                 let chain = try store.chain(endingAt: position, above: floor)
                 events += chain.events.lazy.filter { $0.position <= cut }
-                // An unknown position has no events.
+                // An unknown position has no events; a link to one is damage.
+                if chain.events.isEmpty, let newer = events.last {
+                    throw Self.broken(newer, position)
+                }
                 position = chain.events.isEmpty ? 0 : chain.next
             }
         }
         events.reverse()
         return events
+    }
+
+    private static func broken(_ event: Event, _ position: Int64) -> StoreError {
+        StoreError(
+            .damaged,
+            "position \(event.position) of stream \(event.stream) follows \(position), which is not of this stream; "
+                + "verify the ledger, and restore a backup where its rows are damaged")
     }
 
     /// - Returns: Where to go on: below the segment, or at the same place once a damaged one was dropped.
@@ -42,6 +52,9 @@ struct EventLog: Sendable {
             } catch {
                 segments?.drop(index, because: error)
                 return position
+            }
+            if let newer = events.last, newer.stream != event.stream {
+                throw Self.broken(newer, position)
             }
             if position <= cut { events.append(event) }
             if let previous {

@@ -33,7 +33,6 @@ struct KeyIndex {
     var sealedThrough: Int64 { runs.last?.range.upperBound ?? 0 }
     /// The last position whose key is known.
     var through: Int64 { last }
-    var hasUnwrittenRuns: Bool { runs.contains { $0.path == nil } }
 
     /// Takes the key of the next position; those that files brought are known already.
     mutating func note(_ key: EventKey, at position: Int64) {

@@ -55,9 +55,6 @@ struct LedgerState: Sendable {
         newZones = zoneNames
     }
 
-    /// Whether the snapshot turned out to be damaged: nothing that was read of this state is worth anything.
-    var isDamaged: Bool { base?.isDamaged ?? false }
-
     // MARK: Names
 
     /// Takes in the names that the store has and the state does not.
@@ -206,13 +203,14 @@ struct LedgerState: Sendable {
 
     /// The folded state of a unit as it is now.
     func live(_ unit: UInt32) throws -> UnitState {
-        let stamp = stamp(of: unit)
-        if let state = cache?.state(of: unit, stamp) { return state }
         let record = stream(unit)
+        let stamp = stamp(of: unit)
+        if let state = cache?.state(of: unit, stamp), state.kind == record.kind { return state }
         let state = try UnitFolder(self).fold(
             kind: record.kind, environment: record.environment,
             heads: streams(of: unit).map { headOf($0).position })
-        cache?.keep(state, of: unit, stamp)
+        // The number of a stream without events may yet become another's: of a commit that failed, or of a preview.
+        if state.newest != .first { cache?.keep(state, of: unit, stamp) }
         return state
     }
 

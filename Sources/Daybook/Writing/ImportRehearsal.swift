@@ -74,7 +74,7 @@ struct ImportRehearsal {
         self.ledger = ledger
         self.options = options
         let head = try ledger.head()
-        try ledger.prepareToWrite()
+        try ledger.readKeys()
         lastRecordedAt = head.recordedAt
         catalogs = CatalogReports(
             app: ledger.app, catalogs: try ledger.catalogs(), position: head.position + 1)

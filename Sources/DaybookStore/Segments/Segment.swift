@@ -10,7 +10,8 @@ public import DaybookEvents
 /// previous  4 bytes each: how many positions before it the stream's previous event stands; 0 none; 2^32 - 1: the
 ///           row knows
 /// ```
-/// The header's digest is the SHA-256 of the section `events`, by which `verify` binds the file to its rows.
+/// The header has the SHA-256 of the section `events`, and the key of the last event; `verify` compares every event with
+/// its row.
 public final class Segment: Sendable {
     static let eventByteCount = 128
     /// Of the records' layout; part of the fingerprint.
@@ -58,9 +59,6 @@ public final class Segment: Sendable {
     public var byteCount: Int { file.byteCount }
     /// The first 64 bits of the digest of the key of the last event.
     public var anchor: UInt64 { file.header.anchor }
-    /// SHA-256 of the events' bytes.
-    public var digest: [UInt8] { file.header.stateDigest }
-
     /// All events, in position order, every block checked.
     /// - Throws: `StoreError.damaged`.
     public func withEvents<Result>(_ body: (Span<Event>) throws -> Result) throws -> Result {
@@ -110,9 +108,13 @@ public final class Segment: Sendable {
         var streams = ByteWriter()
         var distances = ByteWriter()
         for (event, before) in zip(events, previous) {
+            guard before >= 0, before < event.position else {
+                throw StoreError(
+                    .damaged, "position \(event.position) follows \(before), which is not before it"
+                )
+            }
             streams.append(event.stream)
-            let distance = before == 0 ? 0 : UInt32(clamping: event.position - before)
-            distances.append(distance)
+            distances.append(before == 0 ? 0 : UInt32(clamping: event.position - before))
         }
         let header = ContainerHeader(
             kind: .segment, fingerprint: Self.fingerprint(fingerprint), ledger: ledger,

@@ -13,8 +13,9 @@ public final class SegmentFolder: Sendable {
     private enum Place {
         case unread
         case open(Segment)
-        /// There is none that can be used.
         case missing
+        /// It is there and was found to be of no use; `seal` writes it anew.
+        case damaged
     }
 
     public let path: String
@@ -85,15 +86,16 @@ public final class SegmentFolder: Sendable {
             guard index < places.count else { return nil }
             switch places[index] {
             case .open(let segment): return segment
-            case .missing: return nil
+            case .missing, .damaged: return nil
             case .unread:
                 do {
                     let segment = try open(index)
                     places[index] = .open(segment)
                     return segment
                 } catch {
-                    places[index] = .missing
-                    tell(error)
+                    let isGone = (error as? StoreError)?.code == .notFound
+                    places[index] = isGone ? .missing : .damaged
+                    if !isGone { tell(error) }
                     return nil
                 }
             }
@@ -112,7 +114,6 @@ public final class SegmentFolder: Sendable {
     }
 
     private func tell(_ error: any Error) {
-        if let error = error as? StoreError, error.code == .notFound { return }
         report("segment not used: \((error as? StoreError)?.message ?? "\(error)")")
     }
 
@@ -120,7 +121,7 @@ public final class SegmentFolder: Sendable {
     public func drop(_ index: Int, because error: any Error) {
         places.withLock { places in
             guard index < places.count, case .open = places[index] else { return }
-            places[index] = .missing
+            places[index] = .damaged
             tell(error)
         }
     }
@@ -130,7 +131,7 @@ public final class SegmentFolder: Sendable {
         (0..<places.withLock { $0.count }).compactMap { segment($0) }
     }
 
-    /// Writes the segments that are missing below a position.
+    /// Writes the segments that are missing, or were found to be damaged, below a position.
     /// - Parameters:
     ///   - store: Of the same ledger.
     ///   - position: The last one that is committed.

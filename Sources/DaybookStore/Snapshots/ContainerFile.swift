@@ -128,11 +128,6 @@ public final class ContainerFile: Sendable {
         sections.first { $0.name == name }?.elementCount ?? 0
     }
 
-    /// What gives a section's bytes their meaning; `nil` without the section.
-    public func fingerprint(of name: String) -> UInt64? {
-        sections.first { $0.name == name }?.fingerprint
-    }
-
     /// How many bytes a section has; 0 without the section.
     public func byteCount(_ name: String) -> Int {
         sections.first { $0.name == name }?.byteCount ?? 0

@@ -37,6 +37,26 @@ struct RestoreTests {
         #expect((later.appended, later.duplicates) == (1, 0))
     }
 
+    @Test("A preview of a line that nobody knows leaves nothing behind for whoever comes next")
+    func previewThenNewcomers() async throws {
+        let bench = try await AppStoreBench()
+        _ = try await bench.restore([AppStoreBench.anonymous()], for: "ada", isPreview: true)
+        let ledger = bench.story.ledger
+        // They get the numbers of streams that the preview had given to its line.
+        for subject in ["bob", "cleo", "dora"] {
+            for number in 0..<3 {
+                try await ledger.record([
+                    .used(
+                        "stories", at: Self.now + Int64(number), ref: "\(subject)-\(number)",
+                        subject: subject)
+                ])
+            }
+            #expect(try ledger.check("stories", for: subject).usage?.used == 3, "\(subject)")
+        }
+        let report = try ledger.replay()
+        #expect(report.agrees && report.differences.isEmpty)
+    }
+
     @Test("NZ-16 A device that has nothing restores nothing, and nothing is appended")
     func nothing() async throws {
         let bench = try await AppStoreBench("nuzzle")
