@@ -10,8 +10,8 @@ public import DaybookEvents
 /// previous  4 bytes each: how many positions before it the stream's previous event stands; 0 none; 2^32 - 1: the
 ///           row knows
 /// ```
-/// The header has the SHA-256 of the section `events`, and the key of the last event; `verify` compares every event with
-/// its row.
+/// The header has the SHA-256 of the section `events` and the key of the last event; `verify` compares every event
+/// with its row.
 public final class Segment: Sendable {
     static let eventByteCount = 128
     /// Of the records' layout; part of the fingerprint.
