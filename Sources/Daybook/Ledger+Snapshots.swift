@@ -17,8 +17,8 @@ public struct SnapshotReport: Sendable, Equatable {
 }
 
 extension Ledger {
-    /// A clean shutdown writes a snapshot when opening would fold more events than this: about the 250 ms
-    /// that a start may take (design §7), at the rate measured in `Benchmarks/`.
+    /// A clean shutdown writes a snapshot when opening would read more events than this: at the rate measured in
+    /// `Benchmarks/` a third of the 250 ms that a start may take (design §7).
     static let tailCountMax: Int64 = 100_000
 
     /// Where the snapshots of a ledger file are: `snapshots/<name>` beside a folder `events`, else beside the file.
@@ -47,7 +47,7 @@ extension Ledger {
 
     /// Seals what is not sealed yet and writes what the ledger must know at its end, so that the next opening only
     /// reads what came after.
-    /// - Parameter progress: Events that were sealed or folded, and how many there are.
+    /// - Parameter progress: Events that were sealed, and how many are to be.
     /// - Throws: `LedgerError.store` for a ledger in memory, or when the folder cannot be written; what `progress`
     ///   throws. The ledger itself is not concerned.
     @discardableResult

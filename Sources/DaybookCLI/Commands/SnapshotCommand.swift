@@ -7,7 +7,7 @@ struct SnapshotCommand: AsyncParsableCommand {
         commandName: "snapshot", abstract: "Write a snapshot, so that the next start is fast.",
         discussion: """
             A snapshot changes the time to an answer, never the answer; it can be deleted at any time. Sealed \
-            segments are written with it: all events once more, in a form that is read ten times as fast.
+            segments are written with it: all events once more, in a form that is read many times as fast.
 
               daybook snapshot
             """)

@@ -1,6 +1,6 @@
 public import DaybookEvents
 
-/// A sealed range of the log, kept a second time as records of fixed size: mapped, and read ten times as fast as rows.
+/// A sealed range of the log, kept a second time as records of fixed size: mapped, and read many times as fast as rows.
 ///
 /// It changes the time to an answer and never the answer: without it, or where it is damaged, the rows tell.
 ///
