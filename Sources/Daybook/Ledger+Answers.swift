@@ -45,8 +45,8 @@ extension Ledger {
         if question.namesToLookUp.isEmpty { return (question, asOf) }
         try translating {
             try state.withLock { state in
-                try ReferenceTexts(state: state, store: store, cut: asOf.position)
-                    .complete(&question)
+                question = try ReferenceTexts(state: state, store: store, cut: asOf.position)
+                    .completing(question)
             }
         }
         return (question, asOf)

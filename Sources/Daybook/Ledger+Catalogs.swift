@@ -63,9 +63,9 @@ extension Ledger {
                         guard isNew else { continue }
                         preview.customers += 1
                     }
-                    var other = question
-                    other.catalogs = after
-                    if let table { other.zones.add(table, named: zone) }
+                    var zones = question.zones
+                    if let table { zones.add(table, named: zone) }
+                    let other = question.with(zones: zones, catalogs: after)
                     if Self.status(question) != Self.status(other) { changes += 1 }
                 }
                 preview.changedAnswers += changes

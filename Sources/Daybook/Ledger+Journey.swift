@@ -69,8 +69,7 @@ extension Ledger {
         switch request.content {
         case .command(let command):
             loadZones(&state, extra: nil)
-            let step = CommandStep(
-                request: command, store: store, zones: zoneTables, randomKey: Self.randomKey)
+            let step = CommandStep(command: command, store: store, zones: zoneTables)
             switch try step.run(&group, &state) {
             case .receipt(let receipt): return .success(.receipt(receipt))
             case .error(let error): return .failure(error)
@@ -88,8 +87,7 @@ extension Ledger {
             return try step.run(&group, &state).map { .restore($0) }
         case .transfer(let command):
             loadZones(&state, extra: nil)
-            let step = TransferStep(
-                request: command, store: store, zones: zoneTables, randomKey: Self.randomKey)
+            let step = TransferStep(command: command, store: store, zones: zoneTables)
             return try step.run(&group, &state).map { .transfer($0) }
         case .tick(let at, let units):
             loadZones(&state, extra: nil)

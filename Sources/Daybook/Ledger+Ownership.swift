@@ -116,12 +116,11 @@ extension Ledger {
     public func transfer(
         _ request: TransferRequest, isPreview: Bool = false
     ) async throws -> TransferReceipt {
-        let command = request.command
+        let command = PreparedCommand(request.command)
         if isPreview {
             return try preview { group, state in
-                try TransferStep(
-                    request: command, store: store, zones: zoneTables, randomKey: Self.randomKey
-                ).run(&group, &state)
+                try TransferStep(command: command, store: store, zones: zoneTables)
+                    .run(&group, &state)
             }
         }
         guard case .transfer(let receipt) = try await submit(.transfer(command)) else {

@@ -94,7 +94,8 @@ public final class Ledger: Sendable {
     public func perform(
         _ request: CommandRequest, isRestating: Bool = false
     ) async throws -> Receipt {
-        guard case .receipt(var receipt) = try await submit(.command(request)) else {
+        guard case .receipt(var receipt) = try await submit(.command(PreparedCommand(request)))
+        else {
             preconditionFailure("a command is answered with a receipt")
         }
         if isRestating, let first = receipt.positions.first, let last = receipt.positions.last {

@@ -43,13 +43,15 @@ public final class ZoneTables: Sendable {
     /// The case with the zones that its customer lived in, also those that were named a moment ago and are not
     /// committed yet.
     func completing(_ question: CustomerCase) -> CustomerCase {
-        var question = question
+        var zones = question.zones
+        var isComplete = true
         for change in question.state.customer.zones {
             let name = question.names[change.zone]
-            guard !question.zones.contains(name), let table = table(named: name) else { continue }
-            question.zones.add(table, named: name)
+            guard !zones.contains(name), let table = table(named: name) else { continue }
+            zones.add(table, named: name)
+            isComplete = false
         }
-        return question
+        return isComplete ? question : question.with(zones: zones)
     }
 
     /// The zones as the reader of catalogs asks for them.

@@ -9,13 +9,25 @@ struct ReferenceTexts {
     /// Only what was recorded at or before this position is known.
     let cut: Int64
 
-    /// Gives a case the texts that it wants; nothing is read where it wants none.
+    /// The case with the texts that it wants; nothing is read where it wants none.
     /// - Parameter undecided: Rows that were decided but are not committed yet.
     /// - Complexity: O(*e*) in the events of the customer, where there is something to look up.
-    func complete(_ question: inout CustomerCase, undecided: [EventRow] = []) throws {
-        var wanted = question.namesToLookUp
-        guard !wanted.isEmpty, let name = state.names.id(of: question.subject) else { return }
-        for row in undecided { take(row.reference, &wanted, &question) }
+    func completing(
+        _ question: CustomerCase, undecided: [EventRow] = []
+    ) throws -> CustomerCase {
+        let wanted = question.namesToLookUp
+        guard !wanted.isEmpty, let name = state.names.id(of: question.subject) else {
+            return question
+        }
+        var search = Search(wanted: wanted, found: question.texts)
+        for row in undecided { search.take(row.reference) }
+        try look(&search, for: question, name)
+        return question.with(texts: search.found)
+    }
+
+    private func look(
+        _ search: inout Search, for question: CustomerCase, _ name: NameID
+    ) throws {
         let members = state.identity.person(
             CustomerKey(question.environment, name), cut: cut, corrections: state.corrections,
             names: state.names
@@ -25,20 +37,21 @@ struct ReferenceTexts {
             guard let stream, state.headOf(stream).position > 0 else { continue }
             for row in try store.stream(endingAt: state.headOf(stream).position)
             where row.event.position <= cut {
-                if wanted.isEmpty { return }
-                take(row.reference, &wanted, &question)
-                for text in try amended(row, question.environment) {
-                    take(text, &wanted, &question)
-                }
+                if search.wanted.isEmpty { return }
+                search.take(row.reference)
+                for text in try amended(row, question.environment) { search.take(text) }
             }
         }
     }
 
-    private func take(
-        _ text: String?, _ wanted: inout Set<Reference>, _ question: inout CustomerCase
-    ) {
-        guard let text, let reference = wanted.remove(Reference(text)) else { return }
-        question.texts[reference] = text
+    private struct Search {
+        var wanted: Set<Reference>
+        var found: [Reference: String]
+
+        mutating func take(_ text: String?) {
+            guard let text, let reference = wanted.remove(Reference(text)) else { return }
+            found[reference] = text
+        }
     }
 
     /// What a correction calls it instead.

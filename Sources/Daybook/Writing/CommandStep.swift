@@ -2,12 +2,27 @@ import DaybookDomain
 import DaybookEvents
 import DaybookStore
 
+/// A command with what the caller's own thread can make of it, so that the one writer need not.
+struct PreparedCommand: Sendable {
+    let request: CommandRequest
+    /// The request's, or one made for it.
+    let key: String
+    /// Of the body: what a later request of the same key is compared with (law 7).
+    let digest: Int64
+
+    init(_ request: CommandRequest) {
+        self.request = request
+        key = request.key ?? Ledger.randomKey()
+        digest = EventJSON.requestDigest(request.body)
+    }
+}
+
 /// Decides one command within a group: idempotency first, then the expected version, then the rules.
 struct CommandStep {
-    let request: CommandRequest
+    let command: PreparedCommand
     let store: any EventStore
     let zones: ZoneTables
-    let randomKey: () -> String
+    var request: CommandRequest { command.request }
 
     enum Outcome {
         case receipt(Receipt)
@@ -15,8 +30,7 @@ struct CommandStep {
     }
 
     func run(_ group: inout GroupDecision, _ state: inout LedgerState) throws -> Outcome {
-        let key = request.key ?? randomKey()
-        let digest = EventJSON.requestDigest(request.body)
+        let (key, digest) = (command.key, command.digest)
         let eventKey = EventKey(
             request.environment, state.names.intern("ledger"), Reference(key))
         if let first = try group.position(of: eventKey, state), let row = try group.row(at: first),
@@ -60,8 +74,10 @@ struct CommandStep {
         let zones = zones
         let verdict = Decider(
             question, request, now: now, recordedAt: group.recordedAt, key: key,
-            zoneExists: { zones.table(named: $0) != nil }, person: person(state),
-            links: links(state), line: try lineCase(group, state, at: now)
+            zoneExists: { zones.table(named: $0) != nil },
+            person: request.command.isOfIdentity ? person(state) : [],
+            links: request.command.isOfIdentity ? links(state) : [],
+            line: try lineCase(group, state, at: now)
         ).decide()
         var first: Int64?
         var positions: [Int64] = []
@@ -98,8 +114,11 @@ struct CommandStep {
         }
         var decision = verdict.decision
         if first != nil, verdict.decision != nil {
-            decision =
-                try answer(group, state, at: now, through: positions.last ?? Int64.max) ?? decision
+            let last = positions.last ?? Int64.max
+            let after =
+                try followed(question, by: positions.count, group, state, at: now)
+                ?? self.question(group, state, at: now, through: last)
+            decision = try answer(after) ?? decision
         }
         return .receipt(
             Receipt(
@@ -147,11 +166,9 @@ struct CommandStep {
         var question = try group.customerCase(
             state, request.environment, request.subject, at: instant, through: last)
         // Only of a gauge does the answer list what is on it.
-        if case .consume(let meter, _, _) = request.command,
-            state.catalogs.newest?.catalog.meter(counting: meter)?.kind == .gauge
-        {
-            try ReferenceTexts(state: state, store: store, cut: last)
-                .complete(&question, undecided: group.rows)
+        if listsItems(state) {
+            question = try ReferenceTexts(state: state, store: store, cut: last)
+                .completing(question, undecided: group.rows)
         }
         return zones.completing(question)
     }
@@ -239,8 +256,10 @@ struct CommandStep {
             positions.append(next)
             next += 1
         }
+        // Nothing after the command's own events is known, so that the same request gets the same answer for ever.
         let decision = try answer(
-            group, state, at: row.event.occurredAt, through: positions.last ?? next)
+            question(
+                group, state, at: row.event.occurredAt, through: positions.last ?? next))
         return .receipt(
             Receipt(
                 key: key, positions: positions, recordedAt: row.recordedAt,
@@ -260,12 +279,30 @@ struct CommandStep {
         return draft.extras[Decider.causation]?.text == row.key
     }
 
+    /// Whether the answer shows refs by name.
+    private func listsItems(_ state: LedgerState) -> Bool {
+        guard case .consume(let meter, _, _) = request.command else { return false }
+        return state.catalogs.newest?.catalog.meter(counting: meter)?.kind == .gauge
+    }
+
+    /// The case that a use was decided upon, carried on by the events that it came to: nothing else of the customer has
+    /// changed.
+    /// - Returns: `nil` where that does not follow, and the case must be gathered anew.
+    private func followed(
+        _ question: CustomerCase, by count: Int, _ group: GroupDecision, _ state: LedgerState,
+        at instant: Int64
+    ) throws -> CustomerCase? {
+        if listsItems(state) { return nil }
+        var customer = question.state
+        for row in group.rows.suffix(count) {
+            guard row.event.occurredAt <= instant, customer.accepts(row.event) else { return nil }
+            customer.evolve(row.event, names: state.names)
+        }
+        return question.with(state: customer, names: state.names)
+    }
+
     /// The numbers after a use or a reservation, from the same rules that decided it.
-    /// - Parameter last: The position of the command's last event: nothing after it is known, so that the same request
-    ///   gets the same answer for ever.
-    private func answer(
-        _ group: GroupDecision, _ state: LedgerState, at instant: Int64, through last: Int64
-    ) throws -> Decision? {
+    private func answer(_ question: CustomerCase) throws -> Decision? {
         let name: String
         let amount: Int64
         switch request.command {
@@ -273,7 +310,6 @@ struct CommandStep {
         case .reserve(let meter, let count, _, _): (name, amount) = (meter, count)
         default: return nil
         }
-        let question = try question(group, state, at: instant, through: last)
         guard let check = Check(question), let meter = check.catalog.meter(counting: name)
         else { return nil }
         var decision = try check.decide(CheckQuestion(name, amount: 0, profile: request.profile))
@@ -290,5 +326,15 @@ extension EventRow {
     /// Which catalog ruled when is read beside the folds; a rollback is the event that says otherwise (rule 8).
     fileprivate var isCatalog: Bool {
         event.type == .catalogPublished || event.type == .catalogRolledBack
+    }
+}
+
+extension Command {
+    /// Whether it is decided by who is the same person as whom.
+    fileprivate var isOfIdentity: Bool {
+        switch self {
+        case .alias, .unalias, .transferLine, .undoTransfer: true
+        default: false
+        }
     }
 }

@@ -4,15 +4,15 @@ import DaybookStore
 
 /// Moves a line by command, and says what both sides have before and after.
 struct TransferStep {
-    let request: CommandRequest
+    let command: PreparedCommand
     let store: any EventStore
     let zones: ZoneTables
-    let randomKey: () -> String
 
     func run(
         _ group: inout GroupDecision, _ state: inout LedgerState
     ) throws -> Result<TransferReceipt, LedgerError> {
-        let step = CommandStep(request: request, store: store, zones: zones, randomKey: randomKey)
+        let request = command.request
+        let step = CommandStep(command: command, store: store, zones: zones)
         let receipt: Receipt
         switch try step.run(&group, &state) {
         case .error(let error): return .failure(error)

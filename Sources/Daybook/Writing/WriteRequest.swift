@@ -5,12 +5,12 @@ import DaybookStore
 /// One thing that wants to be written, with the place where its answer goes.
 struct WriteRequest: Sendable {
     enum Content: Sendable {
-        case command(CommandRequest)
+        case command(PreparedCommand)
         case reports(PreparedReports, ReportOptions)
         case publish(CatalogPublication)
         case restore(RestoreRequest)
         /// A command that moves a line.
-        case transfer(CommandRequest)
+        case transfer(PreparedCommand)
         /// The due resets of some units.
         case tick(at: Int64?, units: ArraySlice<UInt32>)
     }

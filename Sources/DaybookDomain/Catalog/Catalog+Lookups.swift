@@ -1,3 +1,5 @@
+import DaybookEvents
+
 extension Catalog {
     /// The product with this store id.
     /// - Complexity: O(*n*) in the number of products, as for every lookup here; a catalog has tens
@@ -123,5 +125,18 @@ extension Entitlement {
     /// Whether the entitlement opens a feature, by name or by `*`.
     public func opens(_ feature: String) -> Bool {
         features.contains { $0 == feature || $0 == "*" }
+    }
+}
+
+extension NameTable {
+    /// The numbers of a meter's name and aliases, as far as any event has them.
+    func ids(of meter: Meter) -> [NameID] {
+        var ids: [NameID] = []
+        ids.reserveCapacity(1 + meter.aliases.count)
+        if let id = id(of: meter.name) { ids.append(id) }
+        for alias in meter.aliases {
+            if let id = id(of: alias) { ids.append(id) }
+        }
+        return ids
     }
 }

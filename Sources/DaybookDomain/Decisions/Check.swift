@@ -1,7 +1,7 @@
 import DaybookEvents
 
 /// Answers `check` from one case: pure, and the same for every caller that sees the same cut.
-public struct Check {
+public final class Check {
     private let question: CustomerCase
     public let entitlements: EntitlementsAnswer
     public let usage: UsageAnswer

@@ -23,7 +23,7 @@ public struct AliasLink: Sendable, Equatable {
 }
 
 /// Command and state to events or a refusal: no clock, no store, no side effect.
-public struct Decider {
+public final class Decider {
     let question: CustomerCase
     let request: CommandRequest
     /// The ledger's clock, or the client's under `clock: accept`.

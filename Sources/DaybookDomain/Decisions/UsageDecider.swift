@@ -148,7 +148,7 @@ struct UsageDecider {
 
     /// The same meter and ref count once, whoever says it (rule 12); on a gauge the latest event says where it is.
     private func isCounted(_ meter: Meter, _ ref: Reference, _ amount: Int64) -> Bool {
-        let ids = ([meter.name] + meter.aliases).compactMap { question.names.id(of: $0) }
+        let ids = question.names.ids(of: meter)
         let last = question.state.usage.entries.last {
             ids.contains($0.meter) && $0.reference == ref
         }
@@ -160,9 +160,9 @@ struct UsageDecider {
     /// give it away, and to count it anew would make the answer depend on whether the reversal came before or after.
     private func isReversed(_ meter: Meter, _ ref: Reference) -> Bool {
         let usage = question.state.usage
-        let ids = ([meter.name] + meter.aliases).compactMap { question.names.id(of: $0) }
+        let ids = question.names.ids(of: meter)
         let entry = usage.entries.first { ids.contains($0.meter) && $0.reference == ref }
-        let targets = Reversals(usage).targets(of: Set(ids))
+        let targets = Reversals(usage).targets(of: ids)
         return targets.contains(ref) || entry.map { targets.contains($0.key) } ?? false
     }
 
@@ -269,11 +269,10 @@ public struct ScheduledResets {
     public func due(_ meter: Meter, at instant: Int64) -> EventDraft? {
         guard meter.kind == .counter, meter.period != .lifetime else { return nil }
         let period = check.usage.period(of: meter, at: instant)
-        let usage = question.state.usage
-        let ids = Set(([meter.name] + meter.aliases).compactMap { question.names.id(of: $0) })
-        let last = usage.lastScheduledReset(of: ids) ?? Int64.min
+        let ids = question.names.ids(of: meter)
+        let last = question.state.usage.lastScheduledReset(of: ids) ?? Int64.min
         var wasUsed = false
-        for at in usage.useTimes(of: ids) {
+        for at in question.state.usage.useTimes(of: ids) {
             // A back-dated write writes no reset.
             if at >= period.start { return nil }
             if at >= last { wasUsed = true }

@@ -2,8 +2,9 @@ public import DaybookEvents
 
 /// Everything that is needed to answer a question about one customer at one time: folded states, catalogs, zones.
 ///
-/// A value without clock or I/O; the ledger gathers it for (at, known at), the domain answers from it.
-public struct CustomerCase: Sendable {
+/// Constant, without clock or I/O; the ledger gathers it for (at, known at), the domain answers from it. A decision
+/// hands it on many times, so it is shared and never copied.
+public final class CustomerCase: Sendable {
     public struct OwnedLine: Sendable {
         /// `apple:2000000123`.
         public var name: String
@@ -30,27 +31,27 @@ public struct CustomerCase: Sendable {
         }
     }
 
-    public var environment: Environment
+    public let environment: Environment
     /// The name that is shown for the person.
-    public var subject: String
+    public let subject: String
     /// Whether any event names the customer.
-    public var isKnown: Bool
-    public var state: UnitState
-    public var lines: [OwnedLine]
+    public let isKnown: Bool
+    public let state: UnitState
+    public let lines: [OwnedLine]
     /// Lines that name this customer but belong to somebody else.
-    public var linesOfOthers: [String]
-    public var catalogs: CatalogHistory
-    public var zones: ZoneSet
-    public var names: NameTable
+    public let linesOfOthers: [String]
+    public let catalogs: CatalogHistory
+    public let zones: ZoneSet
+    public let names: NameTable
     /// The valid time of the question.
-    public var at: Int64
+    public let at: Int64
     /// Texts of references that are longer than a reference holds, as far as they were looked up (`namesToLookUp`).
-    public var texts: [Reference: String] = [:]
+    public let texts: [Reference: String]
 
     public init(
         environment: Environment, subject: String, isKnown: Bool, state: UnitState,
         lines: [OwnedLine], linesOfOthers: [String], catalogs: CatalogHistory, zones: ZoneSet,
-        names: NameTable, at: Int64
+        names: NameTable, at: Int64, texts: [Reference: String] = [:]
     ) {
         self.environment = environment
         self.subject = subject
@@ -62,6 +63,28 @@ public struct CustomerCase: Sendable {
         self.zones = zones
         self.names = names
         self.at = at
+        self.texts = texts
+    }
+
+    /// The same customer, asked about another time or under other rules, or with what was looked up since.
+    public func with(
+        at instant: Int64? = nil, zones: ZoneSet? = nil, catalogs: CatalogHistory? = nil,
+        texts: [Reference: String]? = nil
+    ) -> CustomerCase {
+        CustomerCase(
+            environment: environment, subject: subject, isKnown: isKnown, state: state,
+            lines: lines, linesOfOthers: linesOfOthers, catalogs: catalogs ?? self.catalogs,
+            zones: zones ?? self.zones, names: names, at: instant ?? at,
+            texts: texts ?? self.texts)
+    }
+
+    /// The same customer after further events of its own that name no line.
+    /// - Parameter names: With those that the events brought.
+    public func with(state: UnitState, names: NameTable) -> CustomerCase {
+        CustomerCase(
+            environment: environment, subject: subject, isKnown: isKnown || state.eventCount > 0,
+            state: state, lines: lines, linesOfOthers: linesOfOthers, catalogs: catalogs,
+            zones: zones, names: names, at: at, texts: texts)
     }
 
     /// The zones that this customer lived in.

@@ -27,3 +27,22 @@ package struct ReferenceIndex: Sendable, Equatable {
         return indexes[wanted]
     }
 }
+
+/// References that were met.
+struct ReferenceSet {
+    private var few: [Reference] = []
+    private var many: Set<Reference> = []
+
+    /// - Returns: Whether it was not met before.
+    /// - Complexity: O(1).
+    mutating func insert(_ reference: Reference) -> Bool {
+        guard few.count < ReferenceIndex.scanCountMax else {
+            if many.isEmpty { many = Set(few) }
+            return many.insert(reference).inserted
+        }
+        if few.contains(reference) { return false }
+        if few.isEmpty { few.reserveCapacity(ReferenceIndex.scanCountMax) }
+        few.append(reference)
+        return true
+    }
+}

@@ -16,7 +16,7 @@ public struct EntitlementAnswer: Sendable, Equatable {
 }
 
 /// Finds every source of a customer at the time of the case.
-public struct EntitlementsAnswer: Sendable {
+public final class EntitlementsAnswer: Sendable {
     public let catalog: Catalog?
     public let sources: [Source]
     /// The time at which sources were judged: the trial's end under a debug override, else the asked time.

@@ -69,6 +69,7 @@ struct BurnDown {
     ///   - at: Steps after it do not count.
     /// - Complexity: O((*b* + *g*) · *g*) in burns and grants.
     func run(burns: [Burn], grants: [UnitGrant], at: Int64) -> Result {
+        if grants.isEmpty, let result = runFree(burns, at: at) { return result }
         let grants = grants.sorted(by: Self.burnsBefore)
         var steps: [(at: Int64, rank: Int, step: Step)] = []
         // What was voided before it began was never there to pay for anything.
@@ -94,6 +95,22 @@ struct BurnDown {
             case .clawback(let grant): run.clawBack(grant)
             case .burn(let burn): run.burn(burns[burn])
             }
+        }
+        return run.finish(at: at)
+    }
+
+    /// Where nothing but the free quota is burnt, nothing of an earlier stretch is left.
+    /// - Returns: `nil` where the burns are not in order of time.
+    private func runFree(_ burns: [Burn], at: Int64) -> Result? {
+        let stretch = segment(at).stretch
+        var run = Run(burnDown: self, grants: [])
+        var last = Int64.min
+        for burn in burns {
+            guard burn.at >= last else { return nil }
+            last = burn.at
+            guard burn.at <= at, stretch.contains(burn.at) else { continue }
+            run.enter(burn.at)
+            run.burn(burn)
         }
         return run.finish(at: at)
     }

@@ -12,6 +12,8 @@ struct LimitTimeline {
     /// Times at which a limit may change, ascending.
     private let changes: [Int64]
     private let hasNumbers: Bool
+    /// One catalog, and no limit that comes and goes: it always was what it is.
+    private let isConstant: Bool
     /// The stretch that was looked at last: `until` is exclusive.
     private var known: (from: Int64, until: Int64, limit: Int64)?
 
@@ -20,19 +22,21 @@ struct LimitTimeline {
         self.question = question
         self.now = now
         let versions = question.catalogs.versions
-        let rules = versions.compactMap { $0.catalog.meter(named: meter.name)?.limitsWith }
-        hasNumbers = rules.joined().contains { $0.limit != nil }
+        hasNumbers = versions.contains { version in
+            version.catalog.meter(named: meter.name)?.limitsWith.contains { $0.limit != nil }
+                ?? false
+        }
+        isConstant = versions.count == 1 && !hasNumbers
         let own = hasNumbers ? Self.instants(of: question) : []
-        changes = Set(own + versions.map(\.effectiveAt)).sorted()
+        changes = isConstant ? [] : Set(own + versions.map(\.effectiveAt)).sorted()
     }
 
     /// - Complexity: That of gathering the customer's sources once for each stretch between two changes, when asked in
     ///   ascending order.
     mutating func limit(at instant: Int64) -> Int64 {
-        if instant >= question.at { return now }
+        if isConstant || instant >= question.at { return now }
         if let known, known.from <= instant, instant < known.until { return known.limit }
-        var past = question
-        past.at = instant
+        let past = question.with(at: instant)
         let rules = past.catalog(at: instant)?.catalog.meter(named: meter.name) ?? meter
         var until = nextChange(after: instant)
         var limit = rules.limit ?? Int64.max

@@ -10,13 +10,16 @@ struct Reversals {
 
     init(_ usage: UsageState) {
         reversals = usage.reversals
-        targets = UsageTargets(
-            usage, Set(usage.reversals.lazy.filter { $0.meter == 0 }.map(\.target)))
+        targets =
+            usage.reversals.isEmpty
+            ? UsageTargets()
+            : UsageTargets(
+                usage, Set(usage.reversals.lazy.filter { $0.meter == 0 }.map(\.target)))
     }
 
     /// Keys, refs and reservations that do not count on a meter.
     /// - Parameter ids: The meter's name and aliases.
-    func targets(of ids: Set<NameID>) -> Set<Reference> {
+    func targets(of ids: [NameID]) -> Set<Reference> {
         var found: Set<Reference> = []
         for reversal in reversals {
             let meter =
@@ -36,6 +39,9 @@ struct UsageTargets {
     private var byKey: [Reference: [NameID]] = [:]
     private var byReference: [Reference: [NameID]] = [:]
     private var byReservation: [Reference: [NameID]] = [:]
+
+    /// Of no names.
+    init() {}
 
     init(_ usage: UsageState, _ names: Set<Reference>) {
         guard !names.isEmpty else { return }
@@ -70,8 +76,11 @@ struct UsageTargets {
 
 extension UsageState {
     /// When a meter was used: each use, and each reservation that was committed in time.
-    func useTimes(of ids: Set<NameID>) -> [Int64] {
-        var times = entries.filter { ids.contains($0.meter) }.map(\.at)
+    func useTimes(of ids: [NameID]) -> [Int64] {
+        var times: [Int64] = []
+        times.reserveCapacity(entries.count)
+        for entry in entries where ids.contains(entry.meter) { times.append(entry.at) }
+        if reservations.isEmpty { return times }
         let outcomes = firstOutcomes
         for reservation in reservations where ids.contains(reservation.meter) {
             guard let outcome = outcomes[reservation.id], outcome.isCommit,
@@ -88,7 +97,7 @@ extension UsageState {
     }
 
     /// When a meter's periods were last marked as begun, by a scheduled reset.
-    func lastScheduledReset(of ids: Set<NameID>) -> Int64? {
-        resets.filter { $0.isScheduled && ids.contains($0.meter) }.map(\.effectiveAt).max()
+    func lastScheduledReset(of ids: [NameID]) -> Int64? {
+        resets.lazy.filter { $0.isScheduled && ids.contains($0.meter) }.map(\.effectiveAt).max()
     }
 }

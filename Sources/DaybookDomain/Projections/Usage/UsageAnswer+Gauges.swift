@@ -38,7 +38,7 @@ extension UsageAnswer {
     }
 
     /// What is there, in the order in which it first came.
-    private func gaugeItems(_ ids: Set<NameID>, _ answer: inout MeterAnswer) -> [Reference] {
+    private func gaugeItems(_ ids: [NameID], _ answer: inout MeterAnswer) -> [Reference] {
         var present: [Reference: Bool] = [:]
         var order: [Reference] = []
         var flags: Set<String> = []
@@ -56,7 +56,7 @@ extension UsageAnswer {
     }
 
     /// Over the limit the app chooses what stays writable; without a choice it is the oldest (T20).
-    private func pinnedFirst(_ items: [Reference], _ ids: Set<NameID>) -> [Reference] {
+    private func pinnedFirst(_ items: [Reference], _ ids: [NameID]) -> [Reference] {
         let there = Set(items)
         var chosen: Set<Reference> = []
         var ordered: [Reference] = []

@@ -45,7 +45,7 @@ public struct MeterAnswer: Sendable, Equatable {
 }
 
 /// Answers about meters from what was used, the catalog in force and the sources that are active.
-public struct UsageAnswer {
+public final class UsageAnswer {
     let question: CustomerCase
     let entitlements: EntitlementsAnswer
     let catalog: Catalog
@@ -151,7 +151,7 @@ public struct UsageAnswer {
 
     /// When the count began anew within periods: by hand, and with a change of plan where the catalog then in force
     /// said so (rule 14, E61).
-    private func resets(_ meter: Meter, _ ids: Set<NameID>) -> [Int64] {
+    private func resets(_ meter: Meter, _ ids: [NameID]) -> [Int64] {
         let told = question.state.usage.resets.filter {
             ids.contains($0.meter) && !$0.isScheduled
         }.map(\.effectiveAt)
@@ -172,20 +172,21 @@ public struct UsageAnswer {
         return MeterPeriod(number: period.number, start: start, end: end)
     }
 
-    func meterIDs(_ meter: Meter) -> Set<NameID> {
-        Set(([meter.name] + meter.aliases).compactMap { question.names.id(of: $0) })
-    }
+    /// The meter's name and aliases, as far as any event has them.
+    func meterIDs(_ meter: Meter) -> [NameID] { question.names.ids(of: meter) }
 
     /// What burns quota, each ref once, and what is reserved at the asked time.
-    private func burns(_ meter: Meter, _ ids: Set<NameID>) -> (burns: [Burn], reserved: [Burn]) {
-        let usage = question.state.usage
-        let reversed = Reversals(usage).targets(of: ids)
-        var seen: Set<Reference> = []
+    private func burns(_ meter: Meter, _ ids: [NameID]) -> (burns: [Burn], reserved: [Burn]) {
+        let reversed = Reversals(question.state.usage).targets(of: ids)
+        var seen = ReferenceSet()
         var burns: [Burn] = []
-        for entry in usage.entries where ids.contains(entry.meter) {
-            if !entry.reference.isNone, !seen.insert(entry.reference).inserted { continue }
-            if reversed.contains(entry.key) { continue }
-            if !entry.reference.isNone, reversed.contains(entry.reference) { continue }
+        burns.reserveCapacity(question.state.usage.entries.count)
+        for entry in question.state.usage.entries where ids.contains(entry.meter) {
+            if !entry.reference.isNone, !seen.insert(entry.reference) { continue }
+            if !reversed.isEmpty {
+                if reversed.contains(entry.key) { continue }
+                if !entry.reference.isNone, reversed.contains(entry.reference) { continue }
+            }
             if entry.coveredBy != 0 { continue }
             burns.append(
                 Burn(at: entry.at, amount: max(0, entry.amount), profile: entry.profile))
@@ -196,8 +197,9 @@ public struct UsageAnswer {
 
     /// What is set aside at the asked time; what was committed burns from when it was set aside (rule 12).
     private func reservations(
-        _ ids: Set<NameID>, _ reversed: Set<Reference>, _ burns: inout [Burn]
+        _ ids: [NameID], _ reversed: Set<Reference>, _ burns: inout [Burn]
     ) -> [Burn] {
+        if question.state.usage.reservations.isEmpty { return [] }
         let usage = question.state.usage
         var reserved: [Burn] = []
         let outcomes = usage.firstOutcomes
