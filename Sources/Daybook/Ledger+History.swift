@@ -33,8 +33,10 @@ extension Ledger {
 
     /// The rows that name a customer, as far as the cut knows who that is: the streams of the person, the lines that
     /// name the person by then, and the corrections of all these.
-    private func listedRows(
-        _ subject: String, _ environment: Environment, _ state: LedgerState, cut: Int64
+    /// - Parameter withHandedLines: Also lines that came with a transfer of everything and name somebody else.
+    func listedRows(
+        _ subject: String, _ environment: Environment, _ state: LedgerState, cut: Int64,
+        withHandedLines: Bool = false
     ) throws -> [EventRow] {
         guard let id = state.names.id(of: subject) else { return [] }
         let members = state.identity.person(
@@ -58,6 +60,12 @@ extension Ledger {
                 list(events)
             }
         }
+        if withHandedLines {
+            let builder = CaseBuilder(state: state, store: store, cut: cut, at: Int64.max)
+            for line in builder.candidateLines(members, environment) {
+                list(try known(line, state, cut))
+            }
+        }
         if let corrections = state.names.id(of: "corrections"),
             let stream = state.streamID(environment, .ledger, corrections)
         {
@@ -76,7 +84,10 @@ extension Ledger {
         }
     }
 
-    private func entries(
+    /// - Parameters:
+    ///   - rows: In position order.
+    ///   - until: What happened later is left out.
+    func entries(
         _ rows: [EventRow], _ state: LedgerState, cut: Int64, until: Int64
     ) throws -> [HistoryEntry] {
         var latest = Int64.min

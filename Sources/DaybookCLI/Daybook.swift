@@ -27,7 +27,7 @@ struct DaybookCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Ask",
                 subcommands: [
-                    CheckCommand.self, StatusCommand.self, HistoryCommand.self,
+                    CheckCommand.self, ExplainCommand.self, StatusCommand.self, HistoryCommand.self,
                     FunnelCommand.self,
                 ]),
             CommandGroup(

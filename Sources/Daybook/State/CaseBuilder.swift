@@ -11,6 +11,8 @@ struct CaseBuilder {
     let at: Int64
     /// Decided but not committed, by stream.
     var undecided: [UInt32: [OrderedEvent]] = [:]
+    /// Folds the units where only some of the events take part; `nil`: all within the cut do.
+    var prefix: PrefixFolder?
 
     func build(_ environment: Environment, _ subject: String) throws -> CustomerCase {
         let key = CustomerKey(environment, state.names.id(of: subject) ?? 0)
@@ -77,6 +79,7 @@ struct CaseBuilder {
     private func unit(
         _ streams: [UInt32], _ kind: StreamKind, _ environment: Environment
     ) throws -> UnitState {
+        if let prefix { return try prefix.fold(streams, kind, environment, until: at) }
         guard let first = streams.min() else { return UnitState(kind: kind) }
         let unit = state.unit(of: first)
         let extra = streams.flatMap { undecided[$0] ?? [] }
@@ -96,7 +99,7 @@ struct CaseBuilder {
     }
 
     /// Every line that could be the person's: named with them, or handed over by somebody.
-    private func candidateLines(_ members: [NameID], _ environment: Environment) -> [UInt32] {
+    func candidateLines(_ members: [NameID], _ environment: Environment) -> [UInt32] {
         var people = members
         var found: [UInt32] = []
         var next = 0

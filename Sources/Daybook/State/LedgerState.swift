@@ -13,7 +13,7 @@ struct LedgerState: Sendable {
     /// The snapshot that this state began with.
     let base: MappedState?
     /// Shared by copies; `nil` for a state of the past, of which every unit is asked for once.
-    let cache: UnitCache?
+    private(set) var cache: UnitCache?
 
     var names: NameTable
     /// How many names the store has; those above were interned for a commit that is not there yet.
@@ -53,6 +53,14 @@ struct LedgerState: Sendable {
         base.each(base.special) { special.append($0.number(0)) }
         base.each(base.zones) { zoneNames.insert($0.number(0)) }
         newZones = zoneNames
+    }
+
+    /// The same ledger as if one event had never been there; nothing that is asked of it is remembered.
+    func leavingOut(_ key: EventKey) -> LedgerState {
+        var other = self
+        other.cache = nil
+        other.corrections.leaveOut(key)
+        return other
     }
 
     // MARK: Names

@@ -13,8 +13,7 @@ extension AsOf {
 }
 
 extension Source {
-    /// `subscription:apple:2000000123`.
-    var name: String { "\(kind.rawValue):\(id)" }
+    var name: String { reference }
 
     var json: JSONObject {
         [

@@ -56,6 +56,15 @@ public struct CorrectionBook: Sendable {
         return target
     }
 
+    /// Treats an event as void at every cut, as if it had never been there.
+    public mutating func leaveOut(_ target: EventKey) {
+        count += 1
+        entries[target, default: []].append(
+            Entry(
+                isVoiding: true, position: Int64.min,
+                own: EventKey(target.environment, target.source, .none)))
+    }
+
     /// Whether a correction within the cut, not itself void, voids the event.
     public func isVoid(_ target: EventKey, cut: Int64) -> Bool {
         entries.isEmpty ? false : isVoid(target, cut: cut, depth: 0)

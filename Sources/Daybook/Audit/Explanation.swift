@@ -1,0 +1,45 @@
+public import DaybookDomain
+
+/// Why an answer is what it is: the events that led there, what would have turned it, and what was believed before.
+public struct Explanation: Sendable {
+    /// One moment at which the answer changed, or anything that it is made of.
+    public struct Step: Sendable {
+        /// Valid time, milliseconds since 1970 UTC.
+        public var at: Int64
+        /// `nil`: nothing happened, time passed.
+        public var event: HistoryEntry?
+        /// Where time did it, the event that had set the moment; `nil`: the calendar or a catalog did.
+        public var cause: HistoryEntry?
+        public var allowed: Bool
+        public var reason: String
+        public var changes: [AnswerChange]
+        /// Whether it turned the answer, or its reason.
+        public var isTurn: Bool
+    }
+
+    /// What was answered about the asked time, as known from a commit on.
+    public struct Belief: Sendable {
+        /// The last position of the commit, and its recorded time.
+        public var position: Int64
+        public var recordedAt: Int64
+        public var allowed: Bool
+        public var reason: String
+        /// What the commit changed about the answer before.
+        public var changes: [AnswerChange]
+        /// The event of the commit that names the customer; `nil`: a catalog, or the first belief.
+        public var event: HistoryEntry?
+    }
+
+    public var subject: String
+    public var decision: Decision
+    public var asOf: AsOf
+    /// In order of time; those that changed nothing about the answer are left out.
+    public var steps: [Step]
+    /// How many events of the customer changed nothing about the answer.
+    public var silentCount: Int
+    /// The step that made the answer what it is; `nil`: it was so from the beginning.
+    public var deciding: Step? { steps.last { $0.isTurn } }
+    public var alternatives: [Alternative]
+    /// What was known at the asked time first, then every later commit that changed the answer about it.
+    public var beliefs: [Belief]
+}

@@ -1,0 +1,96 @@
+import DaybookDomain
+import DaybookEvents
+import DaybookStore
+
+/// Walks through a customer's events and through time, and notes where an answer changed.
+struct ExplanationWalk {
+    /// No more moments without an event than this are looked at between two events.
+    private static let edgeCountMax = 1_000
+
+    let story: CustomerStory
+    let asked: CheckQuestion
+    private(set) var steps: [Explanation.Step] = []
+    private(set) var silentCount = 0
+    private var decision: Decision?
+    private var at = Int64.min
+    /// The event that a moment is known from.
+    private var causes: [Int64: HistoryEntry] = [:]
+
+    init(_ story: CustomerStory, _ asked: CheckQuestion) {
+        self.story = story
+        self.asked = asked
+    }
+
+    /// - Parameter end: The asked time.
+    mutating func run(until end: Int64) throws {
+        for (index, entry) in story.entries.enumerated() {
+            let instant = min(entry.event.draft.occurredAt ?? Int64.min, end)
+            if index > 0, instant > at { try pass(until: instant - 1, count: index) }
+            at = max(at, instant)
+            let before = decision
+            decision = try story.decision(count: index + 1, at: at, asked)
+            note(AnswerChange.between(before, decision), before, entry)
+        }
+        if story.entries.isEmpty {
+            at = end
+            decision = try story.decision(count: 0, at: end, asked)
+        }
+        if at < end { try pass(until: end, count: story.entries.count) }
+    }
+
+    private mutating func note(
+        _ changes: [AnswerChange], _ before: Decision?, _ entry: HistoryEntry
+    ) {
+        for change in changes where change.field.hasSuffix("_at") {
+            if let instant = change.after.integer { causes[instant] = entry }
+        }
+        guard !changes.isEmpty else {
+            silentCount += 1
+            return
+        }
+        steps.append(step(changes, before, event: entry))
+    }
+
+    private func step(
+        _ changes: [AnswerChange], _ before: Decision?, event: HistoryEntry? = nil
+    ) -> Explanation.Step {
+        Explanation.Step(
+            at: at, event: event, cause: event == nil ? causes[at] : nil,
+            allowed: decision?.allowed ?? false, reason: decision?.reason ?? "no_catalog",
+            changes: changes,
+            isTurn: before?.allowed != decision?.allowed || before?.reason != decision?.reason)
+    }
+
+    /// Lets time pass without an event.
+    private mutating func pass(until end: Int64, count: Int) throws {
+        for _ in 0..<Self.edgeCountMax {
+            let question = try story.question(count: count, at: at)
+            guard let edge = CaseEdges(question, asked, decision).first(after: at), edge <= end
+            else { break }
+            try move(to: edge, count: count)
+        }
+        guard at < end else { return }
+        let last = try story.decision(count: count, at: end, asked)
+        if last?.allowed != decision?.allowed || last?.reason != decision?.reason {
+            // No source names the moment, so it is searched.
+            var (low, high) = (at, end)
+            while high - low > 1 {
+                let middle = low + (high - low) / 2
+                let found = try story.decision(count: count, at: middle, asked)
+                let isSame =
+                    found?.allowed == decision?.allowed && found?.reason == decision?.reason
+                if isSame { low = middle } else { high = middle }
+            }
+            try move(to: high, count: count)
+        }
+        if at < end { try move(to: end, count: count) }
+    }
+
+    private mutating func move(to instant: Int64, count: Int) throws {
+        at = instant
+        let before = decision
+        decision = try story.decision(count: count, at: instant, asked)
+        let changes = AnswerChange.between(before, decision)
+        if !changes.isEmpty { steps.append(step(changes, before)) }
+    }
+}

@@ -1,0 +1,121 @@
+public import DaybookDomain
+import DaybookEvents
+import DaybookStore
+
+/// Why an answer is what it is (design §8).
+extension Ledger {
+    /// At most so many events are tried to be left out, the latest that changed the answer.
+    private static let leftOutCountMax = 64
+    /// At most so many commits are looked at for what was believed, the latest.
+    private static let beliefCountMax = 256
+
+    /// Explains the answer to a question: the events that led there, what would turn it, and what was believed before.
+    /// - Throws: As `check` does.
+    /// - Complexity: One fold and one answer for each event of the customer, and a fold of them all for each event that
+    ///   is tried to be left out and for each later commit.
+    public func explain(
+        _ question: CheckQuestion, for subject: String, environment: Environment = .production,
+        moment: Moment = .now
+    ) throws -> Explanation {
+        let (decision, asOf) = try check(
+            question, for: subject, environment: environment, moment: moment)
+        return try translating {
+            let knownAsked = try store.position(recordedAtOrBefore: asOf.at)
+            // A copy, so that nobody who writes waits for an explanation.
+            let state = state.withLock { $0 }
+            let story = try story(of: subject, environment, state, cut: asOf.position)
+            var walk = ExplanationWalk(story, question)
+            try walk.run(until: asOf.at)
+            let now = try story.question(count: story.entries.count, at: asOf.at)
+            var alternatives = AlternativeSearch(now, question, decision).alternatives()
+            alternatives += try leftOut(story, walk.steps, question, decision, at: asOf.at)
+            return Explanation(
+                subject: subject, decision: decision, asOf: asOf, steps: walk.steps,
+                silentCount: walk.silentCount, alternatives: alternatives,
+                beliefs: try beliefs(story, question, at: asOf.at, from: knownAsked))
+        }
+    }
+
+    /// Everything that concerns a customer within a cut.
+    func story(
+        of subject: String, _ environment: Environment, _ state: LedgerState, cut: Int64
+    ) throws -> CustomerStory {
+        let rows = try listedRows(subject, environment, state, cut: cut, withHandedLines: true)
+        return CustomerStory(
+            environment, subject, cut: cut, state: state, store: store, zones: zoneTables,
+            entries: try entries(rows, state, cut: cut, until: Int64.max))
+    }
+
+    /// The events without which the answer would be the other one.
+    private func leftOut(
+        _ story: CustomerStory, _ steps: [Explanation.Step], _ asked: CheckQuestion,
+        _ decision: Decision, at instant: Int64
+    ) throws -> [Alternative] {
+        var found: [Alternative] = []
+        let events = steps.compactMap(\.event).filter { !$0.isVoid }
+        for event in events.suffix(Self.leftOutCountMax).map(\.event) {
+            guard let source = story.state.names.id(of: event.draft.source.kind) else { continue }
+            let key = EventKey(
+                event.draft.environment, source, Reference(event.draft.source.key ?? ""))
+            let other = try self.decision(
+                story.state.leavingOut(key), story, asked, cut: story.cut, at: instant)
+            guard let other, other.allowed != decision.allowed else { continue }
+            found.append(.without(position: event.position, reason: other.reason))
+        }
+        return found
+    }
+
+    private func decision(
+        _ state: LedgerState, _ story: CustomerStory, _ asked: CheckQuestion, cut: Int64,
+        at instant: Int64
+    ) throws -> Decision? {
+        let builder = CaseBuilder(state: state, store: store, cut: cut, at: instant)
+        let question = try builder.build(story.environment, story.subject)
+        return try? Check(zoneTables.completing(question))?.decide(asked)
+    }
+
+    /// What was answered about a time as known then, and after each later commit that changed it (rule 24).
+    /// - Parameter first: The last position that was known at the asked time.
+    private func beliefs(
+        _ story: CustomerStory, _ asked: CheckQuestion, at instant: Int64, from first: Int64
+    ) throws -> [Explanation.Belief] {
+        func decision(_ cut: Int64) throws -> Decision? {
+            try self.decision(story.state, story, asked, cut: cut, at: instant)
+        }
+        var commits: [Int64: (position: Int64, event: HistoryEntry?)] = [:]
+        for entry in story.entries where entry.event.position > first {
+            let known = commits[entry.event.recordedAt]
+            if entry.event.position > known?.position ?? 0 {
+                commits[entry.event.recordedAt] = (entry.event.position, entry)
+            }
+        }
+        for version in story.state.catalogs.known(at: story.cut).versions
+        where version.position > first {
+            guard let row = try store.rows(at: [version.position]).first else { continue }
+            if version.position > commits[row.recordedAt]?.position ?? 0 {
+                commits[row.recordedAt] = (version.position, commits[row.recordedAt]?.event)
+            }
+        }
+        guard !commits.isEmpty else { return [] }
+        var before = try decision(first)
+        var beliefs = [
+            Explanation.Belief(
+                position: first, recordedAt: instant, allowed: before?.allowed ?? false,
+                reason: before?.reason ?? "no_catalog", changes: [], event: nil)
+        ]
+        for (recordedAt, commit) in commits.sorted(by: { $0.key < $1.key })
+            .suffix(Self.beliefCountMax)
+        {
+            let after = try decision(commit.position)
+            let changes = AnswerChange.between(before, after)
+            before = after
+            if changes.isEmpty { continue }
+            beliefs.append(
+                Explanation.Belief(
+                    position: commit.position, recordedAt: recordedAt,
+                    allowed: after?.allowed ?? false, reason: after?.reason ?? "no_catalog",
+                    changes: changes, event: commit.event))
+        }
+        return beliefs.count > 1 ? beliefs : []
+    }
+}

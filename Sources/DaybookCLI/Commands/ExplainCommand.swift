@@ -1,0 +1,51 @@
+import ArgumentParser
+import Daybook
+import DaybookDomain
+import DaybookEvents
+
+struct ExplainCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "explain", abstract: "Tell why a customer may do something, or may not.",
+        discussion: """
+            The decision, every source that was considered, the events that led there with what each changed, what \
+            would have to differ for the other answer, and what was believed before late events became known. Changes \
+            nothing. Exits with 0 whatever the answer is.
+
+              daybook explain ada stories
+              daybook explain ada premiumVoices --at 2026-04-01T09:00:00+02:00
+              daybook explain ada stories --known-at @1 --json
+            """)
+
+    @Argument(help: "The customer.")
+    var subject: String
+
+    @Argument(help: "A feature or a meter of the catalog, or an alias of one.")
+    var name: String
+
+    @Option(help: ArgumentHelp("How many units.", valueName: "n"))
+    var amount: Int64 = 1
+
+    @OptionGroup var view: ViewOptions
+    @OptionGroup var ask: AskOptions
+
+    mutating func run() async throws {
+        guard amount >= 0 else {
+            throw Failure(.badInput, "amount_out_of_bounds", "--amount \(amount) is below zero")
+        }
+        let moment = try ask.moment.moment()
+        let question = CheckQuestion(
+            name, amount: amount, profile: view.profile, locale: view.locale)
+        let (explanation, catalog) = try await ask.ledger.asking { ledger in
+            let explanation = try ledger.explain(
+                question, for: subject, environment: ask.environment, moment: moment)
+            let versions = try ledger.catalogs().versions
+            return (
+                explanation, versions.last { $0.version == explanation.asOf.catalog }?.catalog
+            )
+        }
+        try ask.output.show(explanation.json) { terminal in
+            ExplanationText(explanation: explanation, catalog: catalog, locale: view.locale)
+                .text(terminal)
+        }
+    }
+}

@@ -1,0 +1,196 @@
+import Daybook
+import DaybookDomain
+import DaybookEvents
+
+extension AnswerChange {
+    var json: JSONObject {
+        [
+            "source": .orNull(source), "field": .string(field), "before": before, "after": after,
+        ]
+    }
+
+    /// `used 2 → 3`.
+    var sentence: String {
+        "\(Words.spaced(field)) \(Self.word(before, field)) → \(Self.word(after, field))"
+    }
+
+    private static func word(_ value: JSONValue, _ field: String) -> String {
+        switch value {
+        case .null: "–"
+        case .bool(let flag): flag ? "yes" : "no"
+        case .integer(let number):
+            field.hasSuffix("_at") ? Words.time(number) : String(number)
+        case .string(let text): Words.spaced(text)
+        default: "…"
+        }
+    }
+}
+
+extension HistoryEntry {
+    /// The shape in which an event stands in lists of events that led somewhere (rules §2.10).
+    fileprivate var reference: JSONObject {
+        [
+            "position": .integer(event.position), "type": .string(event.draft.type),
+            "label": .string(label), "occurred_at": .orNull(event.draft.occurredAt),
+            "recorded_at": .integer(event.recordedAt),
+            "source": .string(event.draft.source.kind), "key": .orNull(event.draft.source.key),
+            "void": .bool(isVoid), "late": .bool(isLate),
+        ]
+    }
+}
+
+extension Explanation.Step {
+    var json: JSONObject {
+        [
+            "at": .integer(at), "event": event.map { .object($0.reference) } ?? .null,
+            "because_of": .orNull(cause?.event.position), "allowed": .bool(allowed),
+            "reason": .string(reason), "turns": .bool(isTurn),
+            "changes": .array(changes.map { .object($0.json) }),
+        ]
+    }
+}
+
+extension Explanation.Belief {
+    var json: JSONObject {
+        [
+            "position": .integer(position), "recorded_at": .integer(recordedAt),
+            "allowed": .bool(allowed), "reason": .string(reason),
+            "event": event.map { .object($0.reference) } ?? .null,
+            "changes": .array(changes.map { .object($0.json) }),
+        ]
+    }
+}
+
+extension Alternative {
+    var json: JSONObject {
+        switch self {
+        case .later(let at, let reason):
+            ["kind": "later", "at": .integer(at), "reason": .string(reason)]
+        case .smaller(let amount): ["kind": "smaller_amount", "amount": .integer(amount)]
+        case .units(let meter, let count):
+            ["kind": "more_units", "meter": .string(meter), "units": .integer(count)]
+        case .entitlement(let name, let products):
+            ["kind": "entitlement", "entitlement": .string(name), "products": .texts(products)]
+        case .without(let position, let reason):
+            [
+                "kind": "without_event", "position": .integer(position),
+                "reason": .string(reason),
+            ]
+        }
+    }
+
+    func sentence(_ labels: [Int64: String]) -> String {
+        switch self {
+        case .later(let at, let reason):
+            "at \(Words.time(at)) it turns by itself: \(Words.spaced(reason))"
+        case .smaller(let amount): "asked for \(amount), the answer is yes"
+        case .units(let meter, let count):
+            "\(Words.count(count, "unit")) more of \(meter), by a grant or by fewer uses"
+        case .entitlement(let name, let products):
+            "with \(name)"
+                + (products.isEmpty ? "" : ", which \(products.joined(separator: ", ")) gives")
+        case .without(let position, let reason):
+            "without @\(position) (\(labels[position] ?? "")): \(Words.spaced(reason))"
+        }
+    }
+}
+
+extension Explanation {
+    var json: JSONObject {
+        [
+            "subject": .string(subject), "decision": .object(decision.json),
+            "as_of": .object(asOf.json), "deciding": deciding.map { .object($0.json) } ?? .null,
+            "steps": .array(steps.map { .object($0.json) }),
+            "silent_events": .integer(Int64(silentCount)),
+            "alternatives": .array(alternatives.map { .object($0.json) }),
+            "beliefs": .array(beliefs.map { .object($0.json) }),
+        ]
+    }
+}
+
+/// An explanation as a person in support reads it.
+struct ExplanationText {
+    let explanation: Explanation
+    let catalog: Catalog?
+    let locale: String?
+
+    func text(_ terminal: Terminal) -> HumanText {
+        DecisionText(decision: explanation.decision, catalog: catalog, locale: locale)
+            .text(terminal, subject: explanation.subject)
+            + deciding(terminal) + steps(terminal) + alternatives(terminal) + beliefs(terminal)
+            + "  \(terminal.paint(explanation.asOf.sentence, .dim))\n"
+    }
+
+    private func deciding(_ terminal: Terminal) -> HumanText {
+        guard let step = explanation.deciding else {
+            return "\nsince   the beginning: nothing that happened turned the answer\n"
+        }
+        let what = step.event.map { "@\($0.event.position) \($0.label)" } ?? "time passed"
+        let cause = step.cause.map { ", as set by @\($0.event.position) \($0.label)" } ?? ""
+        return "\nsince   \(Words.time(step.at)): \(terminal.paint(what, .bold))\(cause)\n"
+    }
+
+    private func steps(_ terminal: Terminal) -> HumanText {
+        var table = Table()
+        for step in explanation.steps {
+            table.add(
+                .init(step.event.map { "@\($0.event.position)" } ?? "", .dim, isRight: true),
+                .init(Words.time(step.at)),
+                .init(step.event?.label ?? "time passed", step.event == nil ? .dim : .bold),
+                .init(
+                    step.isTurn
+                        ? "\(step.allowed ? "yes" : "no"), \(Words.spaced(step.reason))" : "",
+                    step.allowed ? .good : .bad),
+                .init(Self.sentence(step.changes)))
+        }
+        if explanation.steps.isEmpty { return "" }
+        let silent =
+            explanation.silentCount == 0
+            ? ""
+            : "  \(Words.count(Int64(explanation.silentCount), "further event")) changed nothing about it\n"
+        return "\nwhat led there\n" + table.text(terminal) + HumanText(stringLiteral: silent)
+    }
+
+    /// What the verdict says already is left out.
+    private static func sentence(_ changes: [AnswerChange]) -> String {
+        var parts: [String] = []
+        var source: String?
+        for change in changes
+        where change.source != nil || !["allowed", "reason"].contains(change.field) {
+            if let name = change.source, name != source { parts.append("\(name):") }
+            source = change.source
+            parts.append(change.sentence + ",")
+        }
+        let text = parts.joined(separator: " ")
+        return text.hasSuffix(",") ? String(text.dropLast()) : text
+    }
+
+    private func alternatives(_ terminal: Terminal) -> HumanText {
+        if explanation.alternatives.isEmpty { return "" }
+        let labels = Dictionary(
+            explanation.steps.compactMap(\.event).map { ($0.event.position, $0.label) },
+            uniquingKeysWith: { first, _ in first })
+        var text: HumanText = "\nit would be \(explanation.decision.allowed ? "no" : "yes")\n"
+        for alternative in explanation.alternatives {
+            text += "  \(alternative.sentence(labels))\n"
+        }
+        return text
+    }
+
+    private func beliefs(_ terminal: Terminal) -> HumanText {
+        if explanation.beliefs.isEmpty { return "" }
+        var table = Table()
+        for belief in explanation.beliefs {
+            table.add(
+                .init(Words.time(belief.recordedAt)),
+                .init(
+                    "\(belief.allowed ? "yes" : "no"), \(Words.spaced(belief.reason))",
+                    belief.allowed ? .good : .bad),
+                .init(
+                    belief.event.map { "@\($0.event.position) \($0.label)" }
+                        ?? (belief.changes.isEmpty ? "as known then" : "catalog"), .dim),
+                .init(Self.sentence(belief.changes)))
+        }
+        return "\nwhat was answered about this time, and when that changed\n" + table.text(terminal)
+    }
+}

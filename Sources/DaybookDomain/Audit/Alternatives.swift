@@ -1,0 +1,152 @@
+import DaybookEvents
+
+/// What would have had to be otherwise for the other answer: each was tried, none is a guess.
+public enum Alternative: Sendable, Equatable {
+    /// Time alone turns the answer, if nothing else happens.
+    case later(at: Int64, reason: String)
+    /// The same question for a smaller amount is answered with yes.
+    case smaller(amount: Int64)
+    /// So many units more, by a grant or by fewer uses, are enough.
+    case units(meter: String, count: Int64)
+    /// An entitlement that opens it, and the products that give it.
+    case entitlement(String, products: [String])
+    /// The customer's answer without this event.
+    case without(position: Int64, reason: String)
+}
+
+/// Looks for the ways to the other answer that need no event to be left out.
+public struct AlternativeSearch {
+    /// No more moments than this are asked about.
+    private static let instantCountMax = 256
+
+    private let question: CustomerCase
+    private let asked: CheckQuestion
+    private let decision: Decision
+
+    /// - Parameter decision: The answer to the question.
+    public init(_ question: CustomerCase, _ asked: CheckQuestion, _ decision: Decision) {
+        self.question = question
+        self.asked = asked
+        self.decision = decision
+    }
+
+    public func alternatives() -> [Alternative] {
+        var found: [Alternative] = []
+        if let later = later() { found.append(later) }
+        guard !decision.allowed else { return found }
+        if let smaller = smaller() { found.append(smaller) }
+        if let units = units() { found.append(units) }
+        return found + entitlements()
+    }
+
+    private func decision(_ question: CustomerCase, _ asked: CheckQuestion) -> Decision? {
+        try? Check(question)?.decide(asked)
+    }
+
+    // MARK: Time
+
+    /// The first moment at which the answer turns by itself.
+    private func later() -> Alternative? {
+        var at = question.at
+        var before: Decision? = decision
+        for _ in 0..<Self.instantCountMax {
+            guard let edge = CaseEdges(question.with(at: at), asked, before).first(after: at) else {
+                return nil
+            }
+            before = decision(question.with(at: edge), asked)
+            if let before, before.allowed != decision.allowed {
+                return .later(at: edge, reason: before.reason)
+            }
+            at = edge
+        }
+        return nil
+    }
+
+    // MARK: Numbers
+
+    private func smaller() -> Alternative? {
+        guard asked.amount > 1, let remaining = decision.usage?.remaining, remaining >= 1 else {
+            return nil
+        }
+        var fewer = asked
+        fewer.amount = min(remaining, asked.amount - 1)
+        return decision(question, fewer)?.allowed == true ? .smaller(amount: fewer.amount) : nil
+    }
+
+    private func units() -> Alternative? {
+        guard decision.reason == "limit_reached", let usage = decision.usage,
+            let remaining = usage.remaining
+        else { return nil }
+        let missing = asked.amount.addingSaturated(-remaining).addingSaturated(usage.excess)
+        guard missing > 0, gives(meter: usage.name, missing) else { return nil }
+        return .units(meter: usage.name, count: missing)
+    }
+
+    private func gives(meter: String, _ amount: Int64) -> Bool {
+        decision(question.granting(meter: meter, amount: amount), asked)?.allowed == true
+    }
+
+    // MARK: Entitlements
+
+    private func entitlements() -> [Alternative] {
+        guard let catalog = question.catalog(at: question.at)?.catalog else { return [] }
+        return catalog.entitlements.compactMap { entitlement in
+            let other = question.granting(entitlement: entitlement.name)
+            guard decision(other, asked)?.allowed == true else { return nil }
+            return .entitlement(
+                entitlement.name,
+                products: catalog.products.filter {
+                    $0.entitlements.contains(entitlement.name)
+                }.map(\.id))
+        }
+    }
+}
+
+/// The moments at which an answer may turn without an event.
+public struct CaseEdges {
+    private let instants: [Int64]
+
+    /// - Parameter decision: What is answered at the case's own time.
+    public init(_ question: CustomerCase, _ asked: CheckQuestion, _ decision: Decision?) {
+        var instants = question.catalogs.versions.map(\.effectiveAt)
+        instants.append(question.catalogPeriodEnd(after: question.at))
+        if let check = Check(question) {
+            for source in check.entitlements.sources {
+                instants += [source.startsAt, source.expiresAt].compactMap(\.self)
+            }
+        }
+        if let period = decision?.usage?.period { instants += [period.start, period.end] }
+        for reservation in question.state.usage.reservations {
+            instants.append(reservation.expiresAt)
+        }
+        for grant in question.state.customer.grants {
+            instants += [grant.startsAt, grant.expiresAt]
+        }
+        self.instants = instants.filter { $0 != Int64.min && $0 != Int64.max }
+    }
+
+    public func first(after instant: Int64) -> Int64? {
+        instants.filter { $0 > instant }.min()
+    }
+}
+
+extension CustomerCase {
+    /// The same customer with one more grant, from the asked time on.
+    /// - Parameter amount: `nil`: of the entitlement.
+    fileprivate func granting(
+        entitlement: String? = nil, meter: String? = nil, amount: Int64? = nil
+    ) -> CustomerCase {
+        var names = names
+        var state = state
+        let id = Reference("explain/what-if")
+        state.customer.grants.append(
+            .init(
+                id: id, key: id, source: names.intern("ledger"),
+                entitlement: entitlement.map { names.intern($0) } ?? 0, feature: 0,
+                meter: meter.map { names.intern($0) } ?? 0, profile: 0,
+                amount: amount ?? Event.absent, isUnlimited: amount == nil, startsAt: at,
+                expiresAt: Event.absent, priority: 255, rolloverMax: Event.absent,
+                rolloverMin: Event.absent))
+        return with(state: state, names: names)
+    }
+}
