@@ -30,7 +30,8 @@ extension Ledger {
             var alternatives = AlternativeSearch(now, question, decision).alternatives()
             alternatives += try leftOut(story, walk.steps, question, decision, at: asOf.at)
             return Explanation(
-                subject: subject, decision: decision, asOf: asOf, steps: walk.steps,
+                subject: subject, isKnown: now.isKnown, decision: decision, asOf: asOf,
+                steps: walk.steps,
                 silentCount: walk.silentCount, alternatives: alternatives,
                 beliefs: try beliefs(story, question, at: asOf.at, from: knownAsked))
         }

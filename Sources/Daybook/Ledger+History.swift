@@ -69,11 +69,20 @@ extension Ledger {
         if let corrections = state.names.id(of: "corrections"),
             let stream = state.streamID(environment, .ledger, corrections)
         {
-            let own = Set(rows.values.map { EventKey(environment, $0.event.source, $0.event.key) })
-            list(
-                try known(stream, state, cut).filter {
-                    own.contains(EventKey(environment, $0.event.nameA, $0.event.reference))
-                })
+            let corrections = try known(stream, state, cut)
+            var own = Set(rows.values.map { EventKey(environment, $0.event.source, $0.event.key) })
+            var isMore = true
+            // A correction can be corrected.
+            while isMore {
+                isMore = false
+                for row in corrections where rows[row.event.position] == nil {
+                    let target = EventKey(environment, row.event.nameA, row.event.reference)
+                    guard own.contains(target) else { continue }
+                    rows[row.event.position] = row
+                    own.insert(EventKey(environment, row.event.source, row.event.key))
+                    isMore = true
+                }
+            }
         }
         return rows.values.sorted { $0.event.position < $1.event.position }
     }

@@ -29,6 +29,19 @@ struct GoldenTests {
         ),
         ("history", ["history ada", "history ada --known-at @3"]),
         (
+            "explain",
+            [
+                "explain ada premiumVoices --at 2026-03-01T00:00:00Z",
+                "explain ada premiumVoices --at 2026-01-02T12:00:00Z",
+                "explain bob stories --at 2026-03-01T00:00:00Z",
+                "explain ada stories --amount 3 --at 2026-03-01T00:00:00Z",
+                "explain ada premiumVoices --at 2026-03-01T00:00:00Z --json",
+                "explain nobody stories --at 2026-03-01T00:00:00Z",
+                "explain ada storys --at 2026-03-01T00:00:00Z",
+                "explain ada stories --known-at @99",
+            ]
+        ),
+        (
             "funnel",
             ["funnel", "funnel paywall_to_purchase", "funnel paywall_to_purchase --by context"]
         ),

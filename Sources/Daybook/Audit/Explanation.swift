@@ -31,6 +31,8 @@ public struct Explanation: Sendable {
     }
 
     public var subject: String
+    /// Whether any event within the cut names the customer.
+    public var isKnown: Bool
     public var decision: Decision
     public var asOf: AsOf
     /// In order of time; those that changed nothing about the answer are left out.

@@ -27,15 +27,30 @@ struct ExplanationWalk {
             let instant = min(entry.event.draft.occurredAt ?? Int64.min, end)
             if index > 0, instant > at { try pass(until: instant - 1, count: index) }
             at = max(at, instant)
-            let before = decision
-            decision = try story.decision(count: index + 1, at: at, asked)
-            note(AnswerChange.between(before, decision), before, entry)
+            try take(entry, index)
         }
         if story.entries.isEmpty {
             at = end
             decision = try story.decision(count: 0, at: end, asked)
         }
         if at < end { try pass(until: end, count: story.entries.count) }
+    }
+
+    /// Takes an event at its time. What that moment did without it is not the event's doing, unless the event turned it
+    /// back: a renewal in the moment in which the period ends.
+    private mutating func take(_ entry: HistoryEntry, _ index: Int) throws {
+        let before = decision
+        let timed = index == 0 ? nil : try story.decision(count: index, at: at, asked)
+        let after = try story.decision(count: index + 1, at: at, asked)
+        guard index > 0, timed?.allowed == after?.allowed, timed?.reason == after?.reason else {
+            decision = after
+            return note(AnswerChange.between(before, after), before, entry)
+        }
+        decision = timed
+        let passed = AnswerChange.between(before, timed)
+        if !passed.isEmpty { steps.append(step(passed, before)) }
+        decision = after
+        note(AnswerChange.between(timed, after), timed, entry)
     }
 
     private mutating func note(

@@ -43,6 +43,12 @@ struct ExplainCommand: AsyncParsableCommand {
                 explanation, versions.last { $0.version == explanation.asOf.catalog }?.catalog
             )
         }
+        guard explanation.isKnown else {
+            throw Failure(
+                .badInput, "unknown_subject",
+                "nothing is known of \(subject) in \(ask.environment.name) at position \(explanation.asOf.position); check the name, --env and --known-at"
+            )
+        }
         try ask.output.show(explanation.json) { terminal in
             ExplanationText(explanation: explanation, catalog: catalog, locale: view.locale)
                 .text(terminal)

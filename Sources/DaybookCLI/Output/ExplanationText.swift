@@ -20,7 +20,8 @@ extension AnswerChange {
         case .bool(let flag): flag ? "yes" : "no"
         case .integer(let number):
             field.hasSuffix("_at") ? Words.time(number) : String(number)
-        case .string(let text): Words.spaced(text)
+        case .string(let text):
+            ["state", "reason", "why"].contains(field) ? Words.spaced(text) : text
         default: "…"
         }
     }

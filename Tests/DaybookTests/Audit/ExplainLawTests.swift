@@ -1,0 +1,106 @@
+import Daybook
+import DaybookDomain
+import DaybookEvents
+import DaybookTesting
+import Testing
+
+/// What an explanation says must follow from the answers themselves.
+@Suite("Explanations and the answers that they explain")
+struct ExplainLawTests {
+    /// One question about one customer of a recorded stream.
+    private struct Asked {
+        var subject: String
+        var environment: Environment
+        var name: String
+        var moment: Moment
+        /// Nothing happened later.
+        var isLast: Bool
+    }
+
+    private static func questions(
+        _ ledger: Ledger, _ drafts: [EventDraft]
+    ) throws -> [Asked] {
+        let catalog = try #require(try ledger.catalogs().newest?.catalog)
+        let names = catalog.features.map(\.name) + catalog.meters.map(\.name)
+        let times = Set(drafts.compactMap(\.occurredAt)).sorted()
+        // The first, one in the middle, and a month after the last.
+        let moments = [times.first ?? 0, times[times.count / 2], (times.last ?? 0) + 2_678_400_000]
+        var asked: [Asked] = []
+        for environment in Environment.allCases {
+            for subject in try ledger.subjects(in: environment) {
+                for name in names {
+                    for at in moments {
+                        asked.append(
+                            Asked(
+                                subject: subject, environment: environment, name: name,
+                                moment: Moment(at: at), isLast: at == moments.last))
+                    }
+                }
+            }
+        }
+        return asked
+    }
+
+    @Test(
+        "The last step is the answer, and the deciding one made it",
+        arguments: try StreamGolden.pairs())
+    func steps(_ pair: StreamGolden.Pair) async throws {
+        let drafts = try StreamGolden.drafts(of: pair)
+        let ledger = try await StreamGolden.ledger(pair.app, holding: drafts)
+        for asked in try Self.questions(ledger, drafts) {
+            let place = "\(pair) \(asked)"
+            let question = CheckQuestion(asked.name)
+            let (decision, _) = try ledger.check(
+                question, for: asked.subject, environment: asked.environment,
+                moment: asked.moment)
+            let found = try ledger.explain(
+                question, for: asked.subject, environment: asked.environment,
+                moment: asked.moment)
+            #expect(found.decision == decision, "\(place)")
+            if let last = found.steps.last {
+                #expect(last.allowed == decision.allowed, "\(place)")
+                #expect(last.reason == decision.reason, "\(place)")
+            }
+            if let deciding = found.deciding {
+                #expect(deciding.allowed == decision.allowed, "\(place)")
+                #expect(deciding.reason == decision.reason, "\(place)")
+            }
+            let isInOrder = zip(found.steps, found.steps.dropFirst()).allSatisfy { $0.at <= $1.at }
+            #expect(isInOrder, "\(place)")
+            if let last = found.beliefs.last {
+                #expect(last.allowed == decision.allowed, "\(place)")
+                #expect(last.reason == decision.reason, "\(place)")
+            }
+            try Self.check(found, asked, ledger, place)
+        }
+    }
+
+    /// What is said about other cuts and other times is asked there.
+    private static func check(
+        _ found: Explanation, _ asked: Asked, _ ledger: Ledger, _ place: String
+    ) throws {
+        for belief in found.beliefs where belief.position > 0 {
+            var moment = asked.moment
+            moment.knownAt = .position(belief.position)
+            let then = try? ledger.check(
+                CheckQuestion(asked.name), for: asked.subject, environment: asked.environment,
+                moment: moment
+            ).decision
+            #expect(belief.allowed == then?.allowed ?? false, "\(place) \(belief.position)")
+            #expect(belief.reason == then?.reason ?? "no_catalog", "\(place) \(belief.position)")
+        }
+        for case .later(let at, let reason) in found.alternatives where asked.isLast {
+            let then = try ledger.check(
+                CheckQuestion(asked.name), for: asked.subject, environment: asked.environment,
+                moment: Moment(at: at)
+            ).decision
+            #expect(then.allowed != found.decision.allowed, "\(place) \(at)")
+            #expect(then.reason == reason, "\(place) \(at)")
+        }
+        let without = found.alternatives.compactMap { alternative -> Int64? in
+            if case .without(let position, _) = alternative { position } else { nil }
+        }
+        let positions = Set(found.steps.compactMap(\.event?.event.position))
+        #expect(positions.isSuperset(of: without), "\(place)")
+    }
+}
