@@ -143,23 +143,14 @@ private struct PageFilling: Sendable {
         let total = ranges.reduce(Int64(0)) { $0 + Int64($1.count) }
         guard total > 0 else { return }
         let done = Atomic<Int64>(0)
-        let next = Atomic<Int>(0)
-        let isStopped = Atomic<Bool>(false)
-        try Parallel.run(workers: min(workers, ranges.count)) { worker in
-            do {
-                while !isStopped.load(ordering: .relaxed) {
-                    let place = next.wrappingAdd(1, ordering: .relaxed).oldValue
-                    guard place < ranges.count else { return }
-                    try fill(place) { count in
-                        let sum = done.wrappingAdd(count, ordering: .relaxed).newValue
-                        if worker == 0 { try progress(sum, total + last) }
-                    }
+        _ = try Parallel.run(
+            workers: min(workers, ranges.count), turns: ranges.count, room: { $0 },
+            { worker, place, _ in
+                try fill(place) { count in
+                    let sum = done.wrappingAdd(count, ordering: .relaxed).newValue
+                    if worker == 0 { try progress(sum, total + last) }
                 }
-            } catch {
-                isStopped.store(true, ordering: .relaxed)
-                throw error
-            }
-        }
+            })
     }
 
     private func fill(_ place: Int, _ note: (Int64) throws -> Void) throws {

@@ -48,32 +48,39 @@ struct UnitPass: Sendable {
         _ visit: @Sendable (inout Sum, UInt32, borrowing UnitState) throws -> Void
     ) throws -> [Sum] {
         let shares = try UnitShares(state.streams, pages, workers: workers)
-        let sums = Mutex<[Sum]>([])
-        let next = Atomic<Int>(0)
+        let turnCount = (shares.unitCount + Self.unitsPerTurn - 1) / Self.unitsPerTurn
         let done = Atomic<Int64>(0)
-        try Parallel.run(workers: workers) { worker in
-            var sum = initial
-            var folding = Folding(state: state, pages: pages, shares: shares)
-            while true {
-                let first = next.wrappingAdd(Self.unitsPerTurn, ordering: .relaxed).oldValue
-                guard first < shares.unitCount else { break }
+        let rooms = try Parallel.run(
+            workers: workers, turns: turnCount,
+            room: { worker in
+                Room(
+                    worker: worker, sum: initial,
+                    folding: Folding(state: state, pages: pages, shares: shares))
+            },
+            { room, number, _ in
+                let first = number * Self.unitsPerTurn
                 let turn = first..<min(first + Self.unitsPerTurn, shares.unitCount)
-                for unit in turn { try folding.fold(UInt32(unit + 1), &sum, visit) }
+                for unit in turn { try room.folding.fold(UInt32(unit + 1), &room.sum, visit) }
                 let count = done.wrappingAdd(
                     Int64(shares.eventCount(of: turn)), ordering: .relaxed
                 ).newValue
-                if worker == 0 {
+                if room.worker == 0 {
                     try progress(pages.rowCount + count, pages.rowCount + state.head.position)
                 }
-            }
-            sums.withLock { $0.append(sum) }
-        }
-        return sums.withLock { $0 }
+            })
+        return rooms.map(\.sum)
+    }
+
+    /// What a worker keeps from turn to turn.
+    private struct Room<Sum: Sendable>: Sendable {
+        let worker: Int
+        var sum: Sum
+        var folding: Folding
     }
 }
 
 /// One worker's folding: the room for a unit's events and its state, used again for each.
-private struct Folding {
+private struct Folding: Sendable {
     /// How many events ahead the memory of an event is asked for: it takes about as long as copying so many.
     private static let readAhead = 32
 
