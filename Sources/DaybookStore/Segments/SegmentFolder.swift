@@ -7,7 +7,7 @@ import Synchronization
 /// one that does not fit, or is damaged, is told once, not used, and replaced by the next `seal`.
 public final class SegmentFolder: Sendable {
     private static let suffix = ".dayseg"
-    /// How many events a segment has: 8 MiB of records.
+    /// How many events a segment has: 4 MiB of records.
     public static let eventCountDefault: Int64 = 65_536
 
     private enum Place {
@@ -158,27 +158,33 @@ public final class SegmentFolder: Sendable {
 
     private func write(_ index: Int, from store: any EventStore) throws {
         let range = range(of: index)
-        var events: [Event] = []
+        var packed = PackedEvents()
         var previous: [Int64] = []
-        events.reserveCapacity(range.count)
         previous.reserveCapacity(range.count)
         try store.scanLinks(
             after: Checkpoint(position: range.lowerBound - 1),
             through: Checkpoint(position: range.upperBound), chunkCount: 1_024
-        ) { chunk, places in
-            events += chunk
+        ) { events, places in
+            for index in events.indices {
+                guard events[index].position == range.lowerBound + Int64(packed.events.count)
+                else { throw Self.gap(range) }
+                packed.append(events[index])
+            }
             previous += places
         }
-        guard events.count == range.count, let anchor = try anchor(range.upperBound) else {
-            throw StoreError(
-                .damaged, "positions \(range.lowerBound) to \(range.upperBound) are not all there")
-        }
+        guard packed.events.count == range.count, let anchor = try anchor(range.upperBound)
+        else { throw Self.gap(range) }
         try Segment.write(
-            events, previous: previous, anchor: anchor, ledger: ledger, fingerprint: fingerprint,
-            to: file(index))
+            packed, range, previous: previous, anchor: anchor, ledger: ledger,
+            fingerprint: fingerprint, to: file(index))
         places.withLock { places in
             while places.count <= index { places.append(.missing) }
             places[index] = .unread
         }
+    }
+
+    private static func gap(_ range: ClosedRange<Int64>) -> StoreError {
+        StoreError(
+            .damaged, "positions \(range.lowerBound) to \(range.upperBound) are not all there")
     }
 }
