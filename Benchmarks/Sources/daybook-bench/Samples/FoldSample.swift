@@ -7,21 +7,20 @@ import Foundation
 ///
 /// Of one thread alone, and without a file: valgrind can run it.
 struct FoldSample {
-    private var packed = PackedEvents()
+    private var events: [Event] = []
     private var names = NameTable()
     /// The kind of each stream; number *n* stands at index *n* - 1.
     private var kinds: [StreamKind] = []
-    /// Where each stream of the months ends.
-    private var newest: [OrderKey] = []
 
     /// Uses of one meter, customers in random order.
     init(events count: Int, subjects: Int) {
         var rows = RowWorkload(Workload(eventCount: count, subjectCount: subjects))
+        events.reserveCapacity(count)
         for start in stride(from: 0, to: count, by: 1_000) {
             let batch = rows.batch(start..<min(start + 1_000, count))
             for name in batch.names { _ = names.intern(name) }
             kinds += batch.streams.map(\.kind)
-            for row in batch.rows { packed.append(row.event) }
+            events += batch.rows.map(\.event)
         }
     }
 
@@ -37,6 +36,13 @@ struct FoldSample {
             var streams: [StreamName: UInt32] = [:]
             for (_, draft) in drafts { take(draft, &streams) }
         }
+        var newest = kinds.map { UnitState(kind: $0) }
+        events = events.filter { event in
+            let unit = Int(event.stream) - 1
+            guard newest[unit].accepts(event) else { return false }
+            newest[unit].newest = OrderKey(event)
+            return true
+        }
     }
 
     private mutating func take(_ draft: EventDraft, _ streams: inout [StreamName: UInt32]) {
@@ -46,14 +52,11 @@ struct FoldSample {
             event.stream = stream
         } else {
             kinds.append(name.kind)
-            newest.append(.first)
             event.stream = UInt32(kinds.count)
             streams[name] = event.stream
         }
-        let unit = Int(event.stream) - 1
-        guard newest[unit].isBefore(OrderKey(event)) == true else { return }
-        newest[unit] = OrderKey(event)
-        packed.append(event)
+        event.position = Int64(events.count + 1)
+        events.append(event)
     }
 
     /// - Parameter passes: How often everything is folded, each time into fresh states: the difference of two runs
@@ -64,7 +67,7 @@ struct FoldSample {
         for _ in 0..<passes { sum &+= try fold() }
         var measurement = Measurement()
         measurement["seconds"] = start.secondsSince
-        measurement["events"] = Double(packed.events.count * passes)
+        measurement["events"] = Double(events.count * passes)
         measurement.note(sum: sum)
         measurement.notePeakMemory()
         return measurement
@@ -73,7 +76,6 @@ struct FoldSample {
     /// What a replay does with its events: hands each to its unit, in order, then folds unit after unit.
     @inline(never)
     private func fold() throws -> UInt64 {
-        let events = packed.events
         var starts = [Int](repeating: 0, count: kinds.count + 2)
         for event in events { starts[Int(event.stream) + 1] += 1 }
         for unit in 1..<starts.count { starts[unit] += starts[unit - 1] }
@@ -84,40 +86,21 @@ struct FoldSample {
             cursors[Int(event.stream)] += 1
         }
         var state = UnitState(kind: .customer)
+        var own: [Event] = []
         var sum: UInt64 = 0
         for unit in kinds.indices {
-            let own = starts[unit + 1]..<starts[unit + 2]
-            try check(own, order)
-            state.reset(kinds[unit])
-            for place in own {
-                let index = Int(order[place])
-                let event = events[index]
-                if event.isWhole {
-                    state.evolve(event.event(at: Int64(index + 1)), names: names)
-                } else {
-                    state.evolve(wideEvent(index), names: names)
-                }
+            own.removeAll(keepingCapacity: true)
+            for place in starts[unit + 1]..<starts[unit + 2] {
+                own.append(events[Int(order[place])])
             }
+            for index in own.indices.dropFirst()
+            where OrderKey(own[index - 1]).isBefore(OrderKey(own[index])) != true {
+                throw BenchmarkError("the events are not in canonical order")
+            }
+            state.reset(kinds[unit])
+            for event in own { state.evolve(event, names: names) }
             sum &+= UInt64(state.eventCount)
         }
         return sum
-    }
-
-    private func wideEvent(_ index: Int) -> Event {
-        let event = packed.events[index]
-        guard let place = event.extensionIndex else { preconditionFailure("it was packed here") }
-        return event.event(at: Int64(index + 1), packed.extensions[place])
-    }
-
-    /// Whether a unit's events are in canonical order; the texts of keys are not at hand here.
-    private func check(_ own: Range<Int>, _ order: [UInt32]) throws {
-        var last = Int64.min
-        for place in own {
-            let occurredAt = packed.events[Int(order[place])].occurredAt
-            guard occurredAt >= last else {
-                throw BenchmarkError("the events are not in canonical order")
-            }
-            last = occurredAt
-        }
     }
 }
