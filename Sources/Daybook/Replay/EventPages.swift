@@ -17,12 +17,26 @@ public enum ReplaySource: String, Sendable, CaseIterable {
 /// process, so that a ledger of any length can be replayed.
 final class EventPages: Sendable {
     private struct Page {
-        /// Of the first event; the memory lives as long as this object.
-        let events: UnsafePointer<Event>
-        let count: Int
+        /// The first event; the memory of both lives as long as this object.
+        let events: UnsafePointer<PackedEvent>
+        let extensions: UnsafeBufferPointer<EventExtension>
+
+        init(
+            events: UnsafePointer<PackedEvent>, extensions: UnsafeBufferPointer<EventExtension>
+        ) {
+            self.events = events
+            self.extensions = extensions
+        }
+
+        /// `nil` without events.
+        init?(_ events: Span<PackedEvent>, _ extensions: Span<EventExtension>) {
+            guard let first = events.withUnsafeBufferPointer({ $0.baseAddress }) else { return nil }
+            self.init(
+                events: first, extensions: extensions.withUnsafeBufferPointer { $0 })
+        }
     }
 
-    /// Beyond this many events from rows, pages lie in a file: 256 MiB.
+    /// Beyond this many events from rows, pages lie in a file: 128 MiB, and the extensions of wide events.
     private static let memoryCountMax: Int64 = 1 << 21
 
     /// Events of a page, as a power of two.
@@ -34,6 +48,7 @@ final class EventPages: Sendable {
     /// How many came from rows.
     var rowCount: Int64 { Int64(count) - segmentEventCount }
     private let segments: [Segment?]
+    private let folder: SegmentFolder?
     // Safe to share: written before `init` returns, read only from then on.
     private nonisolated(unsafe) let pages: [Page]
     private let scratch: ScratchMemory
@@ -57,11 +72,7 @@ final class EventPages: Sendable {
                 do {
                     // Every block is checked here, once.
                     try segment.withStreams { _ in }
-                    pages[index] = try segment.withEvents { events in
-                        events.withUnsafeBufferPointer { raw in
-                            raw.baseAddress.map { Page(events: $0, count: raw.count) }
-                        }
-                    }
+                    pages[index] = try segment.withEvents(Page.init)
                     found[index] = segment
                 } catch {
                     folder.drop(index, because: error)
@@ -83,34 +94,66 @@ final class EventPages: Sendable {
         for (place, index) in missing.enumerated() {
             scratchPages[index] = place
             pages[index] = Page(
-                events: scratch.page(place), count: filling.ranges[place].count)
+                events: scratch.page(place), extensions: scratch.extensions(place))
         }
         self.pages = pages.compactMap(\.self)
         self.scratch = scratch
         self.scratchPages = scratchPages
         segments = found
+        folder = log.segments
         segmentEventCount = Int64(found.count { $0 != nil }) * pageEventCount
         shift = pageEventCount.trailingZeroBitCount
         mask = Int(pageEventCount) - 1
         count = Int(last)
     }
 
-    /// The event at a position less one.
+    /// The packed event at a position less one.
     /// - Precondition: Below `count`.
     @inline(__always)
-    subscript(index: Int) -> Event {
-        pages[index >> shift].events[index & mask]
+    func packed(_ index: Int) -> UnsafePointer<PackedEvent> {
+        pages[index >> shift].events + (index & mask)
+    }
+
+    /// The event at a position less one, where it is not whole in its packed form.
+    /// - Throws: `StoreError.damaged` for bits that are of no event.
+    func wideEvent(_ index: Int) throws -> Event {
+        let page = pages[index >> shift]
+        let packed = packed(index).pointee
+        let position = Int64(index + 1)
+        guard let place = packed.extensionIndex, place < page.extensions.count else {
+            throw damage(at: position)
+        }
+        return packed.event(at: position, page.extensions[place])
+    }
+
+    /// What bits of no event are told as; their segment is not used again.
+    private func damage(at position: Int64) -> StoreError {
+        let page = Int(position - 1) >> shift
+        guard let segment = segments[page] else {
+            return StoreError(.failed, "position \(position) was not packed")
+        }
+        let damage = segment.damage(at: position)
+        folder?.drop(page, because: damage)
+        return damage
     }
 
     /// Has the processor fetch an event that will be read soon.
     @inline(__always)
-    func willRead(_ index: Int) {
-        let event = UnsafeRawPointer(pages[index >> shift].events + (index & mask))
-        daybook_will_read(event)
-        daybook_will_read(event + 64)
+    func willRead(_ index: Int) { daybook_will_read(packed(index)) }
+
+    /// Has the processor fetch what lies beside a wide event.
+    @inline(__always)
+    func willReadExtension(_ index: Int) {
+        if let place = packed(index).pointee.extensionIndex,
+            let first = pages[index >> shift].extensions.baseAddress
+        {
+            // Any address will do: nothing is read here.
+            daybook_will_read(UnsafeRawPointer(first) + place * EventExtension.byteCount)
+        }
     }
 
     /// Runs the body on the streams of a range of events, given by their positions less one, a page at a time.
+    @inline(__always)
     func forEachStream(_ range: Range<Int>, _ body: (Int, UInt32) -> Void) throws {
         var index = range.lowerBound
         while index < range.upperBound {
@@ -156,28 +199,34 @@ private struct PageFilling: Sendable {
     private func fill(_ place: Int, _ note: (Int64) throws -> Void) throws {
         let range = ranges[place]
         let streams = scratch.streams(place)
-        try scratch.fill(place) { page in
-            var count = 0
-            try store.scan(
-                after: Checkpoint(position: range.lowerBound - 1),
-                through: Checkpoint(position: range.upperBound), chunkCount: chunkCount
-            ) { events in
-                guard events.count <= range.count - count else {
-                    throw StoreError(.damaged, "the store gives more events than positions")
-                }
-                for index in events.indices {
-                    page[count] = events[index]
-                    streams[count] = events[index].stream
-                    count += 1
-                }
-                try note(Int64(events.count))
+        var packed = PackedEvents()
+        var count = 0
+        try store.scan(
+            after: Checkpoint(position: range.lowerBound - 1),
+            through: Checkpoint(position: range.upperBound), chunkCount: chunkCount
+        ) { events in
+            guard events.count <= range.count - count else {
+                throw StoreError(.damaged, "the store gives more events than positions")
             }
-            guard count == range.count else {
-                throw StoreError(
-                    .damaged,
-                    "positions \(range.lowerBound) to \(range.upperBound) are not all there; restore a backup"
-                )
+            for index in events.indices {
+                guard events[index].position == range.lowerBound + Int64(count + index) else {
+                    throw gap(range)
+                }
+                packed.append(events[index])
+                streams[count + index] = events[index].stream
             }
+            try scratch.append(packed, to: place, count: count)
+            count += events.count
+            packed.removeAll()
+            try note(Int64(events.count))
         }
+        guard count == range.count else { throw gap(range) }
+    }
+
+    private func gap(_ range: ClosedRange<Int64>) -> StoreError {
+        StoreError(
+            .damaged,
+            "positions \(range.lowerBound) to \(range.upperBound) are not all there; restore a backup"
+        )
     }
 }

@@ -81,7 +81,7 @@ struct UnitPass: Sendable {
 
 /// One worker's folding: the room for a unit's events and its state, used again for each.
 private struct Folding: Sendable {
-    /// How many events ahead the memory of an event is asked for: it takes about as long as copying so many.
+    /// How many events ahead the memory of an event is asked for: it takes about as long as folding so many.
     private static let readAhead = 32
 
     let state: LedgerState
@@ -110,35 +110,62 @@ private struct Folding: Sendable {
         if places.isEmpty { return }
         let record = streams[unit].record
         if record.kind == .ledger { return }
-        events.removeAll(keepingCapacity: true)
-        for place in places {
-            // Units follow one another in the order of `shares`, so what comes after is the next unit's.
-            pages.willRead(shares.index(at: min(place + Self.readAhead, pages.count - 1)))
-            events.append(pages[shares.index(at: place)])
-        }
-        if !isPlain(record.environment) {
-            events = try UnitFolder(state).settled(events, record.environment)
-        }
         folded.reset(record.kind)
-        for event in events { folded.evolve(event, names: names) }
+        if isRising(places), !hasCorrections {
+            for place in places {
+                let index = shares.index(at: place)
+                let packed = pages.packed(index)
+                if packed.pointee.isWhole {
+                    // Folded where it was unpacked: a copy would have to wait for it.
+                    folded.evolve(packed.pointee.event(at: Int64(index + 1)), names: names)
+                } else {
+                    folded.evolve(try pages.wideEvent(index), names: names)
+                }
+            }
+        } else {
+            try gather(places, record.environment)
+            for event in events { folded.evolve(event, names: names) }
+        }
         try visit(&sum, unit, folded)
     }
 
-    /// Whether the events are in canonical order as they came, and none was corrected.
-    private func isPlain(_ environment: Environment) -> Bool {
-        if hasCorrections {
-            let isCorrected = events.contains {
+    /// Whether each event happened after the one before it: the usual case, which is in canonical order as it came.
+    /// Brings the events into the processor's cache.
+    private func isRising(_ places: Range<Int>) -> Bool {
+        var last = Int64.min
+        var isRising = true
+        for place in places {
+            // Units follow one another in the order of `shares`, so what comes after is the next unit's.
+            pages.willRead(shares.index(at: min(place + Self.readAhead, pages.count - 1)))
+            let index = shares.index(at: place)
+            pages.willReadExtension(index)
+            let occurredAt = pages.packed(index).pointee.occurredAt
+            if occurredAt <= last { isRising = false }
+            last = occurredAt
+        }
+        return isRising
+    }
+
+    /// Reads a unit's events as they count into `events`, where that takes a closer look.
+    private mutating func gather(_ places: Range<Int>, _ environment: Environment) throws {
+        events.removeAll(keepingCapacity: true)
+        for place in places {
+            let index = shares.index(at: place)
+            let packed = pages.packed(index).pointee
+            events.append(
+                packed.isWhole
+                    ? packed.event(at: Int64(index + 1)) : try pages.wideEvent(index))
+        }
+        let isCorrected =
+            hasCorrections
+            && events.contains {
                 state.corrections.concerns(EventKey(environment, $0.source, $0.key))
             }
-            if isCorrected { return false }
+        let folder = UnitFolder(state)
+        if isCorrected {
+            events = try folder.settled(events, environment)
+        } else {
+            try folder.sort(&events)
         }
-        for index in events.indices.dropFirst() {
-            // One time after the other is the usual case; everything else takes a closer look.
-            if events[index - 1].occurredAt < events[index].occurredAt { continue }
-            if OrderKey(events[index - 1]).isBefore(OrderKey(events[index])) != true {
-                return false
-            }
-        }
-        return true
     }
 }

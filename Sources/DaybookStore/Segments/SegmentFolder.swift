@@ -233,25 +233,31 @@ public final class SegmentFolder: Sendable {
         _ index: Int, from store: any EventStore, pause: () throws -> Void
     ) throws {
         let range = range(of: index)
-        var events: [Event] = []
+        var packed = PackedEvents()
         var previous: [Int64] = []
-        events.reserveCapacity(range.count)
         previous.reserveCapacity(range.count)
         try store.scanLinks(
             after: Checkpoint(position: range.lowerBound - 1),
             through: Checkpoint(position: range.upperBound), chunkCount: 1_024
-        ) { chunk, places in
-            events += chunk
+        ) { events, places in
+            for index in events.indices {
+                guard events[index].position == range.lowerBound + Int64(packed.events.count)
+                else { throw Self.gap(range) }
+                packed.append(events[index])
+            }
             previous += places
             try pause()
         }
-        guard events.count == range.count, let anchor = try anchor(range.upperBound) else {
-            throw StoreError(
-                .damaged, "positions \(range.lowerBound) to \(range.upperBound) are not all there")
-        }
+        guard packed.events.count == range.count, let anchor = try anchor(range.upperBound)
+        else { throw Self.gap(range) }
         try Segment.write(
-            events, previous: previous, anchor: anchor, ledger: ledger, fingerprint: fingerprint,
-            to: file(index))
+            packed, range, previous: previous, anchor: anchor, ledger: ledger,
+            fingerprint: fingerprint, to: file(index))
         content.withLock { $0[index] = .unread }
+    }
+
+    private static func gap(_ range: ClosedRange<Int64>) -> StoreError {
+        StoreError(
+            .damaged, "positions \(range.lowerBound) to \(range.upperBound) are not all there")
     }
 }
