@@ -64,21 +64,11 @@ final class EventPages: Sendable {
     ) throws {
         let pageEventCount = log.segments?.eventCount ?? SegmentFolder.eventCountDefault
         let pageCount = Int((last + pageEventCount - 1) / pageEventCount)
-        var found: [Segment?] = Array(repeating: nil, count: pageCount)
-        var pages: [Page?] = Array(repeating: nil, count: pageCount)
-        if source == .segments, let folder = log.segments {
-            for index in 0..<pageCount where folder.range(of: index).upperBound <= last {
-                guard let segment = folder.segment(index) else { continue }
-                do {
-                    // Every block is checked here, once.
-                    try segment.withStreams { _ in }
-                    pages[index] = try segment.withEvents(Page.init)
-                    found[index] = segment
-                } catch {
-                    folder.drop(index, because: error)
-                }
-            }
-        }
+        let found =
+            source == .segments
+            ? try Self.openSegments(log.segments, pageCount, through: last, workers: workers)
+            : Array(repeating: nil, count: pageCount)
+        var pages = try found.map { try $0?.withEvents(Page.init) }
         let missing = pages.indices.filter { pages[$0] == nil }
         let scratch = try ScratchMemory(
             pageCount: missing.count, pageEventCount: Int(pageEventCount),
@@ -105,6 +95,30 @@ final class EventPages: Sendable {
         shift = pageEventCount.trailingZeroBitCount
         mask = Int(pageEventCount) - 1
         count = Int(last)
+    }
+
+    /// The segments of the first pages, every block checked, several at once; `nil` where rows must be read.
+    private static func openSegments(
+        _ folder: SegmentFolder?, _ pageCount: Int, through last: Int64, workers: Int
+    ) throws -> [Segment?] {
+        let found = Mutex<[Segment?]>(Array(repeating: nil, count: pageCount))
+        guard let folder else { return found.withLock { $0 } }
+        let next = Atomic<Int>(0)
+        try Parallel.run(workers: min(workers, pageCount)) { _ in
+            while true {
+                let index = next.wrappingAdd(1, ordering: .relaxed).oldValue
+                guard index < pageCount, folder.range(of: index).upperBound <= last else { return }
+                guard let segment = folder.segment(index) else { continue }
+                do {
+                    try segment.withStreams { _ in }
+                    try segment.withEvents { _, _ in }
+                    found.withLock { $0[index] = segment }
+                } catch {
+                    folder.drop(index, because: error)
+                }
+            }
+        }
+        return found.withLock { $0 }
     }
 
     /// The packed event at a position less one.
