@@ -94,7 +94,7 @@ let package = Package(
             [
                 "Daybook", .product(name: "Logging", package: "swift-log"),
                 .product(name: "InMemoryLogging", package: "swift-log"),
-            ]),
+            ], exclude: ["Goldens"]),
         tests("DaybookCLI", ["Daybook"], exclude: ["Goldens"]),
         tests("Tidy", []),
     ]

@@ -3,7 +3,7 @@
 //   raw append FILE EVENTS SUBJECTS BATCH plain|triggers|indexes LEDGER
 //   raw digest FILE
 //   raw scan FILE               every row through SQLite, and a simple fold
-//   raw records FILE            the same fold over bare 128-byte records, mapped
+//   raw records FILE            the same fold over bare packed records, 64 bytes, mapped
 //   raw index FILE              an index on (stream, version)
 //   raw subject FILE QUESTIONS  one subject's events through that index, folded
 //   raw text FILE LINES         each line of LINES as a row: its number and its text

@@ -17,19 +17,22 @@
     "position, stream, type, occurred_at, signed_at, sequence, source, key, trust, party," \
     " profile, name_a, name_b, name_c, ref, amount, money, time_a, time_b, time_c, flags"
 
-// The event of Sources/DaybookEvents/Event.swift, as it lies in memory.
+// The packed event of Sources/DaybookEvents/PackedEvent.swift, and what lies beside a wide one.
 typedef struct {
-    int64_t position, occurred_at, signed_at;
-    uint64_t reference[2], key[2];
-    int64_t money, time_a, time_b, time_c;
-    uint32_t sequence;
+    int64_t occurred_at;
+    uint64_t key[2], room_one[2];
+    uint32_t stream, party, name_a, room_two;
+    uint16_t source, sequence, room_three;
+    uint8_t type, form_and_trust;
+} Packed;
+typedef struct {
+    int64_t signed_at, money, time_a, time_b, time_c;
     int32_t amount;
-    uint32_t stream, party, profile, name_a, name_b, name_c, source;
-    uint16_t flags;
-    uint8_t type, trust;
-} Event;
-_Static_assert(sizeof(Event) == 128, "an event is 128 bytes");
-_Static_assert(offsetof(Event, key) == 40 && offsetof(Event, stream) == 96, "as in Event.swift");
+    uint32_t profile, name_b, name_c, sequence, source;
+} Extension;
+_Static_assert(sizeof(Packed) == 64 && sizeof(Extension) == 64, "64 bytes each");
+_Static_assert(offsetof(Packed, stream) == 40 && offsetof(Packed, type) == 62, "as in Swift");
+enum { REFERENCE = 0, REFERENCE_TIME = 4, NAMES = 5, TIME = 6, WIDE = 15 };
 
 // What one customer is in the simplest possible fold.
 typedef struct {
@@ -90,35 +93,79 @@ int scan(char **arguments) {
 }
 
 
-static void fold_record(const Event *event, State *state) {
-    uint64_t numbers = (uint64_t)event->signed_at + (uint64_t)event->money
-        + (uint64_t)event->time_a + (uint64_t)event->time_b + (uint64_t)event->time_c
-        + event->sequence + event->party + event->profile + event->name_a + event->name_b
-        + event->name_c + event->source + event->flags + event->trust;
-    state->count += 1;
-    state->amount += event->amount + (event->type == 0);
-    state->last_occurred_at = event->occurred_at;
-    state->keys ^= (event->key[0] ^ event->reference[0]) + numbers + (uint64_t)event->position;
+static int32_t long_amount(uint16_t room) {
+    return room == 0x8000 ? INT32_MIN : (int16_t)room;
 }
 
+// The same numbers as of a row, from the room where the form puts each; all that are absent are left out.
+static void fold_record(
+    const Packed *event, int64_t position, const Extension *extensions, State *state) {
+    uint64_t reference = event->room_one[0], numbers = event->party + event->name_a;
+    int32_t amount;
+    switch (event->form_and_trust >> 4) {
+    case REFERENCE:
+        amount = (int32_t)event->room_two;
+        numbers += event->room_three;
+        break;
+    case NAMES:
+        reference = 0;
+        amount = (int32_t)event->room_one[0];
+        numbers += (event->room_one[0] >> 32) + (event->room_one[1] >> 32)
+            + (uint32_t)event->room_one[1] + event->room_two + event->room_three;
+        break;
+    case TIME:
+        reference = 0;
+        amount = (int32_t)event->room_one[1];
+        numbers += event->room_one[0] + (event->room_one[1] >> 32) + event->room_two
+            + event->room_three;
+        break;
+    case REFERENCE_TIME:
+        amount = long_amount(event->room_three);
+        numbers += (uint64_t)event->occurred_at + event->room_two;
+        break;
+    case WIDE: {
+        const Extension *rest = extensions + event->room_two;
+        amount = rest->amount;
+        numbers += (uint64_t)rest->signed_at + (uint64_t)rest->money + (uint64_t)rest->time_a
+            + (uint64_t)rest->time_b + (uint64_t)rest->time_c + rest->profile + rest->name_b
+            + rest->name_c + rest->sequence + rest->source + event->room_three;
+        break;
+    }
+    default:
+        amount = long_amount(event->room_three);
+        numbers += event->room_two;
+    }
+    state->count += 1;
+    state->amount += amount + (event->type == 0);
+    state->last_occurred_at = event->occurred_at;
+    state->keys ^= (event->key[0] ^ reference)
+        + numbers + event->sequence + event->source + (event->form_and_trust & 15)
+        + (uint64_t)position;
+}
+
+// The file is all packed events, then the extensions of the wide ones.
 int records(char **arguments) {
     int file = open(arguments[0], O_RDONLY);
     struct stat status;
     if (file < 0 || fstat(file, &status)) fail(arguments[0], NULL);
     size_t size = (size_t)status.st_size;
-    int64_t events = (int64_t)(size / sizeof(Event)), stream_max = 0;
-    const Event *event = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0);
+    int64_t count = (int64_t)(size / sizeof(Packed)), events = 0, stream_max = 0;
+    const Packed *event = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0);
     if (event == MAP_FAILED) fail("map", NULL);
-    // How many streams there are is known to whoever keeps segments; it is not timed.
-    for (int64_t i = 0; i < events; i++)
-        if (event[i].stream > stream_max) stream_max = event[i].stream;
+    // How many events and streams there are is known to whoever keeps segments; it is not timed.
+    for (; events < count; events++) {
+        if (event[events].form_and_trust >> 4 == WIDE) count -= 1;
+        if (event[events].stream > stream_max) stream_max = event[events].stream;
+    }
     munmap((void *)event, size);
     State *states = calloc((size_t)stream_max + 1, sizeof(State));
     if (!states) fail("allocate", NULL);
     double begin = now();
     event = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0);
     if (event == MAP_FAILED) fail("map", NULL);
-    for (int64_t i = 0; i < events; i++) fold_record(&event[i], &states[event[i].stream]);
+    const Extension *extensions = (const Extension *)(event + events);
+    for (int64_t i = 0; i < events; i++)
+        fold_record(&event[i], i + 1, extensions, &states[event[i].stream]);
     report_fold(now() - begin, events, states, stream_max);
     close(file);
     free(states);

@@ -68,16 +68,19 @@ extension Ledger {
     /// Opens a ledger file.
     /// - Parameters:
     ///   - readOnly: Never writes: no event, no checkpoint, no snapshot.
+    ///   - startUp: What an opening may take for the events after the newest snapshot; says when the next is due.
     ///   - log: Is told what was odd and did no harm.
     /// - Throws: `LedgerError.store` with the reason and the remedy.
     public static func open(
-        _ path: String, readOnly: Bool = false, log: Logger = Logger(label: "daybook"),
+        _ path: String, readOnly: Bool = false, startUp: StartUpBudget = StartUpBudget(),
+        log: Logger = Logger(label: "daybook"),
         clock: @escaping @Sendable () -> Int64 = SystemClock.now
     ) throws -> Ledger {
         do {
             let store = try SQLiteEventStore(path: path, readOnly: readOnly)
             return try Ledger(
-                store: store, path: store.path, readOnly: readOnly, log: log, clock: clock)
+                store: store, path: store.path, readOnly: readOnly, startUp: startUp, log: log,
+                clock: clock)
         } catch {
             throw (error as? LedgerError) ?? .store(storeError(error))
         }

@@ -31,7 +31,7 @@ extension Ledger {
             return []
         }
         for (request, answer) in answers { request.answer(answer) }
-        scheduleSnapshot()
+        scheduleDerivedWriting()
         return rest
     }
 
@@ -68,7 +68,7 @@ extension Ledger {
     ) throws -> Result<WriteRequest.Answer, LedgerError> {
         switch request.content {
         case .command(let command):
-            loadZones(&state, extra: nil)
+            loadZones(&state)
             let step = CommandStep(command: command, store: store, zones: zoneTables)
             switch try step.run(&group, &state) {
             case .receipt(let receipt): return .success(.receipt(receipt))
@@ -82,15 +82,15 @@ extension Ledger {
                 publication: publication, app: app, store: store, zones: zoneTables)
             return try step.run(&group, &state).map { .receipt($0) }
         case .restore(let request):
-            loadZones(&state, extra: nil)
+            loadZones(&state)
             let step = RestoreStep(request: request, store: store, zones: zoneTables)
             return try step.run(&group, &state).map { .restore($0) }
         case .transfer(let command):
-            loadZones(&state, extra: nil)
+            loadZones(&state)
             let step = TransferStep(command: command, store: store, zones: zoneTables)
             return try step.run(&group, &state).map { .transfer($0) }
         case .tick(let at, let units):
-            loadZones(&state, extra: nil)
+            loadZones(&state)
             let step = TickStep(at: at, units: units, store: store, zones: zoneTables)
             return try step.run(&group, &state).map { .reports($0) }
         }
@@ -128,6 +128,8 @@ extension Ledger {
 
     /// Folds the events up to a position of the store that come after the state's own.
     func advance(_ state: inout LedgerState, through head: StoreHead) throws {
+        let start = ContinuousClock.now
+        let count = head.position - state.head.position
         try state.takeNames(from: store)
         for record in try store.streams(after: UInt32(state.storedStreamCount)) {
             state.add(record)
@@ -140,6 +142,8 @@ extension Ledger {
             }
         }
         try settle(&state)
+        // As an opening would read them.
+        startUp.withLock { $0.note(count, took: ContinuousClock.now - start) }
     }
 
     /// The state of the whole ledger as it was known at a position: the newest snapshot that is not younger, and the
@@ -166,7 +170,7 @@ extension Ledger {
             }
             state.finishPending()
         }
-        loadZones(&state, extra: nil)
+        loadZones(&state)
     }
 
     private func noteCatalog(_ event: Event, _ state: inout LedgerState) throws {
@@ -240,7 +244,7 @@ extension Ledger {
     }
 
     /// Every zone that a customer or a catalog names, as a table.
-    private func loadZones(_ state: inout LedgerState, extra: String?) {
+    private func loadZones(_ state: inout LedgerState) {
         for catalog in state.catalogs.versions {
             add(catalog.catalog.defaultTimeZone, to: &state.zones)
         }

@@ -1,9 +1,7 @@
 import DaybookDomain
 import DaybookEvents
 import DaybookStore
-import Dispatch
 import Logging
-import Synchronization
 
 /// A snapshot that was written.
 public struct SnapshotReport: Sendable, Equatable {
@@ -17,10 +15,6 @@ public struct SnapshotReport: Sendable, Equatable {
 }
 
 extension Ledger {
-    /// A clean shutdown writes a snapshot when opening would read more events than this: at the rate measured in
-    /// `Benchmarks/` a third of the 250 ms that a start may take (design §7).
-    static let tailCountMax: Int64 = 100_000
-
     /// Where the snapshots of a ledger file are: `snapshots/<name>` beside a folder `events`, else beside the file.
     /// - Parameter path: As the store gives it, absolute and without symbolic links: one ledger has one folder.
     static func snapshotFolder(of path: String) -> String {
@@ -58,7 +52,8 @@ extension Ledger {
     }
 
     /// - Parameter isDigesting: Whether every unit is folded and digested, which costs as much as a replay.
-    private func writeSnapshot(
+    @discardableResult
+    func writeSnapshot(
         isDigesting: Bool, progress: (Int64, Int64) throws -> Void
     ) throws -> SnapshotReport {
         try refresh()
@@ -204,59 +199,6 @@ extension Ledger {
         try settle(&state)
         return state
     }
-
-    /// Whether opening would fold longer than a start may take, and somebody may write.
-    private var isSnapshotDue: Bool {
-        guard path != nil, !isReadOnly else { return false }
-        let head = state.withLock { $0.head.position }
-        return head - snapshotPosition.withLock { $0 } > Self.tailCountMax
-    }
-
-    /// A clean shutdown leaves a snapshot behind when the tail is long.
-    func snapshotIfWorthwhile() {
-        snapshots.queue.sync {}
-        if isSnapshotDue { snapshotOrWarn() }
-    }
-
-    /// A long-lived process writes one beside its work, but spends no more than a tenth of its time on them.
-    func scheduleSnapshot() {
-        guard isSnapshotDue else { return }
-        let isMine = snapshots.schedule.withLock { schedule in
-            guard !schedule.isRunning, ContinuousClock.now >= schedule.next else { return false }
-            schedule.isRunning = true
-            return true
-        }
-        guard isMine else { return }
-        snapshots.queue.async { [self] in
-            let start = ContinuousClock.now
-            snapshotOrWarn()
-            let end = ContinuousClock.now
-            snapshots.schedule.withLock { schedule in
-                schedule.isRunning = false
-                schedule.next = end + (end - start) * 9
-            }
-        }
-    }
-
-    private func snapshotOrWarn() {
-        do {
-            _ = try writeSnapshot(isDigesting: false) { _, _ in }
-        } catch {
-            log.warning("no snapshot was written: \(error)")
-        }
-    }
-}
-
-/// Where snapshots are written beside the work, one at a time.
-final class SnapshotWriting: Sendable {
-    struct Schedule {
-        var isRunning = false
-        /// No snapshot begins before.
-        var next = ContinuousClock.now
-    }
-
-    let queue = DispatchQueue(label: "daybook.snapshots")
-    let schedule = Mutex(Schedule())
 }
 
 extension StateDigest {

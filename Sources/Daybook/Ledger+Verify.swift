@@ -105,7 +105,7 @@ extension Ledger {
         let segments = folder.segments
         for segment in segments {
             do {
-                try segment.withEvents { _ in }
+                try segment.withEvents { _, _ in }
                 try segment.withStreams { _ in }
             } catch let damage as StoreError {
                 return VerifyFinding(

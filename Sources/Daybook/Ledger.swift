@@ -36,7 +36,9 @@ public final class Ledger: Sendable {
     private let queue = Mutex<WriteQueue?>(nil)
     /// The cut of the snapshot that was used or written last; 0 without one.
     let snapshotPosition = Mutex<Int64>(0)
-    let snapshots = SnapshotWriting()
+    /// When the next one is due.
+    let startUp: Mutex<StartUpBudget>
+    let derived = DerivedWriting()
     private let seenForeignChange = Mutex<Int64>(-1)
 
     /// Opens a ledger over any store.
@@ -47,12 +49,14 @@ public final class Ledger: Sendable {
     ///   - eventsPerUnitMax: How many events one customer or line may have; smaller than the bound of rule 30 for
     ///     tests, or for an app that wants to hear of a runaway client sooner. Checked when an event is appended.
     ///   - segmentEventCount: How many events a segment has; a power of two, and one size for whoever shares the file.
+    ///   - startUp: What an opening may take for the events after the newest snapshot; says when the next is due.
     /// - Throws: `LedgerError.store` when the store cannot be read.
     public init(
         store: any EventStore, path: String? = nil, readOnly: Bool = false,
         zones: ZoneTables = ZoneTables(),
         eventsPerUnitMax: Int = EventBounds.eventsPerUnitMax,
         segmentEventCount: Int64 = SegmentFolder.eventCountDefault,
+        startUp: StartUpBudget = StartUpBudget(),
         log: Logger = Logger(label: "daybook"),
         clock: @escaping @Sendable () -> Int64 = SystemClock.now
     ) throws {
@@ -63,6 +67,7 @@ public final class Ledger: Sendable {
         self.store = store
         self.path = path
         isReadOnly = readOnly
+        self.startUp = Mutex(startUp)
         self.clock = clock
         zoneTables = zones
         self.log = log
@@ -235,7 +240,7 @@ public final class Ledger: Sendable {
             return queue
         }
         queue?.close()
-        snapshotIfWorthwhile()
+        endDerivedWriting()
         try translating { try store.close() }
     }
 

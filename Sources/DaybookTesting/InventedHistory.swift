@@ -16,16 +16,18 @@ public struct InventedHistory {
     let seed: UInt64
 
     /// A ledger that took everything in this order, neighbours in batches of random size.
+    /// - Returns: It with what its answers can come from (`HistoryLedger.end`).
     static func ledger(
-        _ app: String, _ document: [UInt8], _ arrivals: [Arrival]
-    ) async throws -> Ledger {
-        let ledger = try Ledger(inMemory: app, clock: { 0 })
-        try await ledger.publish(CatalogPublication(document: document, effectiveAt: 0))
-        var random = SplitMix64(seed: UInt64(arrivals.count))
+        _ app: String, _ document: [UInt8], _ arrivals: [Arrival], _ place: HistoryLedger.Place
+    ) async throws -> (ledger: HistoryLedger, sources: Set<String>) {
+        let seed = UInt64(arrivals.count)
+        let told = try await HistoryLedger(place, app: app, catalog: document, seed: seed)
+        var random = SplitMix64(seed: seed)
         var batch: [EventDraft] = []
         func flush() async throws {
-            if !batch.isEmpty { try await ledger.record(batch) }
+            if !batch.isEmpty { try await told.ledger.record(batch) }
             batch = []
+            try told.rest()
         }
         for arrival in arrivals {
             switch arrival {
@@ -34,21 +36,27 @@ public struct InventedHistory {
                 if Int.random(in: 0..<8, using: &random) == 0 { try await flush() }
             case .catalog(let publication):
                 try await flush()
-                try await ledger.publish(publication)
+                try await told.ledger.publish(publication)
             }
         }
         try await flush()
-        return ledger
+        return (told, try told.end())
     }
 
     /// Compares at random cuts, the end of the history among them, and at random moments when something may change.
-    /// - Parameter words: Takes up the states and reasons that were answered: what the comparison got to see.
+    /// - Parameters:
+    ///   - place: Where the ledger lies.
+    ///   - words: Takes up the states and reasons that were answered, and `snapshot` and `segments` where answers could
+    ///     come from one: what the comparison got to see.
     /// - Returns: The first difference; `nil` when there is none.
     public func check(
-        cuts: Int, moments count: Int, words: inout Set<String>
+        cuts: Int, moments count: Int, in place: HistoryLedger.Place = .memory,
+        words: inout Set<String>
     ) async throws -> Failure? {
         var random = SplitMix64(seed: seed &+ 7)
-        let comparison = try ModelComparison(try await Self.ledger(app, document, arrivals))
+        let (told, sources) = try await Self.ledger(app, document, arrivals, place)
+        words.formUnion(sources)
+        let comparison = try ModelComparison(told.ledger)
         let last = Int64(comparison.events.count)
         let chosen = (1..<cuts).map { _ in Int64.random(in: 1...last, using: &random) } + [last]
         for cut in chosen {
@@ -63,7 +71,7 @@ public struct InventedHistory {
                         in: environment, at: [at], cut: cut)
                     guard differences.isEmpty else {
                         return Failure(
-                            history: self, environment: environment, at: at, cut: cut,
+                            history: self, place: place, environment: environment, at: at, cut: cut,
                             differences: differences)
                     }
                 }
@@ -75,6 +83,7 @@ public struct InventedHistory {
     /// Where the two differ.
     public struct Failure {
         let history: InventedHistory
+        let place: HistoryLedger.Place
         let environment: Environment
         let at: Int64
         let cut: Int64
@@ -113,9 +122,9 @@ extension InventedHistory.Failure {
         of steps: [(InventedHistory.Arrival, isKnown: Bool)]
     ) async throws -> [String] {
         let ordered = steps.filter(\.isKnown) + steps.filter { !$0.isKnown }
-        let ledger = try await InventedHistory.ledger(
-            history.app, history.document, ordered.map(\.0))
-        return try ModelComparison(ledger).differences(
+        let (told, _) = try await InventedHistory.ledger(
+            history.app, history.document, ordered.map(\.0), place)
+        return try ModelComparison(told.ledger).differences(
             in: environment, at: [at], cut: Int64(steps.count(where: \.isKnown)) + 1)
     }
 }

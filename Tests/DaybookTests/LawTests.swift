@@ -42,6 +42,23 @@ struct LawTests {
         }
     }
 
+    /// The same with a ledger that is given no peace in between.
+    static func told(
+        _ app: String, _ drafts: [EventDraft], in place: HistoryLedger.Place,
+        _ random: inout SplitMix64
+    ) async throws -> HistoryLedger {
+        let told = try await HistoryLedger(
+            place, app: app, catalog: try Fixtures.catalogDocument(app), seed: random.next())
+        var rest = drafts[...]
+        while !rest.isEmpty {
+            let count = Int.random(in: 1...40, using: &random)
+            try await told.ledger.record(Array(rest.prefix(count)))
+            rest = rest.dropFirst(count)
+            try told.rest()
+        }
+        return told
+    }
+
     static func drafts(_ app: String, seed: UInt64, subjects: Int = 8, events: Int = 400) throws
         -> [EventDraft]
     {
@@ -74,6 +91,29 @@ struct LawTests {
     }
 
     @Test(
+        "X-01 Laws 1 and 3: in a file, too, over segments and snapshots, opened again on the way",
+        arguments: Fixtures.apps)
+    func orderInFile(_ app: String) async throws {
+        print("seed \(Self.seed)")
+        var random = SplitMix64(seed: Self.seed)
+        let drafts = try Self.drafts(app, seed: Self.seed)
+        let inOrder = try await Self.ledger(app, drafts, &random)
+        let expected = try inOrder.digest()
+        let answers = try FinalAnswers(inOrder)
+        var sources: Set<String> = []
+        for round in 1...Self.permutations / 25 {
+            let repeated = drafts + drafts.shuffled(using: &random).prefix(drafts.count / 4)
+            let told = try await Self.told(
+                app, repeated.shuffled(using: &random), in: .file, &random)
+            sources.formUnion(try told.end())
+            #expect(try told.ledger.digest() == expected, "seed \(Self.seed), round \(round)")
+            let theirs = try FinalAnswers(told.ledger)
+            #expect(theirs == answers, "seed \(Self.seed), round \(round)")
+        }
+        #expect(sources == ["snapshot", "segments"])
+    }
+
+    @Test(
         "X-02 Law 2: folding from zero gives the live state for any batch split and 1, 2 and 7 workers",
         arguments: Fixtures.apps)
     func replay(_ app: String) async throws {
@@ -94,12 +134,14 @@ struct LawTests {
 
     @Test(
         "X-03 Law 4: an answer known at a position is the answer of a ledger that ends there",
-        arguments: Fixtures.apps)
-    func knowledge(_ app: String) async throws {
+        arguments: Fixtures.apps, HistoryLedger.Place.allCases)
+    func knowledge(_ app: String, _ place: HistoryLedger.Place) async throws {
         print("seed \(Self.seed)")
         var random = SplitMix64(seed: Self.seed)
         let drafts = try Self.drafts(app, seed: Self.seed, events: 120).shuffled(using: &random)
-        let whole = try await Self.ledger(app, drafts, &random)
+        let told = try await Self.told(app, drafts, in: place, &random)
+        _ = try told.end()
+        let whole = told.ledger
         let subjects = try whole.subjects()
         for _ in 0..<12 {
             let count = Int.random(in: 0...drafts.count, using: &random)

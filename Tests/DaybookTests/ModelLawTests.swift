@@ -8,29 +8,46 @@ import Testing
 /// Law 4 of design §1: (at, known at) against an independent naive model that is rule 4, literally.
 @Suite("Law 4: the ledger says what the naive model says")
 struct ModelLawTests {
-    static let historyCount =
-        ProcessInfo.processInfo.environment["DAYBOOK_TIER"] == nil ? 14 : 130
+    private static let isExtended = ProcessInfo.processInfo.environment["DAYBOOK_TIER"] != nil
 
     @Test(
         "X-03 Law 4: over invented histories, known at any cut, at every kind of moment",
         arguments: InventedHistories.apps)
     func invented(_ app: String) async throws {
+        try await Self.compare(app, in: .memory, histories: Self.isExtended ? 130 : 14, moments: 12)
+    }
+
+    @Test(
+        "X-02 X-03 Laws 3 and 4: the same in a file, over segments and snapshots, opened again on the way",
+        arguments: InventedHistories.apps)
+    func inventedInFile(_ app: String) async throws {
+        let words = try await Self.compare(
+            app, in: .file, histories: Self.isExtended ? 40 : 2, moments: 6)
+        #expect(words.isSuperset(of: ["snapshot", "segments"]))
+    }
+
+    /// - Returns: What the comparison got to see.
+    @discardableResult
+    private static func compare(
+        _ app: String, in place: HistoryLedger.Place, histories count: Int, moments: Int
+    ) async throws -> Set<String> {
         print("seed \(LawTests.seed)")
         var words: Set<String> = []
-        for index in 0..<Self.historyCount {
+        for index in 0..<count {
             let seed = LawTests.seed &+ UInt64(index) &* 1_000_003
             let history = try InventedHistories.history(
                 app, seed: seed, subjects: 4, events: index % 4 == 0 ? 200 : 70)
-            guard let failure = try await history.check(cuts: 4, moments: 12, words: &words) else {
-                continue
-            }
+            let failure = try await history.check(
+                cuts: 4, moments: moments, in: place, words: &words)
+            guard let failure else { continue }
             let smallest = try await failure.explained()
             Issue.record("\(app), DAYBOOK_SEED=\(LawTests.seed), history \(index)\n\(smallest)")
-            return
+            return words
         }
         // A comparison that only ever saw customers without anything would prove nothing.
         #expect(words.count > 12, "\(words.sorted())")
         #expect(words.contains("expired") && words.contains("active"), "\(words.sorted())")
+        return words
     }
 
     @Test(

@@ -11,7 +11,7 @@ import Testing
 @Suite("Damaged snapshots")
 struct SnapshotDamageTests {
     /// Small, so that opening costs little, and still with something in every section.
-    private static let catalog = """
+    static let catalog = """
         app: crowd
         groups: [Pro]
         products:
@@ -38,7 +38,7 @@ struct SnapshotDamageTests {
         """
 
     /// Two ids of one person, a subscription, usage, a correction, a zone and the steps of a funnel.
-    private static var history: [EventDraft] {
+    static var history: [EventDraft] {
         let start = instant("2026-03-01T10:00:00Z")
         let line = LineStory("2000001", product: "com.crowd.pro")
         return [

@@ -27,7 +27,7 @@ struct Scale {
     static let quick = Scale(
         events: 200_000, subjects: 20_000, rounds: 3, seconds: 270, commits: 500,
         questions: 20_000, notifications: 1_000, imports: 20_000, readers: 1_000,
-        peerEvents: 10_000, residents: 1_000, sizes: [10_000, 100_000])
+        peerEvents: 20_000, residents: 1_000, sizes: [10_000, 100_000])
 }
 
 /// All measurements, one after the other; nothing else runs meanwhile.

@@ -66,6 +66,7 @@ struct Main {
         }
         let (tables, hasFailed) = try benchmark.run()
         let command = scale.rounds == Scale.quick.rounds ? "make bench QUICK=1" : "make bench"
+        let minutes = Figure.decimal(start.secondsSince / 60, 0)
         let head = """
             # Results
 
@@ -73,7 +74,7 @@ struct Main {
 
             - \(Machine.processor), \(Machine.memory), \(Machine.system)
             - \(arguments[4]); SQLite \(sqlite); cc -O2; \(peer ?? "no Python eventsourcing")
-            - \(Machine.date), \(Figure.decimal(start.secondsSince / 60, 0)) minutes
+            - \(Machine.date), \(minutes) \(minutes == "1" ? "minute" : "minutes")
             - Medians of \(scale.rounds) rounds, every line in a process of its own, all lines of a \
             table in turn. A ratio is the median of the ratios within a round.
             - In every round a digest over all columns shows that raw C and SQLiteEventStore wrote \

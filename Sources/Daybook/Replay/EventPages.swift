@@ -17,12 +17,26 @@ public enum ReplaySource: String, Sendable, CaseIterable {
 /// process, so that a ledger of any length can be replayed.
 final class EventPages: Sendable {
     private struct Page {
-        /// Of the first event; the memory lives as long as this object.
-        let events: UnsafePointer<Event>
-        let count: Int
+        /// The first event; the memory of both lives as long as this object.
+        let events: UnsafePointer<PackedEvent>
+        let extensions: UnsafeBufferPointer<EventExtension>
+
+        init(
+            events: UnsafePointer<PackedEvent>, extensions: UnsafeBufferPointer<EventExtension>
+        ) {
+            self.events = events
+            self.extensions = extensions
+        }
+
+        /// `nil` without events.
+        init?(_ events: Span<PackedEvent>, _ extensions: Span<EventExtension>) {
+            guard let first = events.withUnsafeBufferPointer({ $0.baseAddress }) else { return nil }
+            self.init(
+                events: first, extensions: extensions.withUnsafeBufferPointer { $0 })
+        }
     }
 
-    /// Beyond this many events from rows, pages lie in a file: 256 MiB.
+    /// Beyond this many events from rows, pages lie in a file: 128 MiB, and the extensions of wide events.
     private static let memoryCountMax: Int64 = 1 << 21
 
     /// Events of a page, as a power of two.
@@ -34,6 +48,7 @@ final class EventPages: Sendable {
     /// How many came from rows.
     var rowCount: Int64 { Int64(count) - segmentEventCount }
     private let segments: [Segment?]
+    private let folder: SegmentFolder?
     // Safe to share: written before `init` returns, read only from then on.
     private nonisolated(unsafe) let pages: [Page]
     private let scratch: ScratchMemory
@@ -49,25 +64,11 @@ final class EventPages: Sendable {
     ) throws {
         let pageEventCount = log.segments?.eventCount ?? SegmentFolder.eventCountDefault
         let pageCount = Int((last + pageEventCount - 1) / pageEventCount)
-        var found: [Segment?] = Array(repeating: nil, count: pageCount)
-        var pages: [Page?] = Array(repeating: nil, count: pageCount)
-        if source == .segments, let folder = log.segments {
-            for index in 0..<pageCount where folder.range(of: index).upperBound <= last {
-                guard let segment = folder.segment(index) else { continue }
-                do {
-                    // Every block is checked here, once.
-                    try segment.withStreams { _ in }
-                    pages[index] = try segment.withEvents { events in
-                        events.withUnsafeBufferPointer { raw in
-                            raw.baseAddress.map { Page(events: $0, count: raw.count) }
-                        }
-                    }
-                    found[index] = segment
-                } catch {
-                    folder.drop(index, because: error)
-                }
-            }
-        }
+        let found =
+            source == .segments
+            ? try Self.openSegments(log.segments, pageCount, through: last, workers: workers)
+            : Array(repeating: nil, count: pageCount)
+        var pages = try found.map { try $0?.withEvents(Page.init) }
         let missing = pages.indices.filter { pages[$0] == nil }
         let scratch = try ScratchMemory(
             pageCount: missing.count, pageEventCount: Int(pageEventCount),
@@ -83,34 +84,90 @@ final class EventPages: Sendable {
         for (place, index) in missing.enumerated() {
             scratchPages[index] = place
             pages[index] = Page(
-                events: scratch.page(place), count: filling.ranges[place].count)
+                events: scratch.page(place), extensions: scratch.extensions(place))
         }
         self.pages = pages.compactMap(\.self)
         self.scratch = scratch
         self.scratchPages = scratchPages
         segments = found
+        folder = log.segments
         segmentEventCount = Int64(found.count { $0 != nil }) * pageEventCount
         shift = pageEventCount.trailingZeroBitCount
         mask = Int(pageEventCount) - 1
         count = Int(last)
     }
 
-    /// The event at a position less one.
+    /// The segments of the first pages, every block checked, several at once; `nil` where rows must be read.
+    private static func openSegments(
+        _ folder: SegmentFolder?, _ pageCount: Int, through last: Int64, workers: Int
+    ) throws -> [Segment?] {
+        let found = Mutex<[Segment?]>(Array(repeating: nil, count: pageCount))
+        guard let folder else { return found.withLock { $0 } }
+        let next = Atomic<Int>(0)
+        try Parallel.run(workers: min(workers, pageCount)) { _ in
+            while true {
+                let index = next.wrappingAdd(1, ordering: .relaxed).oldValue
+                guard index < pageCount, folder.range(of: index).upperBound <= last else { return }
+                guard let segment = folder.segment(index) else { continue }
+                do {
+                    try segment.withStreams { _ in }
+                    try segment.withEvents { _, _ in }
+                    found.withLock { $0[index] = segment }
+                } catch {
+                    folder.drop(index, because: error)
+                }
+            }
+        }
+        return found.withLock { $0 }
+    }
+
+    /// The packed event at a position less one.
     /// - Precondition: Below `count`.
     @inline(__always)
-    subscript(index: Int) -> Event {
-        pages[index >> shift].events[index & mask]
+    func packed(_ index: Int) -> UnsafePointer<PackedEvent> {
+        pages[index >> shift].events + (index & mask)
+    }
+
+    /// The event at a position less one, where it is not whole in its packed form.
+    /// - Throws: `StoreError.damaged` for bits that are of no event.
+    func wideEvent(_ index: Int) throws -> Event {
+        let page = pages[index >> shift]
+        let packed = packed(index).pointee
+        let position = Int64(index + 1)
+        guard let place = packed.extensionIndex, place < page.extensions.count else {
+            throw damage(at: position)
+        }
+        return packed.event(at: position, page.extensions[place])
+    }
+
+    /// What bits of no event are told as; their segment is not used again.
+    private func damage(at position: Int64) -> StoreError {
+        let page = Int(position - 1) >> shift
+        guard let segment = segments[page] else {
+            return StoreError(.failed, "position \(position) was not packed")
+        }
+        let damage = segment.damage(at: position)
+        folder?.drop(page, because: damage)
+        return damage
     }
 
     /// Has the processor fetch an event that will be read soon.
     @inline(__always)
-    func willRead(_ index: Int) {
-        let event = UnsafeRawPointer(pages[index >> shift].events + (index & mask))
-        daybook_will_read(event)
-        daybook_will_read(event + 64)
+    func willRead(_ index: Int) { daybook_will_read(packed(index)) }
+
+    /// Has the processor fetch what lies beside a wide event.
+    @inline(__always)
+    func willReadExtension(_ index: Int) {
+        if let place = packed(index).pointee.extensionIndex,
+            let first = pages[index >> shift].extensions.baseAddress
+        {
+            // Any address will do: nothing is read here.
+            daybook_will_read(UnsafeRawPointer(first) + place * EventExtension.byteCount)
+        }
     }
 
     /// Runs the body on the streams of a range of events, given by their positions less one, a page at a time.
+    @inline(__always)
     func forEachStream(_ range: Range<Int>, _ body: (Int, UInt32) -> Void) throws {
         var index = range.lowerBound
         while index < range.upperBound {
@@ -143,50 +200,47 @@ private struct PageFilling: Sendable {
         let total = ranges.reduce(Int64(0)) { $0 + Int64($1.count) }
         guard total > 0 else { return }
         let done = Atomic<Int64>(0)
-        let next = Atomic<Int>(0)
-        let isStopped = Atomic<Bool>(false)
-        try Parallel.run(workers: min(workers, ranges.count)) { worker in
-            do {
-                while !isStopped.load(ordering: .relaxed) {
-                    let place = next.wrappingAdd(1, ordering: .relaxed).oldValue
-                    guard place < ranges.count else { return }
-                    try fill(place) { count in
-                        let sum = done.wrappingAdd(count, ordering: .relaxed).newValue
-                        if worker == 0 { try progress(sum, total + last) }
-                    }
+        _ = try Parallel.run(
+            workers: min(workers, ranges.count), turns: ranges.count, room: { $0 },
+            { worker, place, _ in
+                try fill(place) { count in
+                    let sum = done.wrappingAdd(count, ordering: .relaxed).newValue
+                    if worker == 0 { try progress(sum, total + last) }
                 }
-            } catch {
-                isStopped.store(true, ordering: .relaxed)
-                throw error
-            }
-        }
+            })
     }
 
     private func fill(_ place: Int, _ note: (Int64) throws -> Void) throws {
         let range = ranges[place]
         let streams = scratch.streams(place)
-        try scratch.fill(place) { page in
-            var count = 0
-            try store.scan(
-                after: Checkpoint(position: range.lowerBound - 1),
-                through: Checkpoint(position: range.upperBound), chunkCount: chunkCount
-            ) { events in
-                guard events.count <= range.count - count else {
-                    throw StoreError(.damaged, "the store gives more events than positions")
-                }
-                for index in events.indices {
-                    page[count] = events[index]
-                    streams[count] = events[index].stream
-                    count += 1
-                }
-                try note(Int64(events.count))
+        var packed = PackedEvents()
+        var count = 0
+        try store.scan(
+            after: Checkpoint(position: range.lowerBound - 1),
+            through: Checkpoint(position: range.upperBound), chunkCount: chunkCount
+        ) { events in
+            guard events.count <= range.count - count else {
+                throw StoreError(.damaged, "the store gives more events than positions")
             }
-            guard count == range.count else {
-                throw StoreError(
-                    .damaged,
-                    "positions \(range.lowerBound) to \(range.upperBound) are not all there; restore a backup"
-                )
+            for index in events.indices {
+                guard events[index].position == range.lowerBound + Int64(count + index) else {
+                    throw gap(range)
+                }
+                packed.append(events[index])
+                streams[count + index] = events[index].stream
             }
+            try scratch.append(packed, to: place, count: count)
+            count += events.count
+            packed.removeAll()
+            try note(Int64(events.count))
         }
+        guard count == range.count else { throw gap(range) }
+    }
+
+    private func gap(_ range: ClosedRange<Int64>) -> StoreError {
+        StoreError(
+            .damaged,
+            "positions \(range.lowerBound) to \(range.upperBound) are not all there; restore a backup"
+        )
     }
 }

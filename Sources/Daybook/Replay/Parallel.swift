@@ -10,7 +10,7 @@ import Synchronization
 #endif
 
 /// Runs one body on several threads until all have returned.
-enum Parallel {
+package enum Parallel {
     /// How many threads can run at once.
     static let processorCount = max(1, Int(sysconf(CInt(_SC_NPROCESSORS_ONLN))))
 
@@ -29,5 +29,57 @@ enum Parallel {
             }
         }
         if let error = failure.withLock({ $0 }) { throw error }
+    }
+
+    /// Hands out turns in ascending order to whoever is free, until there are none left or one of them failed.
+    /// - Parameters:
+    ///   - workers: How many threads; with one, the caller's.
+    ///   - room: Makes what a worker keeps from turn to turn, on its thread; is given its number, from 0 on.
+    ///   - turn: Is given that, its number from 0 on, and who says whether to go on.
+    /// - Returns: What each worker was left with, in no order.
+    /// - Throws: The first error of any of them. Nobody begins another turn after it.
+    package static func run<Room: Sendable>(
+        workers: Int, turns count: Int, room: @Sendable (_ worker: Int) throws -> Room,
+        _ turn: @Sendable (inout Room, _ number: Int, Turns) throws -> Void
+    ) throws -> [Room] {
+        let turns = Turns(count: count)
+        let rooms = Mutex<[Room]>([])
+        try run(workers: workers) { worker in
+            do {
+                var own = try room(worker)
+                while let number = turns.next() { try turn(&own, number, turns) }
+                rooms.withLock { $0.append(own) }
+            } catch {
+                turns.stop(error)
+            }
+        }
+        if let error = turns.failure { throw error }
+        return rooms.withLock { $0 }
+    }
+}
+
+/// The turns of one parallel run: who comes next, and whether anybody does.
+package final class Turns: Sendable {
+    private let count: Int
+    private let begun = Atomic<Int>(0)
+    private let stopped = Atomic<Bool>(false)
+    private let first = Mutex<(any Error)?>(nil)
+
+    fileprivate init(count: Int) { self.count = count }
+
+    /// Whether a turn failed: a long one may look now and then, and give up what nobody will ask for.
+    package var isStopped: Bool { stopped.load(ordering: .relaxed) }
+
+    fileprivate func next() -> Int? {
+        guard !isStopped else { return nil }
+        let number = begun.wrappingAdd(1, ordering: .relaxed).oldValue
+        return number < count ? number : nil
+    }
+
+    fileprivate var failure: (any Error)? { first.withLock { $0 } }
+
+    fileprivate func stop(_ error: any Error) {
+        first.withLock { $0 = $0 ?? error }
+        stopped.store(true, ordering: .relaxed)
     }
 }

@@ -9,14 +9,20 @@ import DaybookStore
     import Musl
 #endif
 
-/// Room for pages of events: memory of this process, or a file without a name that is mapped.
+/// Room for pages of packed events: memory of this process, or a file without a name that is mapped.
 ///
+/// ```
+/// pages       one after the other, 64 bytes an event
+/// extensions  the same once more: as many as a page has events, of which most are never written, so that they take
+///             addresses and neither memory nor room on the disk
+/// ```
 /// Invariant of the unsafe pointers: made in `init`, given back in `deinit`, and each page is written by one thread
 /// before anybody reads it.
 final class ScratchMemory: Sendable {
     private nonisolated(unsafe) let start: UnsafeMutableRawPointer
     private nonisolated(unsafe) let streams: UnsafeMutablePointer<UInt32>
-    private let byteCount: Int
+    private nonisolated(unsafe) let extensionCounts: UnsafeMutablePointer<Int>
+    private let eventsByteCount: Int
     private let pageEventCount: Int
     private let pageByteCount: Int
     /// -1: no file.
@@ -24,34 +30,40 @@ final class ScratchMemory: Sendable {
 
     /// - Throws: `StoreError.full` or `.failed` where there is no room.
     init(pageCount: Int, pageEventCount: Int, isFile: Bool) throws {
+        precondition(
+            PackedEvent.byteCount == EventExtension.byteCount, "an event has as much as its rest")
         self.pageEventCount = pageEventCount
-        pageByteCount = pageEventCount * MemoryLayout<Event>.stride
-        byteCount = max(1, pageCount) * pageByteCount
+        pageByteCount = pageEventCount * PackedEvent.byteCount
+        let pageCount = max(1, pageCount)
+        eventsByteCount = pageCount * pageByteCount
         if isFile {
-            descriptor = try Self.namelessFile(byteCount)
+            descriptor = try Self.namelessFile(2 * eventsByteCount)
         } else {
             descriptor = -1
         }
         // A file is written through its descriptor, which is far cheaper than by faults of its pages.
         let protection = isFile ? PROT_READ : PROT_READ | PROT_WRITE
         let flags = isFile ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS
-        guard let mapped = mmap(nil, byteCount, protection, flags, descriptor, 0),
+        guard let mapped = mmap(nil, 2 * eventsByteCount, protection, flags, descriptor, 0),
             mapped != MAP_FAILED
         else {
             if isFile { close(descriptor) }
-            throw StoreError(.full, "there is no memory for \(byteCount) bytes of events")
+            throw StoreError(.full, "there is no memory for \(eventsByteCount) bytes of events")
         }
         #if os(Linux)
             // A large page instead of 512 small ones that are each filled with zeros at their first write.
-            if !isFile { madvise(mapped, byteCount, MADV_HUGEPAGE) }
+            if !isFile { madvise(mapped, eventsByteCount, MADV_HUGEPAGE) }
         #endif
         start = mapped
-        streams = .allocate(capacity: max(1, pageCount) * pageEventCount)
+        streams = .allocate(capacity: pageCount * pageEventCount)
+        extensionCounts = .allocate(capacity: pageCount)
+        extensionCounts.initialize(repeating: 0, count: pageCount)
     }
 
     deinit {
         streams.deallocate()
-        munmap(start, byteCount)
+        extensionCounts.deallocate()
+        munmap(start, 2 * eventsByteCount)
         if descriptor >= 0 { close(descriptor) }
     }
 
@@ -77,30 +89,53 @@ final class ScratchMemory: Sendable {
     }
 
     /// The first event of a page.
-    func page(_ index: Int) -> UnsafePointer<Event> {
+    func page(_ index: Int) -> UnsafePointer<PackedEvent> {
         UnsafePointer(
-            (start + index * pageByteCount).bindMemory(to: Event.self, capacity: pageEventCount))
+            (start + index * pageByteCount).bindMemory(
+                to: PackedEvent.self, capacity: pageEventCount))
+    }
+
+    /// The extensions of a page's events.
+    func extensions(_ index: Int) -> UnsafeBufferPointer<EventExtension> {
+        let first = start + eventsByteCount + index * pageByteCount
+        return UnsafeBufferPointer(
+            start: first.bindMemory(to: EventExtension.self, capacity: pageEventCount),
+            count: extensionCounts[index])
     }
 
     /// The streams of a page's events once more.
     func streams(_ index: Int) -> UnsafeMutablePointer<UInt32> { streams + index * pageEventCount }
 
-    /// Has the body write a page.
-    func fill(_ index: Int, _ body: (UnsafeMutablePointer<Event>) throws -> Void) throws {
-        let capacity = pageEventCount
-        guard descriptor >= 0 else {
-            return try body(
-                (start + index * pageByteCount).bindMemory(to: Event.self, capacity: capacity))
+    /// Adds events to a page, which has room for them.
+    /// - Parameters:
+    ///   - count: How many it has already.
+    ///   - packed: Their extensions are numbered on from those that the page has.
+    /// - Throws: `StoreError.full` where there is no room.
+    func append(_ packed: borrowing PackedEvents, to index: Int, count: Int) throws {
+        let extensionCount = extensionCounts[index]
+        precondition(
+            count + packed.events.count <= pageEventCount
+                && extensionCount + packed.extensions.count <= pageEventCount,
+            "the page has no room")
+        try packed.events.withUnsafeBytes {
+            try write($0, at: index * pageByteCount + count * PackedEvent.byteCount)
         }
-        let buffer = UnsafeMutablePointer<Event>.allocate(capacity: capacity)
-        defer { buffer.deallocate() }
-        buffer.initialize(repeating: Event(), count: capacity)
-        try body(buffer)
+        try packed.extensions.withUnsafeBytes {
+            let place = index * pageByteCount + extensionCount * EventExtension.byteCount
+            try write($0, at: eventsByteCount + place)
+        }
+        extensionCounts[index] = extensionCount + packed.extensions.count
+    }
+
+    private func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws {
+        guard let first = bytes.baseAddress, !bytes.isEmpty else { return }
+        guard descriptor >= 0 else {
+            return (start + offset).copyMemory(from: first, byteCount: bytes.count)
+        }
         var written = 0
-        while written < pageByteCount {
+        while written < bytes.count {
             let count = pwrite(
-                descriptor, UnsafeRawPointer(buffer) + written, pageByteCount - written,
-                off_t(index * pageByteCount + written))
+                descriptor, first + written, bytes.count - written, off_t(offset + written))
             if count < 0, errno == EINTR { continue }
             guard count > 0 else {
                 throw StoreError(

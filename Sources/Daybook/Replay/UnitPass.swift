@@ -48,33 +48,40 @@ struct UnitPass: Sendable {
         _ visit: @Sendable (inout Sum, UInt32, borrowing UnitState) throws -> Void
     ) throws -> [Sum] {
         let shares = try UnitShares(state.streams, pages, workers: workers)
-        let sums = Mutex<[Sum]>([])
-        let next = Atomic<Int>(0)
+        let turnCount = (shares.unitCount + Self.unitsPerTurn - 1) / Self.unitsPerTurn
         let done = Atomic<Int64>(0)
-        try Parallel.run(workers: workers) { worker in
-            var sum = initial
-            var folding = Folding(state: state, pages: pages, shares: shares)
-            while true {
-                let first = next.wrappingAdd(Self.unitsPerTurn, ordering: .relaxed).oldValue
-                guard first < shares.unitCount else { break }
+        let rooms = try Parallel.run(
+            workers: workers, turns: turnCount,
+            room: { worker in
+                Room(
+                    worker: worker, sum: initial,
+                    folding: Folding(state: state, pages: pages, shares: shares))
+            },
+            { room, number, _ in
+                let first = number * Self.unitsPerTurn
                 let turn = first..<min(first + Self.unitsPerTurn, shares.unitCount)
-                for unit in turn { try folding.fold(UInt32(unit + 1), &sum, visit) }
+                for unit in turn { try room.folding.fold(UInt32(unit + 1), &room.sum, visit) }
                 let count = done.wrappingAdd(
                     Int64(shares.eventCount(of: turn)), ordering: .relaxed
                 ).newValue
-                if worker == 0 {
+                if room.worker == 0 {
                     try progress(pages.rowCount + count, pages.rowCount + state.head.position)
                 }
-            }
-            sums.withLock { $0.append(sum) }
-        }
-        return sums.withLock { $0 }
+            })
+        return rooms.map(\.sum)
+    }
+
+    /// What a worker keeps from turn to turn.
+    private struct Room<Sum: Sendable>: Sendable {
+        let worker: Int
+        var sum: Sum
+        var folding: Folding
     }
 }
 
 /// One worker's folding: the room for a unit's events and its state, used again for each.
-private struct Folding {
-    /// How many events ahead the memory of an event is asked for: it takes about as long as copying so many.
+private struct Folding: Sendable {
+    /// How many events ahead the memory of an event is asked for: it takes about as long as folding so many.
     private static let readAhead = 32
 
     let state: LedgerState
@@ -103,35 +110,62 @@ private struct Folding {
         if places.isEmpty { return }
         let record = streams[unit].record
         if record.kind == .ledger { return }
-        events.removeAll(keepingCapacity: true)
-        for place in places {
-            // Units follow one another in the order of `shares`, so what comes after is the next unit's.
-            pages.willRead(shares.index(at: min(place + Self.readAhead, pages.count - 1)))
-            events.append(pages[shares.index(at: place)])
-        }
-        if !isPlain(record.environment) {
-            events = try UnitFolder(state).settled(events, record.environment)
-        }
         folded.reset(record.kind)
-        for event in events { folded.evolve(event, names: names) }
+        if isRising(places), !hasCorrections {
+            for place in places {
+                let index = shares.index(at: place)
+                let packed = pages.packed(index)
+                if packed.pointee.isWhole {
+                    // Folded where it was unpacked: a copy would have to wait for it.
+                    folded.evolve(packed.pointee.event(at: Int64(index + 1)), names: names)
+                } else {
+                    folded.evolve(try pages.wideEvent(index), names: names)
+                }
+            }
+        } else {
+            try gather(places, record.environment)
+            for event in events { folded.evolve(event, names: names) }
+        }
         try visit(&sum, unit, folded)
     }
 
-    /// Whether the events are in canonical order as they came, and none was corrected.
-    private func isPlain(_ environment: Environment) -> Bool {
-        if hasCorrections {
-            let isCorrected = events.contains {
+    /// Whether each event happened after the one before it: the usual case, which is in canonical order as it came.
+    /// Brings the events into the processor's cache.
+    private func isRising(_ places: Range<Int>) -> Bool {
+        var last = Int64.min
+        var isRising = true
+        for place in places {
+            // Units follow one another in the order of `shares`, so what comes after is the next unit's.
+            pages.willRead(shares.index(at: min(place + Self.readAhead, pages.count - 1)))
+            let index = shares.index(at: place)
+            pages.willReadExtension(index)
+            let occurredAt = pages.packed(index).pointee.occurredAt
+            if occurredAt <= last { isRising = false }
+            last = occurredAt
+        }
+        return isRising
+    }
+
+    /// Reads a unit's events as they count into `events`, where that takes a closer look.
+    private mutating func gather(_ places: Range<Int>, _ environment: Environment) throws {
+        events.removeAll(keepingCapacity: true)
+        for place in places {
+            let index = shares.index(at: place)
+            let packed = pages.packed(index).pointee
+            events.append(
+                packed.isWhole
+                    ? packed.event(at: Int64(index + 1)) : try pages.wideEvent(index))
+        }
+        let isCorrected =
+            hasCorrections
+            && events.contains {
                 state.corrections.concerns(EventKey(environment, $0.source, $0.key))
             }
-            if isCorrected { return false }
+        let folder = UnitFolder(state)
+        if isCorrected {
+            events = try folder.settled(events, environment)
+        } else {
+            try folder.sort(&events)
         }
-        for index in events.indices.dropFirst() {
-            // One time after the other is the usual case; everything else takes a closer look.
-            if events[index - 1].occurredAt < events[index].occurredAt { continue }
-            if OrderKey(events[index - 1]).isBefore(OrderKey(events[index])) != true {
-                return false
-            }
-        }
-        return true
     }
 }

@@ -23,7 +23,10 @@ import DaybookStore
 /// ```
 /// Little-endian. A customer is environment × 2^32 + name. Valid for one ledger (its id) and one vocabulary
 /// (`fingerprint`), and only where the event at the cut has the key that the header names.
-enum SnapshotFormat {
+package enum SnapshotFormat {
+    /// Of the sections' elements; part of the fingerprint.
+    package static let layoutVersion = 3
+
     enum Section: String, CaseIterable {
         case names, texts, slots, streams, members, lines, links, handovers, special, zones
 
@@ -42,7 +45,7 @@ enum SnapshotFormat {
 
     /// What gives all bytes their meaning: the vocabulary with its slots, and the bits of references.
     static let fingerprint: UInt64 = {
-        var text = "3/\(Reference.layoutVersion)"
+        var text = "\(layoutVersion)/\(Reference.layoutVersion)"
         for schema in Vocabulary.schemas {
             text += "|\(schema.type.rawValue):\(schema.name):\(schema.version)"
             for field in schema.fields {

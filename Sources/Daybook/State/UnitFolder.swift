@@ -66,7 +66,7 @@ struct UnitFolder {
     }
 
     /// Sorts into canonical order; the texts of keys are read only where nothing else tells.
-    private func sort(_ events: inout [Event], _ extra: [OrderedEvent]) throws {
+    func sort(_ events: inout [Event], _ extra: [OrderedEvent] = []) throws {
         var needsTexts = false
         if Self.isSorted(events, &needsTexts) { return }
         if !needsTexts {

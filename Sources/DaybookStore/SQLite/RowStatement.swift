@@ -167,6 +167,7 @@ enum RowSelection {
     }
 
     private static func number(_ row: OpaquePointer, _ column: CInt, _ usual: Int64) -> Int64 {
-        sqlite3_column_type(row, column) == SQLITE_NULL ? usual : sqlite3_column_int64(row, column)
+        let value = sqlite3_column_value(row, column)
+        return sqlite3_value_type(value) == SQLITE_NULL ? usual : sqlite3_value_int64(value)
     }
 }

@@ -27,15 +27,21 @@ enum StoredText {
 
     /// The bits that stand for a column's text in a hot event; none for NULL.
     static func reference(_ statement: OpaquePointer, _ column: CInt) -> Reference {
-        switch sqlite3_column_type(statement, column) {
+        // Asked for once: each question to the statement costs more than one to the value. The connection has one user,
+        // which is what such a value asks for.
+        let value = sqlite3_column_value(statement, column)
+        switch sqlite3_value_type(value) {
         case SQLITE_NULL: return .none
         case SQLITE_BLOB:
-            guard let uuid = uuid(statement, column) else { return .none }
-            return Reference(uuid: uuid)
+            // A BLOB that is no UUID only damage can bring about; `findings()` reports it.
+            guard sqlite3_value_bytes(value) == 16, let bytes = sqlite3_value_blob(value) else {
+                return .none
+            }
+            return Reference(uuid: uuid(bytes))
         default:
             // The text is asked for before its length: that order is the one without a conversion.
-            let start = sqlite3_column_text(statement, column)
-            let count = Int(sqlite3_column_bytes(statement, column))
+            let start = sqlite3_value_text(value)
+            let count = Int(sqlite3_value_bytes(value))
             return Reference(
                 utf8: UnsafeBufferPointer(start: start, count: start == nil ? 0 : count))
         }
@@ -54,7 +60,11 @@ enum StoredText {
         guard sqlite3_column_bytes(statement, column) == 16,
             let bytes = sqlite3_column_blob(statement, column)
         else { return nil }
-        return (
+        return uuid(bytes)
+    }
+
+    private static func uuid(_ bytes: UnsafeRawPointer) -> (UInt64, UInt64) {
+        (
             UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),
             UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
         )

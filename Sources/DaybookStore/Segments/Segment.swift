@@ -5,23 +5,22 @@ public import DaybookEvents
 /// It changes the time to an answer and never the answer: without it, or where it is damaged, the rows tell.
 ///
 /// ```
-/// events    128 bytes each: the memory image of `Event`, little-endian
-/// streams   4 bytes each: the stream of each event once more, for whoever shares events out
-/// previous  4 bytes each: how many positions before it the stream's previous event stands; 0 none; 2^32 - 1: the
-///           row knows
+/// events      64 bytes each: `PackedEvent`, little-endian
+/// extensions  64 bytes each: `EventExtension` of the events that need one, in their order
+/// streams     4 bytes each: the stream of each event once more, for whoever shares events out
+/// previous    4 bytes each: how many positions before it the stream's previous event stands; 0 none; 2^32 - 1: the
+///             row knows
 /// ```
-/// The header has the SHA-256 of the section `events` and the key of the last event; `verify` compares every event
-/// with its row.
+/// The header has the SHA-256 of the sections `events` and `extensions` and the key of the last event; `verify`
+/// compares every event with its row.
 public final class Segment: Sendable {
-    static let eventByteCount = 128
-    /// Of the records' layout; part of the fingerprint.
-    static let layoutVersion: UInt64 = 1
     private static let askTheRow = UInt32.max
 
     /// First and last position.
     public let range: ClosedRange<Int64>
     private let file: ContainerFile
     private let events: ContainerFile.Part
+    private let extensions: ContainerFile.Part
     private let streams: ContainerFile.Part
     private let previous: ContainerFile.Part
 
@@ -34,7 +33,7 @@ public final class Segment: Sendable {
         guard file.header.kind == .segment else { throw refuse("it is no segment") }
         guard file.header.ledger == ledger else { throw refuse("it is of another ledger") }
         guard file.header.fingerprint == Self.fingerprint(fingerprint) else {
-            throw refuse("another vocabulary wrote it")
+            throw refuse("another vocabulary or version wrote it")
         }
         self.file = file
         let (first, last) = (file.header.firstPosition, file.header.cut)
@@ -43,30 +42,38 @@ public final class Segment: Sendable {
         }
         range = first...last
         events = try file.part("events")
+        extensions = try file.part("extensions")
         streams = try file.part("streams")
         previous = try file.part("previous")
         let count = range.count
-        guard events.byteCount == count * Self.eventByteCount, streams.byteCount == 4 * count,
-            previous.byteCount == 4 * count
+        guard events.byteCount == count * PackedEvent.byteCount, streams.byteCount == 4 * count,
+            previous.byteCount == 4 * count,
+            extensions.byteCount <= count * EventExtension.byteCount,
+            extensions.byteCount % EventExtension.byteCount == 0
         else { throw refuse("its sections have a wrong size") }
     }
 
     static func fingerprint(_ vocabulary: UInt64) -> UInt64 {
-        (vocabulary ^ layoutVersion) &* 0x9E37_79B9_7F4A_7C15
+        (vocabulary ^ PackedEvent.layoutVersion) &* 0x9E37_79B9_7F4A_7C15
     }
 
     public var path: String { file.path }
     public var byteCount: Int { file.byteCount }
     /// The first 64 bits of the digest of the key of the last event.
     public var anchor: UInt64 { file.header.anchor }
-    /// All events, in position order, every block checked.
+
+    /// All events, in position order, and the extensions of the wide ones, every block checked.
     /// - Throws: `StoreError.damaged`.
-    public func withEvents<Result>(_ body: (Span<Event>) throws -> Result) throws -> Result {
-        try file.withBytes(events, 0..<events.byteCount) { raw in
-            // The section begins at a multiple of 8 in a file that is mapped at a page, and every bit pattern is an
-            // event.
-            let events = raw.bindMemory(to: Event.self)
-            return try body(events.span)
+    public func withEvents<Result>(
+        _ body: (Span<PackedEvent>, Span<EventExtension>) throws -> Result
+    ) throws -> Result {
+        // The sections begin at multiples of 64 in a file that is mapped at a page, and any bits may be looked at.
+        try file.withBytes(events, 0..<events.byteCount) { events in
+            try file.withBytes(extensions, 0..<extensions.byteCount) { extensions in
+                try body(
+                    events.bindMemory(to: PackedEvent.self).span,
+                    extensions.bindMemory(to: EventExtension.self).span)
+            }
         }
     }
 
@@ -84,10 +91,7 @@ public final class Segment: Sendable {
     public func link(at position: Int64) throws -> (event: Event, previous: Int64?) {
         precondition(range.contains(position), "position \(position) is in another segment")
         let index = Int(position - range.lowerBound)
-        let start = index * Self.eventByteCount
-        let event = try file.withBytes(events, start..<start + Self.eventByteCount) {
-            $0.load(as: Event.self)
-        }
+        let event = try event(at: index)
         let distance = try file.withBytes(previous, 4 * index..<4 * index + 4) {
             $0.load(as: UInt32.self)
         }
@@ -95,46 +99,72 @@ public final class Segment: Sendable {
         return (event, distance == 0 ? 0 : position - Int64(distance))
     }
 
+    private func event(at index: Int) throws -> Event {
+        let start = index * PackedEvent.byteCount
+        let packed = try file.withBytes(events, start..<start + PackedEvent.byteCount) {
+            $0.load(as: PackedEvent.self)
+        }
+        let position = range.lowerBound + Int64(index)
+        if packed.isWhole { return packed.event(at: position) }
+        guard let place = packed.extensionIndex else { throw damage(at: position) }
+        let first = place * EventExtension.byteCount
+        let rest = try file.withBytes(extensions, first..<first + EventExtension.byteCount) {
+            $0.load(as: EventExtension.self)
+        }
+        return packed.event(at: position, rest)
+    }
+
+    /// What a packed event that says nothing is told as.
+    public func damage(at position: Int64) -> StoreError {
+        StoreError(.damaged, "\(path): the bits at position \(position) are of no event")
+    }
+
     /// Writes a segment's file.
     /// - Parameters:
-    ///   - events: All of the range, in position order.
+    ///   - packed: All of the range, in position order.
     ///   - previous: For each the position of the event before it in its stream; 0 for the first.
     ///   - anchor: The first 64 bits of the digest of the last event's key.
     static func write(
-        _ events: [Event], previous: [Int64], anchor: UInt64, ledger: UInt64, fingerprint: UInt64,
-        to path: String
+        _ packed: PackedEvents, _ range: ClosedRange<Int64>, previous: [Int64], anchor: UInt64,
+        ledger: UInt64, fingerprint: UInt64, to path: String
     ) throws {
-        let bytes = events.withUnsafeBytes { Array($0) }
+        let events = packed.events.withUnsafeBytes { Array($0) }
+        let extensions = packed.extensions.withUnsafeBytes { Array($0) }
         var streams = ByteWriter()
         var distances = ByteWriter()
-        for (event, before) in zip(events, previous) {
-            guard before >= 0, before < event.position else {
+        for ((position, event), before) in zip(zip(range, packed.events), previous) {
+            guard before >= 0, before < position else {
                 throw StoreError(
-                    .damaged, "position \(event.position) follows \(before), which is not before it"
+                    .damaged, "position \(position) follows \(before), which is not before it"
                 )
             }
             streams.append(event.stream)
-            distances.append(before == 0 ? 0 : UInt32(clamping: event.position - before))
+            distances.append(before == 0 ? 0 : UInt32(clamping: position - before))
         }
         let header = ContainerHeader(
             kind: .segment, fingerprint: Self.fingerprint(fingerprint), ledger: ledger,
-            firstPosition: events[0].position, cut: events[events.count - 1].position,
-            anchor: anchor, stateDigest: Digest.sha256(bytes))
+            firstPosition: range.lowerBound, cut: range.upperBound,
+            anchor: anchor, stateDigest: Digest.sha256(events + extensions))
         try ContainerWriter.write(
             header,
             [
-                ContainerSection(name: "events", elementCount: events.count, bytes: bytes),
                 ContainerSection(
-                    name: "streams", elementCount: events.count, bytes: streams.bytes),
+                    name: "events", elementCount: packed.events.count, bytes: events),
                 ContainerSection(
-                    name: "previous", elementCount: events.count, bytes: distances.bytes),
+                    name: "extensions", elementCount: packed.extensions.count, bytes: extensions),
+                ContainerSection(
+                    name: "streams", elementCount: packed.events.count, bytes: streams.bytes),
+                ContainerSection(
+                    name: "previous", elementCount: packed.events.count, bytes: distances.bytes),
             ], to: path)
     }
 
-    /// Whether events can be kept as their memory image on this machine, which is the format of the file.
+    /// Whether packed events lie in this machine's memory as they do in the file.
     static var isSupported: Bool {
         #if _endian(little)
-            MemoryLayout<Event>.size == eventByteCount && MemoryLayout<Event>.alignment <= 8
+            MemoryLayout<PackedEvent>.size == PackedEvent.byteCount
+                && MemoryLayout<EventExtension>.size == EventExtension.byteCount
+                && MemoryLayout<PackedEvent>.alignment <= 8
         #else
             false
         #endif

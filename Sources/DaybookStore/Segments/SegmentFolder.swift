@@ -4,18 +4,53 @@ import Synchronization
 /// The segments of one ledger: files that are mapped when they are first read, written by whoever has time.
 ///
 /// One file a segment, `<number>.dayseg` with twelve digits, in the folder of derived files. A file is never changed;
-/// one that does not fit, or is damaged, is told once, not used, and replaced by the next `seal`.
+/// one that does not fit, or is damaged, is told once, not used, and replaced by whoever seals next.
 public final class SegmentFolder: Sendable {
     private static let suffix = ".dayseg"
-    /// How many events a segment has: 8 MiB of records.
-    public static let eventCountDefault: Int64 = 65_536
+    /// How many events a segment has: a range of rows that is read in some hundredths of a second.
+    public static let eventCountDefault: Int64 = 16_384
 
     private enum Place {
         case unread
         case open(Segment)
         case missing
-        /// It is there and was found to be of no use; `seal` writes it anew.
+        /// It is there and was found to be of no use; whoever seals next writes it anew.
         case damaged
+    }
+
+    private struct Content {
+        private(set) var places: [Place] = []
+        /// Everything before it has a file, as far as is known.
+        private var sealedCount = 0
+        /// What `sealNext` could not write, and does not try again.
+        var failed: Set<Int> = []
+
+        subscript(index: Int) -> Place {
+            get { index < places.count ? places[index] : .missing }
+            set {
+                while places.count <= index { places.append(.missing) }
+                places[index] = newValue
+                if isMissing(index) {
+                    sealedCount = min(sealedCount, index)
+                } else {
+                    failed.remove(index)
+                }
+            }
+        }
+
+        private func isMissing(_ index: Int) -> Bool {
+            switch self[index] {
+            case .missing, .damaged: true
+            case .unread, .open: false
+            }
+        }
+
+        /// The first one without a file that may be tried, below a number.
+        mutating func firstMissing(below count: Int) -> Int? {
+            while sealedCount < count, !isMissing(sealedCount) { sealedCount += 1 }
+            guard sealedCount < count else { return nil }
+            return (sealedCount..<count).first { isMissing($0) && !failed.contains($0) }
+        }
     }
 
     public let path: String
@@ -27,7 +62,7 @@ public final class SegmentFolder: Sendable {
     private let anchor: @Sendable (Int64) throws -> UInt64?
     /// Is told in one sentence why a file is not used, once.
     private let report: @Sendable (String) -> Void
-    private let places = Mutex<[Place]>([])
+    private let content = Mutex(Content())
 
     /// Lists the folder; nothing is opened yet.
     /// - Parameters:
@@ -66,10 +101,9 @@ public final class SegmentFolder: Sendable {
         let indices = DerivedFile.names(in: path, suffix: Self.suffix).compactMap {
             Int($0.dropLast(Self.suffix.count))
         }
-        places.withLock { places in
+        content.withLock { content in
             for index in indices where index >= 0 && index < 1 << 32 {
-                while places.count <= index { places.append(.missing) }
-                if case .missing = places[index] { places[index] = .unread }
+                if case .missing = content[index] { content[index] = .unread }
             }
         }
     }
@@ -82,19 +116,18 @@ public final class SegmentFolder: Sendable {
 
     /// The segment of this number; `nil` where there is none that can be used.
     public func segment(_ index: Int) -> Segment? {
-        places.withLock { places in
-            guard index < places.count else { return nil }
-            switch places[index] {
+        content.withLock { content in
+            switch content[index] {
             case .open(let segment): return segment
             case .missing, .damaged: return nil
             case .unread:
                 do {
                     let segment = try open(index)
-                    places[index] = .open(segment)
+                    content[index] = .open(segment)
                     return segment
                 } catch {
                     let isGone = (error as? StoreError)?.code == .notFound
-                    places[index] = isGone ? .missing : .damaged
+                    content[index] = isGone ? .missing : .damaged
                     if !isGone { tell(error) }
                     return nil
                 }
@@ -119,16 +152,16 @@ public final class SegmentFolder: Sendable {
 
     /// Does without a segment whose bytes turned out to be damaged.
     public func drop(_ index: Int, because error: any Error) {
-        places.withLock { places in
-            guard index < places.count, case .open = places[index] else { return }
-            places[index] = .damaged
+        content.withLock { content in
+            guard case .open = content[index] else { return }
+            content[index] = .damaged
             tell(error)
         }
     }
 
     /// Every segment that can be used.
     public var segments: [Segment] {
-        (0..<places.withLock { $0.count }).compactMap { segment($0) }
+        (0..<content.withLock { $0.places.count }).compactMap { segment($0) }
     }
 
     /// Writes the segments that are missing, or were found to be damaged, below a position.
@@ -150,35 +183,81 @@ public final class SegmentFolder: Sendable {
         let total = Int64(missing.count) * eventCount
         for (done, index) in missing.enumerated() {
             try progress(Int64(done) * eventCount, total)
-            try write(index, from: store)
+            try write(index, from: store) {}
         }
         try progress(total, total)
         return missing.count
     }
 
-    private func write(_ index: Int, from store: any EventStore) throws {
+    /// Whether a whole range up to a position has no file, and `sealNext` would try to write it. Nothing is read.
+    public func isAnyMissing(through position: Int64) -> Bool {
+        Segment.isSupported && firstMissing(through: position) != nil
+    }
+
+    private func firstMissing(through position: Int64) -> Int? {
+        content.withLock { $0.firstMissing(below: Int(position / eventCount)) }
+    }
+
+    /// Writes the first segment that is missing, or was found to be damaged, below a position.
+    /// - Parameters:
+    ///   - store: Of the same ledger.
+    ///   - position: The last one that is committed.
+    ///   - isWanted: Asked every millisecond or so; after a no the segment is given up, and nothing is left of it.
+    /// - Returns: Whether one was written.
+    /// - Throws: `StoreError` when a row cannot be read or the file not be written; this segment is not tried again.
+    public func sealNext(
+        from store: any EventStore, through position: Int64, while isWanted: () -> Bool
+    ) throws -> Bool {
+        guard isWanted(), isAnyMissing(through: position) else { return false }
+        // Another process may have been faster.
+        refresh()
+        guard let index = firstMissing(through: position) else { return false }
+        do {
+            try DerivedFile.createFolder(path)
+            try write(index, from: store) {
+                if !isWanted() { throw GivenUp() }
+            }
+            return true
+        } catch is GivenUp {
+            return false
+        } catch {
+            content.withLock { _ = $0.failed.insert(index) }
+            throw error
+        }
+    }
+
+    private struct GivenUp: Error {}
+
+    /// - Parameter pause: Called after each chunk of rows, before anything is written.
+    private func write(
+        _ index: Int, from store: any EventStore, pause: () throws -> Void
+    ) throws {
         let range = range(of: index)
-        var events: [Event] = []
+        var packed = PackedEvents()
         var previous: [Int64] = []
-        events.reserveCapacity(range.count)
         previous.reserveCapacity(range.count)
         try store.scanLinks(
             after: Checkpoint(position: range.lowerBound - 1),
             through: Checkpoint(position: range.upperBound), chunkCount: 1_024
-        ) { chunk, places in
-            events += chunk
+        ) { events, places in
+            for index in events.indices {
+                guard events[index].position == range.lowerBound + Int64(packed.events.count)
+                else { throw Self.gap(range) }
+                packed.append(events[index])
+            }
             previous += places
+            try pause()
         }
-        guard events.count == range.count, let anchor = try anchor(range.upperBound) else {
-            throw StoreError(
-                .damaged, "positions \(range.lowerBound) to \(range.upperBound) are not all there")
-        }
+        guard packed.events.count == range.count, let anchor = try anchor(range.upperBound)
+        else { throw Self.gap(range) }
         try Segment.write(
-            events, previous: previous, anchor: anchor, ledger: ledger, fingerprint: fingerprint,
-            to: file(index))
-        places.withLock { places in
-            while places.count <= index { places.append(.missing) }
-            places[index] = .unread
-        }
+            packed, range, previous: previous, anchor: anchor, ledger: ledger,
+            fingerprint: fingerprint, to: file(index))
+        content.withLock { $0[index] = .unread }
+    }
+
+    private static func gap(_ range: ClosedRange<Int64>) -> StoreError {
+        StoreError(
+            .damaged, "positions \(range.lowerBound) to \(range.upperBound) are not all there")
     }
 }

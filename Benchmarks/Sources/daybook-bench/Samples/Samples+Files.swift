@@ -19,14 +19,15 @@ extension Samples {
         let store = try SQLiteEventStore(path: path, readOnly: true)
         let end = try store.head().checkpoint
         let start = ContinuousClock.now
-        let count = try write { write in
-            try store.scan(after: .start, through: end, chunkCount: 1_000) { events in
-                for index in events.indices {
-                    try write(withUnsafeBytes(of: events[index]) { Array($0) })
-                }
-            }
+        var packed = PackedEvents()
+        try store.scan(after: .start, through: end, chunkCount: 1_000) { events in
+            for index in events.indices { packed.append(events[index]) }
         }
-        let measurement = measured(since: start, events: count)
+        _ = try write { write in
+            try write(packed.events.withUnsafeBytes { Array($0) })
+            try write(packed.extensions.withUnsafeBytes { Array($0) })
+        }
+        let measurement = measured(since: start, events: packed.events.count)
         try store.close()
         return measurement
     }

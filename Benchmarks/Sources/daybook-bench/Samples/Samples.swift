@@ -14,7 +14,7 @@ import Foundation
 ///                                                 while snapshots are written, one after the other
 /// export FILE LINES                               the events as canonical lines
 /// import FILE LINES EVENTS                        those lines, into a new ledger
-/// records FILE RECORDS                            the events as they lie in memory, 128 bytes each
+/// records FILE RECORDS                            the events packed as segments have them, then the extensions
 /// month FILE APP SUBJECTS                         the synthetic month of an app, with a snapshot
 /// scan FILE                                       SQLiteEventStore.scan
 /// replay FILE rows|segments WORKERS 0|1           Ledger.replay; 1: digested and compared

@@ -18,7 +18,7 @@ extension Benchmark {
                 Every column that a fold reads, of all \(Self.count(scale.events)) events, in the \
                 file that Ledger.record filled. A replay folds all projections of every unit; the \
                 last line also digests every state and compares it with the ledger's. The bare \
-                records are 128 bytes each, mapped.
+                records are those of the segments, mapped, 64 bytes each.
                 """,
             share: 0.12,
             ways: [

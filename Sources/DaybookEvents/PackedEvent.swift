@@ -1,0 +1,336 @@
+/// One hot event in a cache line: 64 bytes, without its position, which is its place among its neighbours.
+///
+/// ```
+/// offset  size  field
+///      0     8  occurred_at
+///      8    16  key
+///     24    16  room 1, by form
+///     40    12  stream, party, name a
+///     52     4  room 2, by form
+///     56     2  source
+///     58     2  sequence
+///     60     2  room 3, by form
+///     62     1  type
+///     63     1  form × 16 + trust
+/// ```
+/// An event uses few of its slots, and which ones go together repeats: the form says which three lie in the rooms. What
+/// a form has no room for is absent, and `signed_at` is `occurred_at`. An event that fits no form is wide: it has an
+/// `EventExtension` beside it, whose number is room 2, and every event fits then.
+///
+/// ```
+/// form  room 1                                         room 2            room 3
+///    0  ref                                            amount            flags
+///    1  ref                                            name b            amount
+///    2  ref                                            name c            amount
+///    3  ref                                            profile           amount
+///    4  ref                                            time a            amount
+///    5  amount (4), profile (4), name b (4), c (4)     money             flags
+///    6  time a (8), amount (4), profile (4)            name b            flags
+///   15  ref                                            extension         flags
+/// ```
+/// Amounts of 2 bytes are within ±32,767, and −32,768 stands for none. Time a of 4 bytes is milliseconds after
+/// `occurred_at`. Money of 4 bytes is within ±(2³¹ − 1), and −2³¹ stands for none. Forms 1 to 4 have no flags; a wide
+/// event has its trust in the place of its source, and sequence 0.
+public struct PackedEvent: Sendable, Equatable {
+    /// Of the bits; part of the fingerprint of every file that keeps packed events.
+    public static let layoutVersion: UInt64 = 2
+    public static let byteCount = 64
+
+    public private(set) var occurredAt: Int64
+    private var key: Reference
+    private var roomHigh: UInt64
+    private var roomLow: UInt64
+    public private(set) var stream: UInt32
+    private var party: NameID
+    private var nameA: NameID
+    @usableFromInline var roomTwo: UInt32
+    private var source: UInt16
+    private var sequence: UInt16
+    private var roomThree: UInt16
+    private var type: UInt8
+    @usableFromInline var formAndTrust: UInt8
+
+    @usableFromInline
+    enum Form {
+        static let reference: UInt8 = 0
+        static let referenceNameB: UInt8 = 1
+        static let referenceNameC: UInt8 = 2
+        static let referenceProfile: UInt8 = 3
+        static let referenceTime: UInt8 = 4
+        static let names: UInt8 = 5
+        static let time: UInt8 = 6
+        /// The last one that needs no extension.
+        @inlinable static var lastWhole: UInt8 { 6 }
+        @inlinable static var wide: UInt8 { 15 }
+    }
+
+    private init(_ event: Event, form: UInt8) {
+        occurredAt = event.occurredAt
+        key = event.key
+        roomHigh = event.reference.high
+        roomLow = event.reference.low
+        stream = event.stream
+        party = event.party
+        nameA = event.nameA
+        roomTwo = 0
+        source = UInt16(truncatingIfNeeded: event.source)
+        sequence = UInt16(truncatingIfNeeded: event.storedSequence)
+        roomThree = event.flags
+        type = event.storedType
+        formAndTrust = form << 4 | event.trustCode & 15
+    }
+
+    /// An event that fits a form; `nil` for one that needs an extension.
+    public init?(_ event: Event) {
+        guard event.signedAt == event.occurredAt, event.timeB == Event.absent,
+            event.timeC == Event.absent, event.source >> 16 == 0,
+            event.storedSequence >> 16 == 0, event.trustCode < 16
+        else { return nil }
+        if event.reference.isNone {
+            self.init(withoutReference: event)
+        } else {
+            self.init(withReference: event)
+        }
+    }
+
+    private init?(withoutReference event: Event) {
+        let amount = UInt64(UInt32(bitPattern: event.storedAmount))
+        if event.timeA == Event.absent {
+            guard let money = Self.short(event.money) else { return nil }
+            self.init(event, form: Form.names)
+            roomHigh = amount | UInt64(event.profile) << 32
+            roomLow = UInt64(event.nameB) | UInt64(event.nameC) << 32
+            roomTwo = UInt32(bitPattern: money)
+        } else {
+            guard event.nameC == 0, event.money == Event.absent else { return nil }
+            self.init(event, form: Form.time)
+            roomHigh = UInt64(bitPattern: event.timeA)
+            roomLow = amount | UInt64(event.profile) << 32
+            roomTwo = event.nameB
+        }
+    }
+
+    private init?(withReference event: Event) {
+        guard event.money == Event.absent else { return nil }
+        let names = (event.profile, event.nameB, event.nameC)
+        if names == (0, 0, 0), event.timeA == Event.absent {
+            self.init(event, form: Form.reference)
+            roomTwo = UInt32(bitPattern: event.storedAmount)
+            return
+        }
+        guard event.flags == 0, let amount = Self.short(event.storedAmount) else { return nil }
+        if event.timeA != Event.absent {
+            let (difference, overflow) = event.timeA.subtractingReportingOverflow(event.occurredAt)
+            guard names == (0, 0, 0), !overflow, let time = UInt32(exactly: difference) else {
+                return nil
+            }
+            self.init(event, form: Form.referenceTime)
+            roomTwo = time
+        } else if event.nameC == 0, event.profile == 0 {
+            self.init(event, form: Form.referenceNameB)
+            roomTwo = event.nameB
+        } else if event.nameB == 0, event.profile == 0 {
+            self.init(event, form: Form.referenceNameC)
+            roomTwo = event.nameC
+        } else if event.nameB == 0, event.nameC == 0 {
+            self.init(event, form: Form.referenceProfile)
+            roomTwo = event.profile
+        } else {
+            return nil
+        }
+        roomThree = UInt16(bitPattern: amount)
+    }
+
+    /// Any event, whose rest lies in an extension.
+    /// - Parameter extensionIndex: The place of `EventExtension(event)`.
+    public init(_ event: Event, extensionIndex: UInt32) {
+        self.init(event, form: Form.wide)
+        formAndTrust = Form.wide << 4
+        roomTwo = extensionIndex
+        source = UInt16(event.trustCode)
+        sequence = 0
+    }
+
+    /// Whether the event is here as a whole; else it is wide, or the bits are of no event.
+    @inlinable
+    public var isWhole: Bool { formAndTrust >> 4 <= Form.lastWhole }
+
+    /// Where the rest of a wide event lies.
+    @inlinable
+    public var extensionIndex: Int? { formAndTrust >> 4 == Form.wide ? Int(roomTwo) : nil }
+
+    /// An event that is here as a whole.
+    /// - Parameter position: Where it stands in the log.
+    /// - Precondition: `isWhole`; anything comes back for other bits.
+    public func event(at position: Int64) -> Event {
+        var event = common(position)
+        event.signedAt = occurredAt
+        event.storedSequence = UInt32(sequence)
+        event.source = NameID(source)
+        event.trustCode = formAndTrust & 15
+        let form = formAndTrust >> 4
+        if form == Form.names || form == Form.time {
+            unpackWithoutReference(into: &event, isTime: form == Form.time)
+            return event
+        }
+        event.reference = Reference(high: roomHigh, low: roomLow)
+        if form == Form.reference {
+            event.storedAmount = Int32(bitPattern: roomTwo)
+            event.flags = roomThree
+            return event
+        }
+        event.storedAmount = Self.long(roomThree)
+        switch form {
+        case Form.referenceNameB: event.nameB = roomTwo
+        case Form.referenceNameC: event.nameC = roomTwo
+        case Form.referenceProfile: event.profile = roomTwo
+        // It was packed without an overflow; no bits may stop the program.
+        default: event.timeA = occurredAt &+ Int64(roomTwo)
+        }
+        return event
+    }
+
+    @inline(__always)
+    private func unpackWithoutReference(into event: inout Event, isTime: Bool) {
+        let room = isTime ? roomLow : roomHigh
+        event.storedAmount = Int32(truncatingIfNeeded: room)
+        event.profile = NameID(truncatingIfNeeded: room >> 32)
+        event.flags = roomThree
+        if isTime {
+            event.timeA = Int64(bitPattern: roomHigh)
+            event.nameB = roomTwo
+        } else {
+            let money = Int32(bitPattern: roomTwo)
+            event.money = money == Int32.min ? Event.absent : Int64(money)
+            event.nameB = NameID(truncatingIfNeeded: roomLow)
+            event.nameC = NameID(truncatingIfNeeded: roomLow >> 32)
+        }
+    }
+
+    /// A wide event.
+    /// - Parameters:
+    ///   - position: Where it stands in the log.
+    ///   - rest: What lies at `extensionIndex`; anything comes back for bits that are not wide.
+    public func event(at position: Int64, _ rest: EventExtension) -> Event {
+        var event = common(position)
+        event.reference = Reference(high: roomHigh, low: roomLow)
+        event.flags = roomThree
+        event.trustCode = UInt8(truncatingIfNeeded: source)
+        rest.unpack(into: &event)
+        return event
+    }
+
+    @inline(__always)
+    private func common(_ position: Int64) -> Event {
+        var event = Event()
+        event.position = position
+        event.occurredAt = occurredAt
+        event.key = key
+        event.stream = stream
+        event.party = party
+        event.nameA = nameA
+        event.storedType = type
+        return event
+    }
+
+    /// −2³¹ for none; `nil` for one that is too great.
+    private static func short(_ money: Int64) -> Int32? {
+        if money == Event.absent { return Int32.min }
+        guard let short = Int32(exactly: money), short != Int32.min else { return nil }
+        return short
+    }
+
+    /// −32,768 for none; `nil` for one that is too great.
+    private static func short(_ amount: Int32) -> Int16? {
+        if amount == Int32.min { return Int16.min }
+        guard let short = Int16(exactly: amount), short != Int16.min else { return nil }
+        return short
+    }
+
+    private static func long(_ room: UInt16) -> Int32 {
+        let short = Int16(bitPattern: room)
+        return short == Int16.min ? Int32.min : Int32(short)
+    }
+}
+
+/// What a packed event has no room for: all slots that any event may have and `PackedEvent` cannot hold.
+///
+/// ```
+/// offset  size  field
+///      0     8  signed_at
+///      8    32  money, time a, b and c
+///     40     4  amount
+///     44    12  profile, name b and c
+///     56     8  sequence (4), source (4)
+/// ```
+/// Absent numbers are −2⁶³, `amount` −2³¹, absent names 0.
+public struct EventExtension: Sendable, Equatable {
+    public static let byteCount = 64
+
+    private var signedAt: Int64
+    private var money: Int64
+    private var timeA: Int64
+    private var timeB: Int64
+    private var timeC: Int64
+    private var amount: Int32
+    private var profile: NameID
+    private var nameB: NameID
+    private var nameC: NameID
+    private var sequence: UInt32
+    private var source: NameID
+
+    public init(_ event: Event) {
+        signedAt = event.signedAt
+        money = event.money
+        timeA = event.timeA
+        timeB = event.timeB
+        timeC = event.timeC
+        amount = event.storedAmount
+        profile = event.profile
+        nameB = event.nameB
+        nameC = event.nameC
+        sequence = event.storedSequence
+        source = event.source
+    }
+
+    fileprivate func unpack(into event: inout Event) {
+        event.signedAt = signedAt
+        event.money = money
+        event.timeA = timeA
+        event.timeB = timeB
+        event.timeC = timeC
+        event.storedAmount = amount
+        event.profile = profile
+        event.nameB = nameB
+        event.nameC = nameC
+        event.storedSequence = sequence
+        event.source = source
+    }
+}
+
+/// Events packed one after the other, and the extensions of those that are wide.
+public struct PackedEvents: Sendable {
+    public private(set) var events: [PackedEvent] = []
+    public private(set) var extensions: [EventExtension] = []
+    /// The number that the first of `extensions` has.
+    private var extensionStart = 0
+
+    public init() {}
+
+    public mutating func append(_ event: Event) {
+        if let packed = PackedEvent(event) {
+            events.append(packed)
+        } else {
+            let index = UInt32(extensionStart + extensions.count)
+            events.append(PackedEvent(event, extensionIndex: index))
+            extensions.append(EventExtension(event))
+        }
+    }
+
+    /// Makes room for more, once everything was copied elsewhere: extensions are numbered on.
+    public mutating func removeAll() {
+        extensionStart += extensions.count
+        events.removeAll(keepingCapacity: true)
+        extensions.removeAll(keepingCapacity: true)
+    }
+}

@@ -1,0 +1,63 @@
+import Daybook
+import Synchronization
+import Testing
+
+/// Replays share their work out in turns.
+@Suite("Turns of several threads")
+struct ParallelTests {
+    private struct Failure: Error, Equatable {
+        var turn: Int
+    }
+
+    @Test("Every turn is taken once, by whoever is free", arguments: [1, 2, 7])
+    func all(_ workers: Int) throws {
+        let rooms = try Parallel.run(workers: workers, turns: 10_000, room: { _ in [Int]() }) {
+            taken, turn, _ in taken.append(turn)
+        }
+        #expect(rooms.flatMap(\.self).sorted() == Array(0..<10_000))
+        #expect(rooms.count == workers)
+        #expect(
+            try Parallel.run(workers: workers, turns: 0, room: { $0 }) { _, _, _ in }.count
+                == workers)
+    }
+
+    @Test(
+        "Once a turn failed nobody begins another, and its error is the one that is thrown",
+        arguments: [1, 2, 7])
+    func failure(_ workers: Int) {
+        let begun = Atomic<Int>(0)
+        let error = #expect(throws: Failure.self) {
+            _ = try Parallel.run(workers: workers, turns: 1_000_000, room: { _ in }) {
+                _, turn, turns in
+                begun.add(1, ordering: .relaxed)
+                guard turn > 0 else { throw Failure(turn: turn) }
+                // Ends when the other is known to have failed; bounded, so that a fault shows instead of hanging.
+                var tries = 0
+                while !turns.isStopped, tries < 1_000_000_000 { tries += 1 }
+                throw Failure(turn: turn)
+            }
+        }
+        #expect(error == Failure(turn: 0))
+        let count = begun.load(ordering: .relaxed)
+        #expect(count <= workers)
+    }
+
+    @Test("A room that cannot be made ends the run")
+    func room() {
+        let begun = Atomic<Int>(0)
+        #expect(throws: Failure(turn: -1)) {
+            _ = try Parallel.run(
+                workers: 2, turns: 1_000_000,
+                room: { worker in
+                    if worker == 0 { throw Failure(turn: -1) }
+                },
+                { _, _, turns in
+                    begun.add(1, ordering: .relaxed)
+                    var tries = 0
+                    while !turns.isStopped, tries < 1_000_000_000 { tries += 1 }
+                })
+        }
+        let count = begun.load(ordering: .relaxed)
+        #expect(count <= 1)
+    }
+}
