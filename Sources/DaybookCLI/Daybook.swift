@@ -28,6 +28,7 @@ struct DaybookCommand: AsyncParsableCommand {
                 name: "Ask",
                 subcommands: [
                     CheckCommand.self, ExplainCommand.self, StatusCommand.self, HistoryCommand.self,
+                    DiffCommand.self,
                     FunnelCommand.self,
                 ]),
             CommandGroup(

@@ -64,6 +64,7 @@ struct ExamplesTests {
         try bench.write(
             #"{"event":{"type":"TEST","id":"w1","event_timestamp_ms":1768478400000}}"#,
             to: "webhooks.ndjson")
+        try bench.write("next\nuntil purchase.completed\n", to: "steps.txt")
         for name in ["story-1", "month", "app", "bug"] {
             try bench.write(Lines.usage("story-1"), to: "\(name).ndjson")
         }
@@ -76,7 +77,7 @@ struct ExamplesTests {
                 ["daybook init ledger.sqlite --catalog events/\(app)/catalog.yaml"] + lines
             let made = try bench.shell(
                 """
-                set -e; mkdir \(app); cp *.ndjson *.yaml \(app); ln -s "$PWD/events" \(app)/events
+                set -e; mkdir \(app); cp *.ndjson *.yaml *.txt \(app); ln -s "$PWD/events" \(app)/events
                 cd \(app); export DAYBOOK_LEDGER=ledger.sqlite
                 \(commands.joined(separator: "\n"))
                 """)

@@ -29,6 +29,20 @@ struct GoldenTests {
         ),
         ("history", ["history ada", "history ada --known-at @3"]),
         (
+            "diff",
+            [
+                "diff ada --from 2026-01-02T12:00:00Z --to 2026-03-01T00:00:00Z",
+                "diff ada --from-known-at @3 --to 2026-03-01T00:00:00Z",
+                "diff --from 2026-01-02T12:00:00Z --to 2026-03-01T00:00:00Z",
+                "diff bob --from 2026-03-01T00:00:00Z --to 2026-03-02T00:00:00Z --json",
+                "diff ada --from-known-at @99 --to 2026-03-01T00:00:00Z", "diff ada",
+            ]
+        ),
+        (
+            "step",
+            ["replay --step ada --script steps.txt", "replay --step ada --script bad.txt"]
+        ),
+        (
             "explain",
             [
                 "explain ada premiumVoices --at 2026-03-01T00:00:00Z",
@@ -84,6 +98,8 @@ struct GoldenTests {
             .replacing(/recorded  20[0-9T:.\-]+Z/, with: "recorded  <time>")
             .replacing(/as of 20(2[7-9]|[3-9])[0-9T:.\-]+Z/, with: "as of <time>")
             .replacing(/, \d+ (ms|s)\n/, with: ", <duration>\n")
+            .replacing(/"recorded_at":\d+/, with: "\"recorded_at\":<time>")
+            .replacing(/\n  20\S+Z +(yes|no), /) { "\n  <time>  \($0.1), " }
     }
 
     @Test("People see what the goldens show", arguments: script.map(\.name))
@@ -92,6 +108,18 @@ struct GoldenTests {
         let ledger = try bench.begin()
         let loaded = try bench.run(["import", "-", "--ledger", ledger], input: Self.events())
         try #require(loaded.status == 0, "\(loaded.errors)")
+        try bench.write(
+            """
+            next 2
+            back
+            until allowed:premiumVoices
+            to @3
+            show
+            until denied:premiumVoices
+            until usage.reset
+
+            """, to: "steps.txt")
+        try bench.write("next\nsideways\n", to: "bad.txt")
         let lines = try #require(Self.script.first { $0.name == name }).lines
         var text = ""
         for line in lines {

@@ -8,6 +8,8 @@ import DaybookStore
 final class PrefixFolder {
     private struct Folded {
         var events: [Event]
+        /// Where each event stands in the order of all, ascending; `Int.max` for one that takes no part.
+        var places: [Int]
         var count = 0
         var state: UnitState
     }
@@ -41,10 +43,12 @@ final class PrefixFolder {
             let heads = streams.map { state.headOf($0).position }
             let events = try UnitFolder(state, cut: cut).events(
                 environment: environment, heads: heads)
-            folded = Folded(events: events, state: UnitState(kind: kind))
+            folded = Folded(
+                events: events, places: events.map { places[$0.position] ?? Int.max },
+                state: UnitState(kind: kind))
         }
         defer { units[first] = folded }
-        let wanted = folded.events.prefix { places[$0.position].map { $0 < count } ?? false }
+        let wanted = folded.events.prefix(folded.places.sortedPrefixCount { $0 < count })
         // Of what happened later only facts count, so what was folded for one time is not good for another.
         guard wanted.last.map({ $0.occurredAt <= instant }) ?? true else {
             var state = UnitState(kind: kind)

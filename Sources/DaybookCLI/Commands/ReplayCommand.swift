@@ -16,6 +16,14 @@ struct ReplayCommand: AsyncParsableCommand {
               daybook replay --source rows
               daybook replay events/dozzi/refund-after-two-stories.ndjson
               daybook replay bug.ndjson --catalog events/dozzi/catalog.yaml
+
+            --step replays one customer event by event, forwards and backwards, and shows what each event changed: by \
+            keys on a terminal, by lines of the standard input or of --script elsewhere. Nothing is written.
+
+              daybook replay --step ada
+              daybook replay --step ada --script steps.txt --json
+              daybook replay --step ada --break "used:stories>=2"
+              daybook replay --step u_1199 events/dozzi/refund-after-two-stories.ndjson
             """)
 
     @Argument(help: "A file of events, or - for the standard input. Default: the ledger.")
@@ -39,6 +47,7 @@ struct ReplayCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Exit with 1 unless this is the digest.", valueName: "digest"))
     var expect: String?
 
+    @OptionGroup var step: StepOptions
     @OptionGroup var ledger: LedgerOptions
     @OptionGroup var output: OutputOptions
 
@@ -49,9 +58,20 @@ struct ReplayCommand: AsyncParsableCommand {
         guard file != nil || catalog == nil else {
             throw ValidationError("--catalog goes with a file of events.")
         }
+        guard step.subject == nil || expect == nil else {
+            throw ValidationError("--expect goes with a replay of everything, not with --step.")
+        }
+        try step.validate()
     }
 
     mutating func run() async throws {
+        if let subject = step.subject {
+            if let file {
+                let ledger = try await StreamFile(path: file, catalog: catalog).load()
+                return try await LedgerOptions.using(ledger) { try step.run(subject, $0, output) }
+            }
+            return try await ledger.asking { try step.run(subject, $0, output) }
+        }
         let report: ReplayReport
         if let file {
             let ledger = try await StreamFile(path: file, catalog: catalog).load()

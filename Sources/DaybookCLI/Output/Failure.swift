@@ -79,6 +79,13 @@ struct Failure: Error {
         }
     }
 
+    /// The same failure of a line of a script.
+    func onLine(_ line: Int) -> Failure {
+        var failure = self
+        failure.message = "line \(line): \(message)"
+        return failure
+    }
+
     private var json: JSONObject {
         var object: JSONObject = ["code": .string(code), "message": .string(message)]
         // Only what may go by itself: somebody else was writing, or too much was waiting.

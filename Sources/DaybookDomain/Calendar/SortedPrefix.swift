@@ -4,7 +4,7 @@ extension Array {
     /// The condition must hold for a prefix of the array and for nothing after it.
     /// - Complexity: O(log *n*), without allocation.
     @inline(__always)
-    func sortedPrefixCount(where belongs: (Element) -> Bool) -> Int {
+    package func sortedPrefixCount(where belongs: (Element) -> Bool) -> Int {
         var low = 0
         var high = count
         while low < high {

@@ -1,10 +1,9 @@
-import Daybook
-import DaybookDomain
-import DaybookEvents
+package import DaybookDomain
+package import DaybookEvents
 
 /// The shapes of answers on the wire. Unlimited numbers and open ends are `null`; members never go missing.
 extension AsOf {
-    var json: JSONObject {
+    package var json: JSONObject {
         [
             "at": .integer(at), "known_at": .orNull(knownAt), "position": .integer(position),
             "catalog": .orNull(catalog), "open": .bool(isOpen),
@@ -13,9 +12,9 @@ extension AsOf {
 }
 
 extension Source {
-    var name: String { reference }
+    package var name: String { reference }
 
-    var json: JSONObject {
+    package var json: JSONObject {
         [
             "source": .string(name), "kind": .string(kind.rawValue), "id": .string(id),
             "product": .orNull(product), "transaction": .orNull(transaction),
@@ -31,14 +30,14 @@ extension Source {
 }
 
 extension MeterAnswer {
-    var periodJSON: JSONObject {
+    package var periodJSON: JSONObject {
         [
             "name": .orNull(periodName), "start": .time(period?.start), "end": .time(period?.end),
             "resets_at": .time(period?.end),
         ]
     }
 
-    var json: JSONObject {
+    package var json: JSONObject {
         [
             "kind": .string(kind.rawValue), "limit": .orNull(limit), "used": .integer(used),
             "reserved": .integer(reserved), "remaining": .orNull(remaining),
@@ -52,7 +51,7 @@ extension MeterAnswer {
 }
 
 extension DisplayText {
-    var json: JSONObject {
+    package var json: JSONObject {
         [
             "key": .string(key), "text": .string(text),
             "text_plural_safe": .string(pluralSafeText),
@@ -64,14 +63,14 @@ extension DisplayText {
 
 extension Optional<DisplayText> {
     /// An object in any case, so that scripts can always ask for its members.
-    var json: JSONObject {
+    package var json: JSONObject {
         self?.json ?? ["key": .null, "text": .null, "text_plural_safe": .null, "arguments": [:]]
     }
 }
 
 extension Decision {
     /// Everything but the cut.
-    var json: JSONObject {
+    package var json: JSONObject {
         [
             "allowed": .bool(allowed), "reason": .string(reason),
             "enforcement": .string(enforcement.rawValue), "feature": .orNull(feature),
@@ -94,7 +93,7 @@ extension Decision {
 }
 
 extension PaywallAnswer {
-    var json: JSONObject {
+    package var json: JSONObject {
         [
             "context": .string(context), "feature": .orNull(feature),
             "products": .texts(products),

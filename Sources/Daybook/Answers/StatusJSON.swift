@@ -1,9 +1,8 @@
-import Daybook
-import DaybookDomain
-import DaybookEvents
+package import DaybookDomain
+package import DaybookEvents
 
 extension Status {
-    func json(_ asOf: AsOf) -> JSONObject {
+    package func json(_ asOf: AsOf) -> JSONObject {
         [
             "subject": .string(subject), "known": .bool(isKnown), "profile": .orNull(profile),
             "status": .orNull(status), "status_profile": .orNull(statusProfile),
@@ -25,23 +24,23 @@ extension Status {
 
 extension [EntitlementAnswer] {
     /// By name.
-    var json: JSONObject {
+    package var json: JSONObject {
         JSONObject(map { .init(name: $0.name, value: .object($0.json)) })
     }
 }
 
 extension [CopySlot] {
     /// By slot.
-    var json: JSONObject {
+    package var json: JSONObject {
         JSONObject(map { .init(name: $0.slot, value: .string($0.key)) })
     }
 }
 
 extension EntitlementAnswer {
     /// The winner, or who came closest.
-    var shown: Source? { winner ?? candidates.first }
+    package var shown: Source? { winner ?? candidates.first }
 
-    var json: JSONObject {
+    package var json: JSONObject {
         [
             "active": .bool(isActive), "state": .string(state.rawValue),
             "source": .orNull(shown?.name), "product": .orNull(shown?.product),
@@ -56,7 +55,7 @@ extension EntitlementAnswer {
 }
 
 extension Status.ProfileStatus {
-    var json: JSONObject {
+    package var json: JSONObject {
         [
             "profile": .string(profile.profile), "kind": .string(profile.kind),
             "created_at": .time(profile.createdAt), "started_at": .time(profile.startedAt),
@@ -70,7 +69,7 @@ extension Status.ProfileStatus {
 }
 
 extension Status.AdAnswer {
-    var json: JSONObject {
+    package var json: JSONObject {
         [
             "placement": .string(placement.name), "format": .string(placement.format),
             "shown": .bool(isShown), "unit": .orNull(unit),

@@ -1,0 +1,129 @@
+import ArgumentParser
+import Daybook
+import DaybookDomain
+import DaybookEvents
+
+struct DiffCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "diff", abstract: "Show what is different between two moments.",
+        discussion: """
+            Of one customer, or of everybody. A moment is what was true then, as known then; without --to it is now. \
+            Changes nothing. Exits with 0 when nothing is different and with 1 when something is.
+
+              daybook diff ada --from 2026-03-01T00:00:00Z
+              daybook diff ada --from 2026-03-01T00:00:00Z --to 2026-04-01T00:00:00Z
+              daybook diff ada --from-known-at @1
+              daybook diff --from 2026-03-01T00:00:00Z --json
+            """)
+
+    @Argument(help: "The customer. Default: everybody.")
+    var subject: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "What was true then. Default: the same time as of the other moment.", valueName: "time")
+    )
+    var from: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The first moment: only what had been recorded by then: a time, or @position.",
+            valueName: "time"))
+    var fromKnownAt: String?
+
+    @Option(help: ArgumentHelp("What was true then. Default: now.", valueName: "time"))
+    var to: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The second moment: only what had been recorded by then: a time, or @position.",
+            valueName: "time"))
+    var toKnownAt: String?
+
+    @Option(help: ArgumentHelp("Look at the customer through this profile.", valueName: "profile"))
+    var profile: String?
+
+    @OptionGroup private var environmentOption: EnvironmentOption
+    @OptionGroup var ledger: LedgerOptions
+    @OptionGroup var output: OutputOptions
+
+    mutating func validate() throws {
+        guard from != nil || fromKnownAt != nil else {
+            throw ValidationError("Say --from, --from-known-at or both: what is compared with?")
+        }
+        guard subject != nil || profile == nil else {
+            throw ValidationError("--profile goes with a customer.")
+        }
+    }
+
+    mutating func run() async throws {
+        let second = Moment(
+            at: try InstantText.read(to, option: "--to") ?? SystemClock.now(),
+            knownAt: try InstantText.knowledge(toKnownAt, option: "--to-known-at"))
+        let first = Moment(
+            at: try InstantText.read(from, option: "--from") ?? second.at,
+            knownAt: try InstantText.knowledge(fromKnownAt, option: "--from-known-at"))
+        let isSame = try await ledger.asking { ledger in
+            try subject.map { try one($0, ledger, first, second) }
+                ?? everybody(ledger, first, second)
+        }
+        if !isSame { throw ExitCode.no }
+    }
+
+    private func one(
+        _ subject: String, _ ledger: Ledger, _ first: Moment, _ second: Moment
+    ) throws -> Bool {
+        let (found, from, to) = try ledger.difference(
+            of: subject, profile: profile, environment: environmentOption.environment,
+            from: first, to: second)
+        var json = found.json
+        json["from"] = .object(from.json)
+        json["to"] = .object(to.json)
+        try output.show(json) { terminal in
+            found.text(terminal)
+                + "  \(terminal.paint("from \(from.sentence)", .dim))\n"
+                + "  \(terminal.paint("to   \(to.sentence)", .dim))\n"
+        }
+        return found.changes.isEmpty
+    }
+
+    /// One line of JSON for each customer, so that nothing has to be held.
+    private func everybody(_ ledger: Ledger, _ first: Moment, _ second: Moment) throws -> Bool {
+        let bar = ProgressBar("diff")
+        defer { bar.finish() }
+        var different = 0
+        let people = try ledger.differences(
+            from: first, to: second,
+            progress: { done, total in
+                bar.show(
+                    Int64(done), of: Int64(total),
+                    note: Words.count(Int64(done), "name"))
+            },
+            { found in
+                different += 1
+                try output.show(found.json) { found.text($0) }
+            })
+        if !output.json {
+            let count = Words.count(Int64(different), "customer")
+            try Terminal.output.write("\(count) of \(Words.grouped(Int64(people))) differ\n")
+        }
+        return different == 0
+    }
+}
+
+extension CustomerDifference {
+    fileprivate var json: JSONObject {
+        [
+            "subject": .string(subject), "environment": .string(environment.name),
+            "changes": .array(changes.map { .object($0.json) }),
+        ]
+    }
+
+    fileprivate func text(_ terminal: Terminal) -> HumanText {
+        if changes.isEmpty { return "\(subject): nothing is different\n" }
+        let place = environment == .production ? subject : "\(environment.name)/\(subject)"
+        var table = Table()
+        for change in changes { change.add(to: &table) }
+        return "\(terminal.paint(place, .bold))\n" + table.text(terminal)
+    }
+}

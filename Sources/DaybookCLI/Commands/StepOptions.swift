@@ -1,0 +1,202 @@
+import ArgumentParser
+import Daybook
+import DaybookDomain
+import DaybookEvents
+import Foundation
+
+/// One customer replayed step by step: `replay --step`.
+struct StepOptions: ParsableArguments {
+    @Option(
+        name: .customLong("step"),
+        help: ArgumentHelp("Replay this customer, event by event.", valueName: "subject"))
+    var subject: String?
+
+    @Option(
+        name: .customLong("break"),
+        help: ArgumentHelp(
+            "With --step: where \"until\" stops: allowed:NAME, denied:NAME, used:METER>=N, or a type of events. May be repeated.",
+            valueName: "condition"))
+    var breaks: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "With --step: a file of steps, one a line; - is the standard input. \"help\" lists them.",
+            valueName: "file"))
+    var script: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "With --step: look at the customer through this profile.", valueName: "profile"))
+    var profile: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "With --step: only what had been recorded by then: a time, or @position.",
+            valueName: "time"))
+    var knownAt: String?
+
+    @OptionGroup private var environmentOption: EnvironmentOption
+
+    func validate() throws {
+        guard subject == nil else { return }
+        let others = [
+            ("--break", !breaks.isEmpty), ("--script", script != nil),
+            ("--profile", profile != nil),
+            ("--known-at", knownAt != nil),
+        ]
+        if let other = others.first(where: \.1) {
+            throw ValidationError("\(other.0) goes with --step.")
+        }
+    }
+
+    func run(_ subject: String, _ ledger: Ledger, _ output: OutputOptions) throws {
+        let conditions = try breaks.map(StepWord.condition)
+        let environment = environmentOption.environment
+        let replay = try ledger.stepping(
+            subject, environment: environment, profile: profile,
+            knownAt: try InstantText.knowledge(knownAt, option: "--known-at"))
+        guard !replay.entries.isEmpty else {
+            throw Failure(
+                .badInput, "unknown_subject",
+                "nothing is known of \(subject) in \(environment.name); check the name, --env and --known-at"
+            )
+        }
+        var session = StepSession(replay: replay, breaks: conditions, output: output)
+        if let script {
+            try session.run(lines: try InputFile(script).all())
+        } else if Terminal.output.isInteractive, isatty(STDIN_FILENO) == 1 {
+            try session.runKeys()
+        } else {
+            try session.run(lines: try InputFile("-").all())
+        }
+    }
+}
+
+/// A replay that somebody walks through.
+struct StepSession {
+    private(set) var replay: SteppedReplay
+    let breaks: [AnswerCondition]
+    let output: OutputOptions
+
+    init(replay: SteppedReplay, breaks: [AnswerCondition], output: OutputOptions) {
+        self.replay = replay
+        self.breaks = breaks
+        self.output = output
+    }
+
+    // MARK: Lines
+
+    /// Does what the lines say, each with its answer.
+    /// - Throws: The first line that cannot be done, with its number.
+    mutating func run(lines bytes: [UInt8]) throws {
+        let text = String(decoding: bytes, as: UTF8.self)
+        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false)
+            .enumerated()
+        {
+            do {
+                guard let word = try StepWord(String(line)) else { continue }
+                if word == .quit { return }
+                try take(word)
+            } catch {
+                throw Failure(error)?.onLine(index + 1) ?? error
+            }
+        }
+    }
+
+    /// Does one thing and tells what came of it.
+    private mutating func take(_ word: StepWord) throws {
+        switch word {
+        case .next(let count):
+            for _ in 0..<count where replay.next() == .ended { return try tellEnd() }
+        case .back(let count):
+            for _ in 0..<count where replay.back() == .ended { break }
+        case .position(let position): try replay.go(toPosition: position)
+        case .time(let instant): replay.go(toTime: instant)
+        case .until(let own):
+            let conditions = own.isEmpty ? breaks : own
+            guard !conditions.isEmpty else {
+                throw Failure(
+                    .badInput, "bad_step",
+                    "until what? write a condition, or give the replay one with --break")
+            }
+            let outcome = try replay.run(until: conditions)
+            try show()
+            return try tell(outcome)
+        case .show: return try tellStatus()
+        case .help: return try tell(StepWord.help)
+        case .quit: return
+        }
+        try show()
+    }
+
+    private func show() throws {
+        let step = try replay.step()
+        let total = replay.entries.count
+        try output.show(step.json(of: total)) { step.text($0, of: total) }
+    }
+
+    private func tell(_ outcome: SteppedReplay.Outcome) throws {
+        switch outcome {
+        case .stopped(let condition):
+            try output.show(["stopped_at": .string(condition.description)]) {
+                "  \($0.paint("holds now: \(condition)", .good))\n"
+            }
+        case .ended: try tellEnd()
+        case .arrived: break
+        }
+    }
+
+    private func tellEnd() throws {
+        try output.show(["ended": true]) { "  \($0.paint("that was the last event", .warning))\n" }
+    }
+
+    private func tellStatus() throws {
+        let status = try replay.status()
+        let changes = JSONDifference.between(JSONObject(), status)
+        try output.show(status) { terminal in
+            var table = Table()
+            for change in changes where change.after != .null { change.add(to: &table) }
+            return table.text(terminal)
+        }
+    }
+
+    private func tell(_ text: HumanText) throws {
+        try output.show(["help": .string(text.rendered)]) { _ in text }
+    }
+
+    // MARK: Keys
+
+    /// Does what keys say until somebody has seen enough.
+    mutating func runKeys() throws {
+        let keys = try RawKeys()
+        defer { keys.restore() }
+        try Terminal.output.write(
+            "\(replay.subject): \(Words.count(Int64(replay.entries.count), "event")). n next, b back, c to the next break, : a line, ? help, q quit\n"
+        )
+        try show()
+        while let key = keys.next() {
+            do {
+                guard let word = try word(for: key, keys) else { continue }
+                if word == .quit { return }
+                try take(word)
+            } catch {
+                // A person tries again.
+                guard let failure = Failure(error) else { throw error }
+                try Terminal.output.write("  \(failure.message)\n")
+            }
+        }
+    }
+
+    private func word(for key: RawKeys.Key, _ keys: RawKeys) throws -> StepWord? {
+        switch key {
+        case .character("n"), .character(" "), .character("\n"), .right, .down: .next(1)
+        case .character("b"), .left, .up: .back(1)
+        case .character("c"): .until([])
+        case .character("s"): .show
+        case .character("?"), .character("h"): .help
+        case .character("q"), .end: .quit
+        case .character(":"): try StepWord(keys.line(after: ":"))
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import Daybook
+import DaybookDomain
+import DaybookEvents
+
+extension JSONDifference {
+    var json: JSONObject {
+        ["path": .string(path), "before": before ?? .null, "after": after ?? .null]
+    }
+
+    /// `meters.stories.used  2 → 3`; lists and objects as JSON.
+    func add(to table: inout Table) {
+        table.add(
+            Table.Cell(path, .bold), .init(Self.word(before, path), .dim), .init("→", .dim),
+            .init(Self.word(after, path)))
+    }
+
+    private static func word(_ value: JSONValue?, _ path: String) -> String {
+        switch value {
+        case nil, .null?: "–"
+        case .bool(let flag)?: flag ? "yes" : "no"
+        case .integer(let number)?:
+            ["_at", ".start", ".end", ".visible_from"].contains { path.hasSuffix($0) }
+                ? Words.time(number) : String(number)
+        case .string(let text)?: text
+        case let value?: String(decoding: value.canonicalBytes, as: UTF8.self)
+        }
+    }
+}
+
+extension SteppedReplay.Step {
+    func json(of total: Int) -> JSONObject {
+        [
+            "step": .integer(Int64(count)), "steps": .integer(Int64(total)),
+            "at": .integer(at), "event": event.map { .object($0.json) } ?? .null,
+            "changes": .array(changes.map { .object($0.json) }),
+        ]
+    }
+
+    func text(_ terminal: Terminal, of total: Int) -> HumanText {
+        guard let event else {
+            return "\(terminal.paint("0/\(total)", .dim))  before the first event\n"
+        }
+        var notes: [String] = []
+        if event.isVoid { notes.append("void") }
+        if event.isLate { notes.append("late") }
+        var text: HumanText = "\(terminal.paint("\(count)/\(total)", .dim))  "
+        text += "@\(event.event.position)  \(Words.time(at))  "
+        text += terminal.paint(event.label, .heading)
+        if !notes.isEmpty { text += "  \(terminal.paint(notes.joined(separator: ", "), .warning))" }
+        text += "\n"
+        if changes.isEmpty { return text + "  \(terminal.paint("nothing changed", .dim))\n" }
+        var table = Table()
+        for change in changes { change.add(to: &table) }
+        return text + table.text(terminal)
+    }
+}

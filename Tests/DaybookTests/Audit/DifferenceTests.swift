@@ -1,0 +1,48 @@
+import Daybook
+import DaybookDomain
+import DaybookEvents
+import DaybookTesting
+import Testing
+
+@Suite("What is different between two moments")
+struct DifferenceTests {
+    @Test(
+        "Nothing differs from itself, and whoever is told to differ does",
+        arguments: try StreamGolden.pairs())
+    func everybody(_ pair: StreamGolden.Pair) async throws {
+        let drafts = try StreamGolden.drafts(of: pair)
+        let ledger = try await StreamGolden.ledger(pair.app, holding: drafts)
+        let times = drafts.compactMap(\.occurredAt).sorted()
+        let first = Moment(at: times[0])
+        let last = Moment(at: (times.last ?? 0) + 2_678_400_000)
+        var told: [CustomerDifference] = []
+        #expect(try ledger.differences(from: last, to: last) { told.append($0) } > 0)
+        #expect(told == [])
+        _ = try ledger.differences(from: first, to: last) { told.append($0) }
+        #expect(!told.isEmpty)
+        for difference in told {
+            let alone = try ledger.difference(
+                of: difference.subject, environment: difference.environment, from: first, to: last
+            ).difference
+            #expect(alone == difference)
+        }
+    }
+
+    @Test("What became known late is a difference of knowledge at one time")
+    func knowledge() async throws {
+        let pair = StreamGolden.Pair(app: "dozzi", name: "late-notification")
+        let ledger = try await StreamGolden.ledger(
+            pair.app, holding: try StreamGolden.drafts(of: pair))
+        let at = try #require(RFC3339.parse("2026-03-12T00:00:00Z"))
+        let (found, _, _) = try ledger.difference(
+            of: "u_1377", from: Moment(at: at, knownAt: .position(5)), to: Moment(at: at))
+        #expect(
+            found.changes.contains(
+                JSONDifference(
+                    path: "entitlements.unlimited.active", before: .bool(false), after: .bool(true))
+            ))
+        let places = found.changes.map(\.path)
+        #expect(!places.contains("subject"))
+        #expect(!places.contains("meters.stories.used"))
+    }
+}
