@@ -1,4 +1,4 @@
-public import DaybookDomain
+import DaybookDomain
 public import DaybookEvents
 
 /// What is different about one customer between two moments.

@@ -69,16 +69,8 @@ struct CommandStep {
         _ key: String, _ digest: Int64, _ group: inout GroupDecision, _ state: inout LedgerState
     ) throws -> Outcome {
         let now = try decisionTime(group, state)
-        let question = try question(group, state, at: now)
         if let error = try correctionError(group, state) { return .error(error) }
-        let zones = zones
-        let verdict = Decider(
-            question, request, now: now, recordedAt: group.recordedAt, key: key,
-            zoneExists: { zones.table(named: $0) != nil },
-            person: request.command.isOfIdentity ? person(state) : [],
-            links: request.command.isOfIdentity ? links(state) : [],
-            line: try lineCase(group, state, at: now)
-        ).decide()
+        let (verdict, question) = try verdict(key, group, state, at: now)
         var first: Int64?
         var positions: [Int64] = []
         var bound = UnitBound(eventsMax: group.eventsPerUnitMax)
@@ -125,6 +117,23 @@ struct CommandStep {
                 key: key, positions: positions, recordedAt: group.recordedAt,
                 durability: store.durability, decision: decision,
                 wasDoneBefore: verdict.isRepeated))
+    }
+
+    /// What the command comes to, and the case that it was decided upon, without its names: whoever held these while
+    /// an event brings new ones would make the ledger copy all of them.
+    private func verdict(
+        _ key: String, _ group: GroupDecision, _ state: LedgerState, at now: Int64
+    ) throws -> (Verdict, CustomerCase) {
+        let question = try question(group, state, at: now)
+        let zones = zones
+        let verdict = Decider(
+            question, request, now: now, recordedAt: group.recordedAt, key: key,
+            zoneExists: { zones.table(named: $0) != nil },
+            person: request.command.isOfIdentity ? person(state) : [],
+            links: request.command.isOfIdentity ? links(state) : [],
+            line: try lineCase(group, state, at: now)
+        ).decide()
+        return (verdict, question.with(state: question.state, names: NameTable()))
     }
 
     /// The ledger's clock, or the client's where the catalog accepts it, which is never ahead of ours.

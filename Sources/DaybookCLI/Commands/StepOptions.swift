@@ -123,7 +123,7 @@ struct StepSession {
             try show()
             return try tell(outcome)
         case .show: return try tellStatus()
-        case .help: return try tell(StepWord.help)
+        case .help: return try tell(StepWord.words)
         case .quit: return
         }
         try show()

@@ -13,7 +13,7 @@ enum StepWord: Equatable {
     case help
     case quit
 
-    static let help: HumanText = """
+    static let words: HumanText = """
         next [n]         n events further            (key: n, space or →)
         back [n]         n events back               (key: b or ←)
         to @42           to the event of a position

@@ -1,4 +1,4 @@
-public import DaybookEvents
+import DaybookEvents
 
 /// Something that holds of a customer at one point of its history, or does not: what a search or a walk stops at.
 ///

@@ -110,11 +110,10 @@ struct ExplainCaseTests {
         let pair = StreamGolden.Pair(app: parts[0], name: parts[1])
         let ledger = try await StreamGolden.ledger(
             pair.app, holding: try StreamGolden.drafts(of: pair))
+        let at: Int64 = try #require(RFC3339.parse(asked.at))
         let found = try ledger.explain(
             CheckQuestion(asked.name, profile: asked.profile), for: asked.subject,
-            moment: Moment(
-                at: try #require(RFC3339.parse(asked.at)),
-                knownAt: asked.knownAt.map { .position($0) }))
+            moment: Moment(at: at, knownAt: asked.knownAt.map { .position($0) }))
         #expect(found.isKnown)
         #expect(found.decision.reason == asked.reason)
         let deciding = try #require(found.deciding)
