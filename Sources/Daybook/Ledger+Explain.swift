@@ -80,13 +80,56 @@ extension Ledger {
     private func beliefs(
         _ story: CustomerStory, _ asked: CheckQuestion, at instant: Int64, from first: Int64
     ) throws -> [Explanation.Belief] {
+        guard first < story.cut else { return [] }
         func decision(_ cut: Int64) throws -> Decision? {
             try self.decision(story.state, story, asked, cut: cut, at: instant)
         }
+        var last = (position: first, decision: try decision(first))
+        var beliefs = [
+            Explanation.Belief(
+                position: first, recordedAt: instant,
+                allowed: last.decision?.allowed ?? false,
+                reason: last.decision?.reason ?? "no_catalog", changes: [], event: nil)
+        ]
+        func note(_ position: Int64, _ after: Decision?, _ event: HistoryEntry?) throws {
+            let changes = AnswerChange.between(last.decision, after)
+            last = (position, after)
+            guard !changes.isEmpty, let row = try store.rows(at: [position]).first else { return }
+            beliefs.append(
+                Explanation.Belief(
+                    position: position, recordedAt: row.recordedAt,
+                    allowed: after?.allowed ?? false, reason: after?.reason ?? "no_catalog",
+                    changes: changes, event: event))
+        }
+        for commit in try commits(story, after: first).suffix(Self.beliefCountMax) {
+            try note(commit.position, try decision(commit.position), commit.event)
+        }
+        // What names somebody else can matter too: an alias that is no more.
+        let final = try decision(story.cut)
+        guard !AnswerChange.between(last.decision, final).isEmpty else {
+            return beliefs.count > 1 ? beliefs : []
+        }
+        var (low, high) = (last.position, story.cut)
+        while high - low > 1 {
+            let middle = low + (high - low) / 2
+            let isFinal = AnswerChange.between(try decision(middle), final).isEmpty
+            if isFinal { high = middle } else { low = middle }
+        }
+        let event = try entries(
+            try store.rows(at: [high]), story.state, cut: story.cut, until: Int64.max
+        ).first
+        try note(high, final, event)
+        return beliefs
+    }
+
+    /// The commits after a position that name the customer or bring a catalog: the last position of each, and the
+    /// customer's event at it.
+    private func commits(
+        _ story: CustomerStory, after first: Int64
+    ) throws -> [(position: Int64, event: HistoryEntry?)] {
         var commits: [Int64: (position: Int64, event: HistoryEntry?)] = [:]
         for entry in story.entries where entry.event.position > first {
-            let known = commits[entry.event.recordedAt]
-            if entry.event.position > known?.position ?? 0 {
+            if entry.event.position > commits[entry.event.recordedAt]?.position ?? 0 {
                 commits[entry.event.recordedAt] = (entry.event.position, entry)
             }
         }
@@ -97,26 +140,6 @@ extension Ledger {
                 commits[row.recordedAt] = (version.position, commits[row.recordedAt]?.event)
             }
         }
-        guard !commits.isEmpty else { return [] }
-        var before = try decision(first)
-        var beliefs = [
-            Explanation.Belief(
-                position: first, recordedAt: instant, allowed: before?.allowed ?? false,
-                reason: before?.reason ?? "no_catalog", changes: [], event: nil)
-        ]
-        for (recordedAt, commit) in commits.sorted(by: { $0.key < $1.key })
-            .suffix(Self.beliefCountMax)
-        {
-            let after = try decision(commit.position)
-            let changes = AnswerChange.between(before, after)
-            before = after
-            if changes.isEmpty { continue }
-            beliefs.append(
-                Explanation.Belief(
-                    position: commit.position, recordedAt: recordedAt,
-                    allowed: after?.allowed ?? false, reason: after?.reason ?? "no_catalog",
-                    changes: changes, event: commit.event))
-        }
-        return beliefs.count > 1 ? beliefs : []
+        return commits.values.sorted { $0.position < $1.position }
     }
 }

@@ -10,19 +10,20 @@ struct StepTests {
     init() throws { bench = try Workbench() }
 
     private func steps(_ script: String, _ more: [String] = []) throws -> ToolResult {
-        try bench.run(
-            ["replay", "--step", "u_1199", Workbench.repository + "/" + Self.stream, "--script", "-"] + more,
-            input: script)
+        let file = Workbench.repository + "/" + Self.stream
+        return try bench.run(
+            ["replay", "--step", "u_1199", file, "--script", "-"] + more, input: script)
     }
 
     @Test("A script walks forwards, backwards and to a place")
     func walks() throws {
-        let told = try steps("next 2\nback\nto @8\nuntil used:stories>=1\nquit\nnonsense\n", ["--json"])
+        let script = "next 2\nback\nto @8\nuntil used:stories>=1\nquit\nnonsense\n"
+        let told = try steps(script, ["--json"])
         #expect(told.status == 0)
         let lines = try told.output.split(separator: "\n").map {
             try #require(try JSONReader.read(Array($0.utf8)).object)
         }
-        #expect(lines.map { $0["step"]?.integer } == [2, 1, 8, 9, nil])
+        #expect(lines.map { $0["step"]?.integer } == [2, 1, 7, 9, nil])
         #expect(lines[2]["event"]?.object?["type"] == "purchase.refunded")
         #expect(lines[4]["ended"] == true)
     }
@@ -31,10 +32,10 @@ struct StepTests {
         "What cannot be done says on which line, and what can be",
         arguments: [
             ("sideways\n", "line 1", "bad_step"), ("next\nnext many\n", "line 2", "bad_step"),
-            ("to\n", "line 1", "bad_step"), ("to @4711\n", "line 1", "bad_input"),
+            ("to\n", "line 1", "bad_step"), ("to @4711\n", "line 1", "unknown_position"),
             ("to yesterday\n", "line 1", "bad_time"), ("until\n", "line 1", "bad_step"),
             ("until may:x\n", "line 1", "bad_condition"),
-            ("until allowed:nosuch\n", "line 1", "bad_input"),
+            ("until allowed:nosuch\n", "line 1", "unknown_name"),
         ])
     func refuses(_ script: String, _ place: String, _ code: String) throws {
         let told = try steps(script, ["--json"])
@@ -65,7 +66,8 @@ struct StepTests {
         let path = bench.folder + "/steps.txt"
         try "# two steps\nhelp\n\nnext\n".write(toFile: path, atomically: true, encoding: .utf8)
         let told = try bench.run([
-            "replay", "--step", "u_1199", Workbench.repository + "/" + Self.stream, "--script", path,
+            "replay", "--step", "u_1199", Workbench.repository + "/" + Self.stream, "--script",
+            path,
         ])
         #expect(told.status == 0)
         #expect(told.output.has("until CONDITION"))

@@ -15,6 +15,8 @@ struct ExplanationWalk {
     private var at = Int64.min
     /// The event that a moment is known from.
     private var causes: [Int64: HistoryEntry] = [:]
+    /// The last event that changed anything about a source.
+    private var touches: [String: HistoryEntry] = [:]
 
     init(_ story: CustomerStory, _ asked: CheckQuestion) {
         self.story = story
@@ -59,6 +61,7 @@ struct ExplanationWalk {
         for change in changes where change.field.hasSuffix("_at") {
             if let instant = change.after.integer { causes[instant] = entry }
         }
+        for source in changes.compactMap(\.source) { touches[source] = entry }
         guard !changes.isEmpty else {
             silentCount += 1
             return
@@ -70,10 +73,15 @@ struct ExplanationWalk {
         _ changes: [AnswerChange], _ before: Decision?, event: HistoryEntry? = nil
     ) -> Explanation.Step {
         Explanation.Step(
-            at: at, event: event, cause: event == nil ? causes[at] : nil,
+            at: at, event: event, cause: event == nil ? cause(of: changes) : nil,
             allowed: decision?.allowed ?? false, reason: decision?.reason ?? "no_catalog",
             changes: changes,
             isTurn: before?.allowed != decision?.allowed || before?.reason != decision?.reason)
+    }
+
+    /// The event that had set this moment, else the last one of a source that time changed.
+    private func cause(of changes: [AnswerChange]) -> HistoryEntry? {
+        causes[at] ?? changes.lazy.compactMap(\.source).compactMap { touches[$0] }.first
     }
 
     /// Lets time pass without an event.

@@ -13,7 +13,7 @@ struct ExplainCommand: AsyncParsableCommand {
 
               daybook explain ada stories
               daybook explain ada premiumVoices --at 2026-04-01T09:00:00+02:00
-              daybook explain ada stories --known-at @1 --json
+              daybook explain ada stories --known-at @2 --json
             """)
 
     @Argument(help: "The customer.")

@@ -47,7 +47,7 @@ struct ExplainCaseTests {
         Case(
             stream: "magical-stories/trial-grace-recovered", subject: "u_1",
             name: "unlimitedStoryGeneration", at: "2026-03-30T00:00:00Z", reason: "billing_retry",
-            event: (8, "subscription.grace_expired"), decidedAt: "2026-03-24T09:00:00Z"),
+            decidedAt: "2026-03-24T09:00:00Z", cause: 7),
         Case(
             stream: "magical-stories/late-story-last-month", subject: "u_1", name: "stories",
             at: "2026-03-31T23:00:00Z", reason: "limit_reached", event: (6, "usage.recorded"),
@@ -78,7 +78,7 @@ struct ExplainCaseTests {
         Case(
             stream: "fork-in-the-road/lapse-over-the-limit", subject: "u_1",
             name: "unlimitedCollections", at: "2027-01-01T00:00:00Z", reason: "expired",
-            event: (19, "subscription.expired"), decidedAt: "2026-02-01T12:00:00Z"),
+            decidedAt: "2026-02-01T12:00:00Z", cause: 2),
         Case(
             stream: "fork-in-the-road/client-asserted-alone", subject: "u_1",
             name: "unlimitedCollections", at: "2027-01-01T00:00:00Z", reason: "unverified",
@@ -96,8 +96,8 @@ struct ExplainCaseTests {
             beliefs: ["expired", "subscription", "subscription"]),
         Case(
             stream: "nuzzle/trial-fails-without-grace", subject: "u_3020", name: "aiAssistant",
-            at: "2027-01-01T00:00:00Z", reason: "expired", event: (6, "subscription.expired"),
-            decidedAt: "2026-05-07T10:00:00Z"),
+            at: "2027-01-01T00:00:00Z", reason: "expired",
+            decidedAt: "2026-05-07T10:00:00Z", cause: 3),
         Case(
             stream: "nuzzle/grace-expires-recovers-later", subject: "u_3010",
             name: "smartPredictions", at: "2027-01-01T00:00:00Z", reason: "expired",
