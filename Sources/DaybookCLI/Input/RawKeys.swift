@@ -5,7 +5,7 @@ struct RawKeys {
     enum Key: Equatable {
         case character(Character)
         case left, right, up, down
-        /// End of the input, or Ctrl-D.
+        /// End of the input, Ctrl-C or Ctrl-D.
         case end
     }
 
@@ -20,8 +20,13 @@ struct RawKeys {
                 "keys need a terminal; write the steps to a file and name it with --script")
         }
         before = settings
-        // Ctrl-C still ends the program; the settings are the terminal's business again then.
-        settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
+        listen()
+    }
+
+    /// Ctrl-C comes as a key, so that whoever ends this way gets the terminal back as it was.
+    private func listen() {
+        var settings = before
+        settings.c_lflag &= ~tcflag_t(ICANON | ECHO | ISIG)
         tcsetattr(STDIN_FILENO, TCSANOW, &settings)
     }
 
@@ -34,7 +39,7 @@ struct RawKeys {
     func next() -> Key? {
         guard let byte = Self.byte() else { return .end }
         switch byte {
-        case 4: return .end
+        case 3, 4: return .end
         case 0x1B:
             // An arrow is ESC [ and a letter.
             guard Self.byte() == UInt8(ascii: "["), let letter = Self.byte() else { return nil }
@@ -52,11 +57,7 @@ struct RawKeys {
     /// A whole line, seen while it is typed.
     func line(after prompt: String) -> String {
         restore()
-        defer {
-            var settings = before
-            settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
-            tcsetattr(STDIN_FILENO, TCSANOW, &settings)
-        }
+        defer { listen() }
         try? Terminal.output.write(HumanText(prompt))
         return readLine() ?? ""
     }
