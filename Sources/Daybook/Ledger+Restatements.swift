@@ -101,7 +101,7 @@ extension Ledger {
 
     /// The customers whose answers an event can change: its stream's, its line's, its correction's target's.
     /// - Parameter lines: Lines that were looked at already.
-    private func concerned(
+    func concerned(
         _ event: Event, _ state: LedgerState, _ lines: inout Set<UInt32>,
         _ add: (Environment, NameID) -> Void
     ) throws {

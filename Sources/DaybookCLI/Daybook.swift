@@ -28,8 +28,7 @@ struct DaybookCommand: AsyncParsableCommand {
                 name: "Ask",
                 subcommands: [
                     CheckCommand.self, ExplainCommand.self, StatusCommand.self, HistoryCommand.self,
-                    DiffCommand.self,
-                    FunnelCommand.self,
+                    DiffCommand.self, BisectCommand.self, FunnelCommand.self,
                 ]),
             CommandGroup(
                 name: "Use",

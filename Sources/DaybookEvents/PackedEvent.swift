@@ -37,7 +37,7 @@ public struct PackedEvent: Sendable, Equatable {
     public static let byteCount = 64
 
     public private(set) var occurredAt: Int64
-    private var key: Reference
+    public private(set) var key: Reference
     private var roomHigh: UInt64
     private var roomLow: UInt64
     public private(set) var stream: UInt32

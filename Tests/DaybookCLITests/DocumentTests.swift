@@ -34,14 +34,17 @@ struct DocumentTests {
 
     @Test(
         "Every command of a document runs, from top to bottom",
-        arguments: ["README.md", "docs/cli.md", "events/README.md"])
+        arguments: [
+            "README.md", "docs/cli.md", "events/README.md", "docs/auditing.md",
+            "docs/reproducing-a-bug.md",
+        ])
     func sessions(name: String) throws {
         let document = try Self.text(name)
         let script = Self.blocks(document, "sh").joined(separator: "\n")
         #expect(script.has("daybook "))
         let path = "export PATH=\"$PWD/.build/release:$PATH\"\n"
         // Only the first page tells how to get the command onto the path.
-        let isGuide = name == "events/README.md"
+        let isGuide = !["README.md", "docs/cli.md"].contains(name)
         let result = try Self.run((isGuide ? path : "") + script, in: try Self.built())
         #expect(result.status == 0, "\(result.output.suffix(500))\(result.errors)")
     }

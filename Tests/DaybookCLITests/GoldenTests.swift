@@ -43,6 +43,37 @@ struct GoldenTests {
             ["replay --step ada --script steps.txt", "replay --step ada --script bad.txt"]
         ),
         (
+            "what-if",
+            [
+                "replay --catalog one.yaml --at 2026-01-03T00:00:00Z",
+                "replay --catalog one.yaml --effective 2026-02-01T00:00:00Z --at 2026-01-03T00:00:00Z",
+                "replay --drop 4 --at 2026-03-01T00:00:00Z",
+                "replay --insert more.ndjson --at 2026-01-03T00:00:00Z --json",
+                "replay --drop 99", "replay --drop ledger/catalog/1",
+                "replay --insert again.ndjson",
+                "replay --insert catalog.ndjson", "replay --catalog ollie.yaml",
+                "replay --effective 2026-02-01T00:00:00Z", "replay --drop 2 --step ada",
+                "replay --drop 2 --known-at @99", "replay --top 3",
+            ]
+        ),
+        (
+            "bisect",
+            [
+                "bisect used:stories>=1 ada --at 2026-01-03T00:00:00Z",
+                "bisect denied:premiumVoices ada --at 2026-03-01T00:00:00Z",
+                "bisect allowed:premiumVoices ada --fails --at 2026-03-01T00:00:00Z --json",
+                "bisect allowed:premiumVoices --at 2026-03-01T00:00:00Z",
+                "bisect used:stories>=9 ada --at 2026-01-03T00:00:00Z",
+                "bisect denied:premiumVoices nobody", "bisect allowed:premiumVoises ada",
+                "bisect may:x ada", "bisect purchase.refunded ada",
+                "bisect used:stories>=1 ada --from 99",
+                "bisect used:stories>=1 ada --from 3 --through 2",
+                "bisect used:stories>=1 ada --from one", "bisect",
+                "bisect --against digests.json ada",
+                "bisect --against nothing.json", "bisect --against bad.txt",
+            ]
+        ),
+        (
             "explain",
             [
                 "explain ada premiumVoices --at 2026-03-01T00:00:00Z",
@@ -102,6 +133,22 @@ struct GoldenTests {
             .replacing(#/\n  20\S+Z +(yes|no), /#) { "\n  <time>  \($0.1), " }
     }
 
+    /// Other rules and other events.
+    private static func writeCircumstances(_ bench: Workbench) throws {
+        let catalog = try String(contentsOfFile: Workbench.dozzi, encoding: .utf8)
+        try bench.write(catalog.replacing("limit: 2\n", with: "limit: 1\n"), to: "one.yaml")
+        let ollie = try String(contentsOfFile: Workbench.ollie, encoding: .utf8)
+        try bench.write(ollie, to: "ollie.yaml")
+        try bench.write(Lines.usage("s9", at: 1_767_315_700_000), to: "more.ndjson")
+        try bench.write(Lines.usage("s1"), to: "again.ndjson")
+        try bench.write(
+            """
+            {"type":"catalog.rolled_back","occurred_at":1767315700000,\
+            "source":{"kind":"ledger","key":"x"},"data":{"version":1}}
+
+            """, to: "catalog.ndjson")
+    }
+
     @Test("People see what the goldens show", arguments: script.map(\.name))
     func golden(name: String) throws {
         let bench = try Workbench()
@@ -120,6 +167,7 @@ struct GoldenTests {
 
             """, to: "steps.txt")
         try bench.write("next\nsideways\n", to: "bad.txt")
+        try Self.writeCircumstances(bench)
         let lines = try #require(Self.script.first { $0.name == name }).lines
         var text = ""
         for line in lines {

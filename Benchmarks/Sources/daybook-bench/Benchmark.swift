@@ -17,17 +17,21 @@ struct Scale {
     var peerEvents: Int
     /// People of the synthetic months, in each app.
     var residents: Int
+    /// People of the month that is audited.
+    var audited: Int
     /// Events of the growth curve; a tenth as many customers.
     var sizes: [Int]
 
     static let full = Scale(
         events: 1_000_000, subjects: 100_000, rounds: 5, seconds: 2_300, commits: 2_000,
         questions: 100_000, notifications: 10_000, imports: 200_000, readers: 10_000,
-        peerEvents: 100_000, residents: 8_000, sizes: [10_000, 100_000, 1_000_000, 10_000_000])
+        peerEvents: 100_000, residents: 8_000, audited: 70_000,
+        sizes: [10_000, 100_000, 1_000_000, 10_000_000])
     static let quick = Scale(
         events: 200_000, subjects: 20_000, rounds: 3, seconds: 270, commits: 500,
         questions: 20_000, notifications: 1_000, imports: 20_000, readers: 1_000,
-        peerEvents: 20_000, residents: 1_000, sizes: [10_000, 100_000])
+        peerEvents: 20_000, residents: 1_000, audited: 7_000,
+        sizes: [10_000, 100_000])
 }
 
 /// All measurements, one after the other; nothing else runs meanwhile.
@@ -58,7 +62,7 @@ struct Benchmark {
     private var topics: [Topic] {
         [
             append, commits, replay, opening, foldAlone, instructions, imports, latency, oneSubject,
-            size, peer, notifications, growth,
+            size, audit, peer, notifications, growth,
         ]
     }
 

@@ -21,6 +21,10 @@ struct UnitPass: Sendable {
     var source = ReplaySource.segments
     /// Events per chunk of rows; it changes nothing but the speed.
     var chunkCount = 1_024
+    /// Units of another kind are left out; `nil`: none are.
+    var kind: StreamKind?
+    /// Usage and status that happened after it do not take part (rule 4).
+    var until = Int64.max
 
     init(_ state: LedgerState, workers: Int) {
         self.state = state
@@ -47,7 +51,16 @@ struct UnitPass: Sendable {
         _ pages: EventPages, _ initial: Sum, progress: @Sendable (Int64, Int64) throws -> Void,
         _ visit: @Sendable (inout Sum, UInt32, borrowing UnitState) throws -> Void
     ) throws -> [Sum] {
-        let shares = try UnitShares(state.streams, pages, workers: workers)
+        try run(
+            pages, try UnitShares(state.streams, pages, workers: workers), initial,
+            progress: progress, visit)
+    }
+
+    func run<Sum: Sendable>(
+        _ pages: EventPages, _ shares: UnitShares, _ initial: Sum,
+        progress: @Sendable (Int64, Int64) throws -> Void,
+        _ visit: @Sendable (inout Sum, UInt32, borrowing UnitState) throws -> Void
+    ) throws -> [Sum] {
         let turnCount = (shares.unitCount + Self.unitsPerTurn - 1) / Self.unitsPerTurn
         let done = Atomic<Int64>(0)
         let rooms = try Parallel.run(
@@ -55,7 +68,7 @@ struct UnitPass: Sendable {
             room: { worker in
                 Room(
                     worker: worker, sum: initial,
-                    folding: Folding(state: state, pages: pages, shares: shares))
+                    folding: Folding(pass: self, pages: pages, shares: shares))
             },
             { room, number, _ in
                 let first = number * Self.unitsPerTurn
@@ -90,11 +103,15 @@ private struct Folding: Sendable {
     private let names: NameTable
     private let hasCorrections: Bool
     private let streams: StreamTable
+    private let kind: StreamKind?
+    private let until: Int64
     private var events: [Event] = []
     private var folded = UnitState(kind: .customer)
 
-    init(state: LedgerState, pages: EventPages, shares: UnitShares) {
-        self.state = state
+    init(pass: UnitPass, pages: EventPages, shares: UnitShares) {
+        state = pass.state
+        kind = pass.kind
+        until = pass.until
         self.pages = pages
         self.shares = shares
         names = state.names
@@ -109,7 +126,7 @@ private struct Folding: Sendable {
         let places = shares.range(of: unit)
         if places.isEmpty { return }
         let record = streams[unit].record
-        if record.kind == .ledger { return }
+        if record.kind == .ledger || kind.map({ $0 != record.kind }) == true { return }
         folded.reset(record.kind)
         if isRising(places), !hasCorrections {
             for place in places {
@@ -117,14 +134,15 @@ private struct Folding: Sendable {
                 let packed = pages.packed(index)
                 if packed.pointee.isWhole {
                     // Folded where it was unpacked: a copy would have to wait for it.
-                    folded.evolve(packed.pointee.event(at: Int64(index + 1)), names: names)
+                    folded.evolve(
+                        packed.pointee.event(at: Int64(index + 1)), names: names, until: until)
                 } else {
-                    folded.evolve(try pages.wideEvent(index), names: names)
+                    folded.evolve(try pages.wideEvent(index), names: names, until: until)
                 }
             }
         } else {
             try gather(places, record.environment)
-            for event in events { folded.evolve(event, names: names) }
+            for event in events { folded.evolve(event, names: names, until: until) }
         }
         try visit(&sum, unit, folded)
     }

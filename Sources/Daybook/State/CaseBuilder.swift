@@ -13,16 +13,25 @@ struct CaseBuilder {
     var undecided: [UInt32: [OrderedEvent]] = [:]
     /// Folds the units where only some of the events take part; `nil`: all within the cut do.
     var prefix: PrefixFolder?
+    /// Lines that were folded already for this cut and time, by their streams; one that is not among them has no
+    /// events. `nil`: none was.
+    var foldedLines: [UInt32: UnitState]?
 
     func build(_ environment: Environment, _ subject: String) throws -> CustomerCase {
         let key = CustomerKey(environment, state.names.id(of: subject) ?? 0)
         guard key.name != 0 else { return unknown(environment, subject) }
+        return try build(key)
+    }
+
+    /// - Parameter folded: The customer's own unit, where it was folded already for this cut and time.
+    func build(_ key: CustomerKey, folded: UnitState? = nil) throws -> CustomerCase {
+        let environment = key.environment
         let person = state.identity.person(
             key, cut: cut, corrections: state.corrections, names: state.names)
         let streams = person.members.compactMap {
             state.streamID(environment, .customer, $0)
         }
-        let customer = try unit(streams, .customer, environment)
+        let customer = try folded ?? unit(streams, .customer, environment)
         var lines: [CustomerCase.OwnedLine] = []
         var others: [String] = []
         for stream in candidateLines(person.members, environment) {
@@ -81,6 +90,7 @@ struct CaseBuilder {
     ) throws -> UnitState {
         if let prefix { return try prefix.fold(streams, kind, environment, until: at) }
         guard let first = streams.min() else { return UnitState(kind: kind) }
+        if kind == .line, let foldedLines { return foldedLines[first] ?? UnitState(kind: kind) }
         let unit = state.unit(of: first)
         let extra = streams.flatMap { undecided[$0] ?? [] }
         let isWhole = state.streams(of: unit).count == streams.count

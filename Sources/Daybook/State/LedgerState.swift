@@ -55,10 +55,16 @@ struct LedgerState: Sendable {
         newZones = zoneNames
     }
 
-    /// The same ledger as if one event had never been there; nothing that is asked of it is remembered.
-    func leavingOut(_ key: EventKey) -> LedgerState {
+    /// The same ledger, which remembers nothing of what is asked of it: for one look at everybody.
+    func forgetful() -> LedgerState {
         var other = self
         other.cache = nil
+        return other
+    }
+
+    /// The same ledger as if one event had never been there; nothing that is asked of it is remembered.
+    func leavingOut(_ key: EventKey) -> LedgerState {
+        var other = forgetful()
         other.corrections.leaveOut(key)
         return other
     }

@@ -17,6 +17,19 @@ struct ReplayCommand: AsyncParsableCommand {
               daybook replay events/dozzi/refund-after-two-stories.ndjson
               daybook replay bug.ndjson --catalog events/dozzi/catalog.yaml
 
+            --digests writes the digest after each event into a file, with which "daybook bisect --against" finds the \
+            first event that another build of Daybook folds otherwise.
+
+              daybook replay --digests digests.json --every 1000
+
+            With --catalog and no file, --drop or --insert it is a what-if: everybody is replayed under other \
+            circumstances too, and what would be different is told: who gains or loses which feature, whose limits are \
+            reached, what those concerned have paid, and who is affected most. Nothing is written; exits with 0.
+
+              daybook replay --catalog new.yaml
+              daybook replay --catalog new.yaml --effective 2026-03-01T00:00:00Z --at 2026-03-31T23:59:59Z
+              daybook replay --drop 1042 --insert more.ndjson --json
+
             --step replays one customer event by event, forwards and backwards, and shows what each event changed: by \
             keys on a terminal, by lines of the standard input or of --script elsewhere. Nothing is written.
 
@@ -29,8 +42,11 @@ struct ReplayCommand: AsyncParsableCommand {
     @Argument(help: "A file of events, or - for the standard input. Default: the ledger.")
     var file: String?
 
-    @Option(help: "Threads that fold; the digest is the same for any number.")
-    var workers: Int = 1
+    @Option(
+        help: ArgumentHelp(
+            "Threads that fold; the outcome is the same for any number. Default: 1, of a what-if one for each core.",
+            valueName: "n"))
+    var workers: Int?
 
     @Option(
         help: ArgumentHelp(
@@ -40,24 +56,61 @@ struct ReplayCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "With a file: the catalog. Default: the file's own, else catalog.yaml beside it.",
+            "With a file: its catalog. Default: the file's own, else catalog.yaml beside it. Of a ledger: what if this one ruled?",
             valueName: "file"))
     var catalog: String?
 
     @Option(help: ArgumentHelp("Exit with 1 unless this is the digest.", valueName: "digest"))
     var expect: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Write the digest after each event to this file instead of comparing.",
+            valueName: "file"))
+    var digests: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "With --digests: events between two whole digests. Default: \(DigestTrace.everyDefault).",
+            valueName: "n"))
+    var every: Int64?
+
+    @Option(
+        help: ArgumentHelp(
+            "With --step or a what-if: only what had been recorded by then: a time, or @position.",
+            valueName: "time"))
+    var knownAt: String?
+
+    @OptionGroup var whatIf: WhatIfOptions
     @OptionGroup var step: StepOptions
+    @OptionGroup var environmentOption: EnvironmentOption
     @OptionGroup var ledger: LedgerOptions
     @OptionGroup var output: OutputOptions
 
     mutating func validate() throws {
-        guard (1...64).contains(workers) else {
+        if let workers, !(1...64).contains(workers) {
             throw ValidationError("--workers \(workers): write 1 to 64.")
         }
-        guard file != nil || catalog == nil else {
-            throw ValidationError("--catalog goes with a file of events.")
+        guard step.subject == nil || !isWhatIf else {
+            throw ValidationError("--step replays what was; it does not go with a what-if.")
         }
+        guard knownAt == nil || isWhatIf || step.subject != nil else {
+            throw ValidationError("--known-at goes with --step, and with a what-if.")
+        }
+        guard expect == nil || !isWhatIf else {
+            throw ValidationError("--expect goes with a plain replay, not with a what-if.")
+        }
+        guard digests == nil || !isWhatIf && step.subject == nil && expect == nil else {
+            throw ValidationError("--digests goes with a plain replay.")
+        }
+        if let every {
+            guard digests != nil, DigestTrace.everyRange.contains(every) else {
+                throw ValidationError(
+                    "--every goes with --digests; write \(DigestTrace.everyRange.lowerBound) to \(DigestTrace.everyRange.upperBound)."
+                )
+            }
+        }
+        try whatIf.validate(isAsked: isWhatIf, catalog: file == nil && catalog != nil)
         guard step.subject == nil || expect == nil else {
             throw ValidationError("--expect goes with a replay of everything, not with --step.")
         }
@@ -65,31 +118,62 @@ struct ReplayCommand: AsyncParsableCommand {
     }
 
     mutating func run() async throws {
+        let environment = environmentOption.environment
         if let subject = step.subject {
-            if let file {
-                let ledger = try await StreamFile(path: file, catalog: catalog).load()
-                return try await LedgerOptions.using(ledger) { try step.run(subject, $0, output) }
+            return try await asking {
+                try step.run(subject, $0, environment: environment, knownAt: knownAt, output)
             }
-            return try await ledger.asking { try step.run(subject, $0, output) }
         }
-        let report: ReplayReport
-        if let file {
-            let ledger = try await StreamFile(path: file, catalog: catalog).load()
-            report = try await LedgerOptions.using(ledger) { try replay($0) }
-        } else {
-            report = try await ledger.asking { try replay($0) }
+        if isWhatIf {
+            return try await asking {
+                try whatIf.run(
+                    $0, catalog: file == nil ? catalog : nil, environment: environment,
+                    knownAt: knownAt, workers: workers, output)
+            }
         }
+        if let digests { return try await asking { try write(digests, $0) } }
+        let report = try await asking { try replay($0) }
         let isExpected = expect.map { $0 == report.digest.description } ?? true
         let isSame = report.agrees && report.differences.isEmpty && isExpected
         try show(report, isSame: isSame, isExpected: isExpected)
         if !isSame { throw ExitCode.no }
     }
 
+    private func write(_ path: String, _ ledger: Ledger) throws {
+        let bar = ProgressBar("digest")
+        let events = try ledger.head().position
+        let trace: DigestTrace
+        do {
+            defer { bar.finish() }
+            trace = try ledger.digests(
+                every: every ?? DigestTrace.everyDefault, workers: workers
+            ) { bar.show($0, of: $1, events: events) }
+        }
+        try OutputFile.write(trace.json.canonicalBytes + [0x0A], to: path)
+        let json: JSONObject = [
+            "events": .integer(trace.events), "every": .integer(trace.every),
+            "digest": .string((trace.digests.last ?? StateDigest()).description),
+            "file": .string(path),
+        ]
+        try output.show(json) { terminal in
+            "\(terminal.tick) \(Words.count(trace.events, "event")), a digest after each, in \(path)\n"
+        }
+    }
+
+    private var isWhatIf: Bool { whatIf.isAsked(catalog: file == nil && catalog != nil) }
+
+    /// Asks the file that is given, or the ledger.
+    private func asking<Answer>(_ body: (Ledger) throws -> Answer) async throws -> Answer {
+        guard let file else { return try await ledger.asking(body) }
+        let stream = try await StreamFile(path: file, catalog: catalog).load()
+        return try await LedgerOptions.using(stream, body)
+    }
+
     private func replay(_ ledger: Ledger) throws -> ReplayReport {
         let bar = ProgressBar("replay")
         defer { bar.finish() }
         let events = try ledger.head().position
-        return try ledger.replay(workers: workers, source: source) { done, total in
+        return try ledger.replay(workers: workers ?? 1, source: source) { done, total in
             bar.show(done, of: total, events: events)
         }
     }

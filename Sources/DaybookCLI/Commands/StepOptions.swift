@@ -29,29 +29,22 @@ struct StepOptions: ParsableArguments {
             "With --step: look at the customer through this profile.", valueName: "profile"))
     var profile: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "With --step: only what had been recorded by then: a time, or @position.",
-            valueName: "time"))
-    var knownAt: String?
-
-    @OptionGroup private var environmentOption: EnvironmentOption
-
     func validate() throws {
         guard subject == nil else { return }
         let others = [
             ("--break", !breaks.isEmpty), ("--script", script != nil),
             ("--profile", profile != nil),
-            ("--known-at", knownAt != nil),
         ]
         if let other = others.first(where: \.1) {
             throw ValidationError("\(other.0) goes with --step.")
         }
     }
 
-    func run(_ subject: String, _ ledger: Ledger, _ output: OutputOptions) throws {
+    func run(
+        _ subject: String, _ ledger: Ledger, environment: Environment, knownAt: String?,
+        _ output: OutputOptions
+    ) throws {
         let conditions = try breaks.map(StepWord.condition)
-        let environment = environmentOption.environment
         let replay = try ledger.stepping(
             subject, environment: environment, profile: profile,
             knownAt: try InstantText.knowledge(knownAt, option: "--known-at"))

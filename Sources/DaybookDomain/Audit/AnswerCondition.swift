@@ -94,6 +94,30 @@ public enum AnswerCondition: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
+    /// Checks that some catalog has the name that is asked for.
+    /// - Throws: `UnknownName`; never where no catalog is known.
+    public func checkNames(in catalogs: CatalogHistory) throws(UnknownName) {
+        let all = catalogs.versions.map(\.catalog)
+        if all.isEmpty { return }
+        let asked: String
+        var known = all.flatMap(\.meters).map(\.name)
+        switch self {
+        case .event: return
+        case .used(let meter, _, _):
+            if all.contains(where: { $0.meter(counting: meter) != nil }) { return }
+            asked = meter
+        case .allowed(let name), .denied(let name):
+            if all.contains(where: {
+                $0.meter(named: name) != nil || $0.feature(named: name) != nil
+            }) {
+                return
+            }
+            asked = name
+            known += all.flatMap(\.features).map(\.name)
+        }
+        throw UnknownName(name: asked, nearest: NearestName.of(asked, among: known))
+    }
+
     /// Whether it holds of a customer.
     /// - Parameters:
     ///   - event: The type of the event that led there; `nil`: none did.
@@ -110,9 +134,9 @@ public enum AnswerCondition: Sendable, Equatable, CustomStringConvertible {
         }
         switch self {
         case .allowed(let name):
-            return try check.decide(CheckQuestion(name, profile: profile)).allowed
+            return try check.bareDecision(CheckQuestion(name, profile: profile)).allowed
         case .denied(let name):
-            return try !check.decide(CheckQuestion(name, profile: profile)).allowed
+            return try !check.bareDecision(CheckQuestion(name, profile: profile)).allowed
         case .used(let name, let comparison, let number):
             guard let meter = check.catalog.meter(counting: name) else {
                 throw UnknownName(

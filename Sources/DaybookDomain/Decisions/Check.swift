@@ -20,19 +20,20 @@ public final class Check {
 
     /// - Throws: `UnknownName` with the nearest name that the catalog has.
     public func decide(_ asked: CheckQuestion) throws(UnknownName) -> Decision {
-        if let meter = catalog.meter(named: asked.name) {
-            var decision = decide(meter, asked)
-            finish(&decision, asked)
-            return decision
-        }
+        var decision = try bareDecision(asked)
+        finish(&decision, asked)
+        return decision
+    }
+
+    /// The decision without the paywall and the text that a person would be shown, for whoever compares many.
+    public func bareDecision(_ asked: CheckQuestion) throws(UnknownName) -> Decision {
+        if let meter = catalog.meter(named: asked.name) { return decide(meter, asked) }
         guard let feature = catalog.feature(named: asked.name) else {
             let known =
                 catalog.features.flatMap { [$0.name] + $0.aliases } + catalog.meters.map(\.name)
             throw UnknownName(name: asked.name, nearest: NearestName.of(asked.name, among: known))
         }
-        var decision = decide(feature, asked)
-        finish(&decision, asked)
-        return decision
+        return decide(feature, asked)
     }
 
     private func empty(_ asked: CheckQuestion) -> Decision {
@@ -44,7 +45,7 @@ public final class Check {
     // MARK: Features
 
     /// - Parameter takesQuota: Whether a free quota may open what nothing else opens.
-    private func decide(
+    func decide(
         _ feature: Feature, _ asked: CheckQuestion, takesQuota: Bool = true
     ) -> Decision {
         var decision = empty(asked)

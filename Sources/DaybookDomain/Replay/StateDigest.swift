@@ -30,6 +30,19 @@ public struct StateDigest: Sendable, Equatable, CustomStringConvertible {
         words.3 = Self.sum(words.3, other.words.3, &carry)
     }
 
+    /// Takes the sum of other units away.
+    public mutating func subtract(_ other: StateDigest) {
+        var negative = StateDigest()
+        negative.words = (~other.words.0, ~other.words.1, ~other.words.2, ~other.words.3)
+        var one = StateDigest()
+        one.words.0 = 1
+        negative.add(one)
+        add(negative)
+    }
+
+    /// The lowest 32 bits; of a sum they are the sum of the parts' ones.
+    public var lowBits: UInt32 { UInt32(truncatingIfNeeded: words.0) }
+
     private mutating func add(_ words: (UInt64, UInt64, UInt64, UInt64)) {
         var other = StateDigest()
         other.words = (words.3, words.2, words.1, words.0)
@@ -41,6 +54,20 @@ public struct StateDigest: Sendable, Equatable, CustomStringConvertible {
         let (second, carried) = first.addingReportingOverflow(carry)
         carry = (overflow ? 1 : 0) + (carried ? 1 : 0)
         return second
+    }
+
+    /// - Parameter text: As `description` writes it.
+    public init?(_ text: String) {
+        guard text.utf8.count == 64 else { return nil }
+        var rest = Substring(text)
+        func word() -> UInt64? {
+            defer { rest = rest.dropFirst(16) }
+            return UInt64(rest.prefix(16), radix: 16)
+        }
+        guard let first = word(), let second = word(), let third = word(), let fourth = word(),
+            !text.contains("+")
+        else { return nil }
+        words = (fourth, third, second, first)
     }
 
     /// 64 hexadecimal digits, most significant first.

@@ -64,6 +64,8 @@ struct Samples {
         case ("month", 1, 1): try await month()
         case ("scan", 0, 0): try scan()
         case ("replay", 1, 2): try replay()
+        case ("what-if", 1, 1): try whatIf()
+        case ("digests", 0, 1): try digests()
         case ("snapshot", 0, 0): try snapshot()
         case ("open", 0, 1): try open()
         case ("check", 0, 2): try check()

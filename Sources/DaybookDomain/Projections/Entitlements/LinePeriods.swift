@@ -215,7 +215,7 @@ struct NonRenewingStack {
 
 extension Int64 {
     /// The sum, held at the limits of the type.
-    func addingSaturated(_ other: Int64) -> Int64 {
+    package func addingSaturated(_ other: Int64) -> Int64 {
         let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? (other > 0 ? Int64.max : Int64.min) : sum
     }

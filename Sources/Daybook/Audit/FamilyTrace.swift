@@ -1,0 +1,145 @@
+import DaybookDomain
+import DaybookEvents
+
+/// The streams of one family, event by event in the order of recording: which units they are then, and their digests.
+struct FamilyTrace {
+    /// What a point of the family's history changed.
+    struct Change {
+        var position: Int64
+        var before: StateDigest
+        var after: StateDigest
+        /// Else it stands for earlier events of the family since the checkpoint before as well.
+        var isExact: Bool
+    }
+
+    private struct Group {
+        var streams: [UInt32]
+        var name: StreamName
+        var state: UnitState
+        var digest = StateDigest()
+    }
+
+    private let ledger: LedgerState
+    private let fold: UnitFold
+    private let record: StreamRecord
+    private let streams: [UInt32]
+    /// In the order of positions.
+    private let events: [Event]
+    private let corrections: [Int64]
+    private var groups: [Group] = []
+    private var total = StateDigest()
+
+    init(
+        state: LedgerState, fold: @escaping UnitFold, record: StreamRecord, streams: [UInt32],
+        events: [Event], corrections: [Int64]
+    ) {
+        ledger = state
+        self.fold = fold
+        self.record = record
+        self.streams = streams
+        self.events = events
+        self.corrections = corrections
+    }
+
+    /// - Parameters:
+    ///   - checkpoint: The number of the checkpoint that a position belongs to.
+    ///   - note: Is given every change, in the order of positions.
+    mutating func run(
+        checkpoint: (Int64) -> Int64, _ note: (Change) throws -> Void
+    ) throws {
+        var (next, correction) = (0, 0)
+        var noted = StateDigest()
+        var isExact = true
+        regroup(at: 0)
+        while next < events.count || correction < corrections.count {
+            let event = next < events.count ? events[next] : nil
+            let position: Int64
+            if let event,
+                correction == corrections.count || event.position < corrections[correction]
+            {
+                position = event.position
+                next += 1
+                try take(event, count: next)
+            } else {
+                position = corrections[correction]
+                correction += 1
+                regroup(at: position)
+                try refold(count: next, at: position)
+            }
+            let following = min(
+                next < events.count ? events[next].position : Int64.max,
+                correction < corrections.count ? corrections[correction] : Int64.max)
+            let isDeferred =
+                next > TracePass.eventsPerUnitMax && following < Int64.max
+                && checkpoint(following) == checkpoint(position)
+            guard !isDeferred else {
+                isExact = false
+                continue
+            }
+            digest()
+            try note(Change(position: position, before: noted, after: total, isExact: isExact))
+            noted = total
+            isExact = true
+        }
+    }
+
+    private mutating func take(_ event: Event, count: Int) throws {
+        let isLink = event.type == .subjectAliased || event.type == .subjectUnaliased
+        guard !isLink, let index = groups.firstIndex(where: { $0.streams.contains(event.stream) })
+        else {
+            regroup(at: event.position)
+            return try refold(count: count, at: event.position)
+        }
+        let key = EventKey(record.environment, event.source, event.key)
+        if groups[index].state.accepts(event), !ledger.corrections.concerns(key) {
+            fold(&groups[index].state, event, ledger.names)
+        } else {
+            try refold(index, count: count, at: event.position)
+        }
+    }
+
+    /// Who is who as known at a position: also one stream may get another name, by an alias of somebody without events.
+    private mutating func regroup(at position: Int64) {
+        guard record.kind == .customer else {
+            groups = streams.map {
+                Group(
+                    streams: [$0], name: ledger.streamName($0), state: UnitState(kind: record.kind))
+            }
+            return
+        }
+        var left = streams
+        groups = []
+        while let stream = left.first {
+            let own = ledger.stream(stream)
+            let person = ledger.identity.person(
+                CustomerKey(own.environment, own.name), cut: position,
+                corrections: ledger.corrections, names: ledger.names)
+            let members = left.filter { person.members.contains(ledger.stream($0).name) }
+            left.removeAll { members.contains($0) }
+            groups.append(
+                Group(
+                    streams: members,
+                    name: StreamName(own.environment, .customer, ledger.names[person.shown]),
+                    state: UnitState(kind: .customer)))
+        }
+    }
+
+    private mutating func refold(count: Int, at position: Int64) throws {
+        for index in groups.indices { try refold(index, count: count, at: position) }
+    }
+
+    /// Folds the first so many events of a group as they count at a position.
+    private mutating func refold(_ index: Int, count: Int, at position: Int64) throws {
+        let own = events.prefix(count).filter { groups[index].streams.contains($0.stream) }
+        let settled = try UnitFolder(ledger, cut: position).settled(own, record.environment)
+        groups[index].state = UnitState(kind: record.kind)
+        for event in settled { fold(&groups[index].state, event, ledger.names) }
+    }
+
+    private mutating func digest() {
+        total = StateDigest()
+        for group in groups where group.state.isInDigest {
+            total.add(unit: group.name, group.state, names: ledger.names)
+        }
+    }
+}

@@ -1,0 +1,213 @@
+import ArgumentParser
+import Daybook
+import DaybookDomain
+import DaybookEvents
+
+struct BisectCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bisect", abstract: "Find the event since which something is so.",
+        discussion: """
+            A condition is looked at as of one time and as known at one position after another, halving what is left: \
+            allowed:NAME, denied:NAME or used:METER>=N, of one customer or of anybody. Where it turned more than once, \
+            narrow the search with --from and --through. Exits with 0 when the event is found, with 1 when it was \
+            always so or never is.
+
+              daybook bisect denied:premiumVoices ada
+              daybook bisect "used:stories>=2" ada --at 2026-03-31T00:00:00Z
+              daybook bisect allowed:premiumVoices ada --fails --from 12
+              daybook bisect "used:stories>2" --json
+
+            --against finds the first event after which this build folds otherwise than the one that wrote the \
+            digests; the ledger must be the same. Exits with 0 when they agree everywhere and with 1 when they do not.
+
+              daybook replay --digests digests.json
+              daybook bisect --against digests.json
+            """)
+
+    @Argument(help: "allowed:NAME, denied:NAME or used:METER>=N (also >, =, !=, <, <=).")
+    var condition: String?
+
+    @Argument(help: "The customer. Default: anybody.")
+    var subject: String?
+
+    @Flag(help: "Since which event does it not hold any more?")
+    var fails = false
+
+    @Option(help: ArgumentHelp("What is true then. Default: now.", valueName: "time"))
+    var at: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A position at which it is not so yet. Default: 0, before the first event.",
+            valueName: "position"))
+    var from: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A position at which it is so. Default: the last.", valueName: "position")
+    )
+    var through: String?
+
+    @Option(help: ArgumentHelp("Look at the customer through this profile.", valueName: "profile"))
+    var profile: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A file of digests that another build wrote of the same ledger.", valueName: "file"))
+    var against: String?
+
+    @OptionGroup private var environmentOption: EnvironmentOption
+    @OptionGroup var ledger: LedgerOptions
+    @OptionGroup var output: OutputOptions
+
+    mutating func validate() throws {
+        guard (condition == nil) != (against == nil) else {
+            throw ValidationError("Say what is searched: a condition, or --against FILE.")
+        }
+        let others = [
+            ("--fails", fails), ("--at", at != nil), ("--from", from != nil),
+            ("--through", through != nil), ("--profile", profile != nil),
+        ]
+        if against != nil, let other = others.first(where: \.1) {
+            throw ValidationError("\(other.0) goes with a condition.")
+        }
+        guard profile == nil || subject != nil else {
+            throw ValidationError("--profile goes with a customer.")
+        }
+    }
+
+    mutating func run() async throws {
+        if let against { return try await compare(against) }
+        guard let condition else { return }
+        let asked = try StepWord.condition(condition)
+        let instant = try InstantText.read(at, option: "--at")
+        let first = try from.map { try position($0, "--from") }
+        let last = try through.map { try position($0, "--through") }
+        let found = try await ledger.asking { ledger in
+            if let subject { try known(subject, ledger) }
+            let bar = ProgressBar("bisect")
+            defer { bar.finish() }
+            return try ledger.bisect(
+                asked, holds: !fails, of: subject, profile: profile,
+                environment: environmentOption.environment, at: instant, from: first, through: last
+            ) { done, most in
+                bar.show(
+                    Int64(done), of: Int64(most), note: Words.count(Int64(done), "fold"))
+            }
+        }
+        try output.show(found.json(subject)) { found.text($0, subject) }
+        guard case .turned = found.outcome else { throw ExitCode.no }
+    }
+
+    private func position(_ text: String, _ option: String) throws -> Int64 {
+        let digits = text.hasPrefix("@") ? text.dropFirst() : Substring(text)
+        guard let position = Int64(digits), position >= 0 else {
+            throw Failure(
+                .badInput, "bad_position", "\(option): \(text) is no position; write 1042 or @1042")
+        }
+        return position
+    }
+
+    private func known(_ subject: String, _ ledger: Ledger) throws {
+        let environment = environmentOption.environment
+        let (status, _) = try ledger.status(of: subject, environment: environment)
+        guard status.isKnown else {
+            throw Failure(
+                .badInput, "unknown_subject",
+                "nothing is known of \(subject) in \(environment.name); check the name and --env")
+        }
+    }
+
+    private func compare(_ path: String) async throws {
+        let bytes = try InputFile(path).all(byteCountMax: 2 << 30)
+        let trace = try DigestTrace(bytes)
+        let result = try await ledger.asking { ledger in
+            let bar = ProgressBar("bisect")
+            defer { bar.finish() }
+            return try ledger.bisect(against: trace) { done, total in
+                bar.show(done, of: total, events: trace.events)
+            }
+        }
+        try output.show(result.json) { result.text($0) }
+        if result.found != nil { throw ExitCode.no }
+    }
+}
+
+extension RecordedEvent {
+    /// `@1042  2026-03-05T09:00:00Z  subscription.expired  u_1042`.
+    fileprivate func place(_ terminal: Terminal) -> HumanText {
+        "@\(position)  \(Words.time(draft.occurredAt))  \(terminal.paint(draft.type, .bold))  \(stream.name)\n"
+    }
+}
+
+extension Bisection {
+    fileprivate func json(_ subject: String?) -> JSONObject {
+        var word = "never"
+        var event = JSONValue.null
+        switch outcome {
+        case .turned(let entry):
+            word = "turned"
+            event = .object(entry.json)
+        case .always: word = "always"
+        case .never: break
+        }
+        return [
+            "condition": .string(condition.description), "holds": .bool(holds),
+            "subject": .orNull(subject), "outcome": .string(word), "event": event,
+            "at": .integer(at), "from": .integer(from), "through": .integer(through),
+            "folds": .integer(Int64(folds)), "subjects": .texts(subjects),
+        ]
+    }
+
+    fileprivate func text(_ terminal: Terminal, _ subject: String?) -> HumanText {
+        let verb = holds ? "holds" : "fails"
+        let whom = subject.map { " of \($0)" } ?? ""
+        var text: HumanText
+        switch outcome {
+        case .turned(let entry):
+            text = "\(terminal.paint("\(condition) \(verb)\(whom) since", .heading))\n  "
+            text += entry.event.place(terminal)
+            if !subjects.isEmpty { text += "  of \(subjects.joined(separator: ", "))\n" }
+        case .always: text = "\(condition) \(verb)\(whom) at every position that was looked at\n"
+        case .never:
+            text = "\(condition) does not \(holds ? "hold" : "fail")\(whom) at @\(through)\n"
+        }
+        let note =
+            "as of \(Words.time(at)), known at positions \(from) to \(through), \(Words.count(Int64(folds), "fold"))"
+        return text + "  \(terminal.paint(note, .dim))\n"
+    }
+}
+
+extension DigestBisection {
+    fileprivate var json: JSONObject {
+        var object: JSONObject = [
+            "agrees": .bool(found == nil), "events": .integer(events),
+            "folds": .integer(Int64(folds)), "event": .null,
+        ]
+        guard let found else { return object }
+        object["event"] = found.event.map { .object(EventJSON.object(of: $0)) } ?? .null
+        object["from"] = .integer(found.range.lowerBound)
+        object["through"] = .integer(found.range.upperBound)
+        object["digest"] = .string(found.ours.description)
+        object["their_digest"] = .string(found.theirs.description)
+        return object
+    }
+
+    fileprivate func text(_ terminal: Terminal) -> HumanText {
+        let count = Words.count(events, "event")
+        guard let found else {
+            return "\(terminal.tick) the builds agree after each of \(count)\n"
+        }
+        var text: HumanText = "\(terminal.paint("the builds disagree since", .heading))\n  "
+        if let event = found.event { text += event.place(terminal) }
+        if found.range.count > 1 {
+            text +=
+                "  or an event since @\(found.range.lowerBound) of the same customer or line, which is too long to be looked at event by event\n"
+        }
+        var table = Table()
+        table.add(Table.Cell("this build", .dim), .init(found.ours.description))
+        table.add(Table.Cell("the other", .dim), .init(found.theirs.description))
+        return text + table.text(terminal)
+            + "  \(terminal.paint("\(count), \(Words.count(Int64(folds), "fold"))", .dim))\n"
+    }
+}

@@ -1,0 +1,100 @@
+import ArgumentParser
+import Daybook
+import DaybookDomain
+import DaybookEvents
+import DaybookIngest
+
+/// Everything replayed under other circumstances: `replay` with another catalog, without some events, or with more.
+struct WhatIfOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "With --catalog: what if it had ruled from then on. Default: since ever.",
+            valueName: "time"))
+    var effective: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "What if this event had not been there: a position, or SOURCE/KEY. May be repeated.",
+            valueName: "event"))
+    var drop: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "What if these events had been there too: a file of them, one a line.",
+            valueName: "file"))
+    var insert: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "With a what-if: what is true then. Default: now.", valueName: "time"))
+    var at: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "With a what-if: how many of the most affected customers are named.", valueName: "n"))
+    var top: Int?
+
+    private static let topDefault = 10
+    private static let topMax = 10_000
+
+    /// - Parameter catalog: Whether another catalog is given.
+    func isAsked(catalog: Bool) -> Bool { catalog || !drop.isEmpty || insert != nil }
+
+    /// - Parameter isAsked: Whether there is a what-if that they go with.
+    func validate(isAsked: Bool, catalog: Bool) throws {
+        if let top, !(0...Self.topMax).contains(top) {
+            throw ValidationError("--top \(top): write 0 to \(Self.topMax).")
+        }
+        guard effective == nil || catalog else {
+            throw ValidationError("--effective goes with --catalog.")
+        }
+        let others = [("--at", at != nil), ("--top", top != nil)]
+        if !isAsked, let other = others.first(where: \.1) {
+            throw ValidationError(
+                "\(other.0) goes with a what-if: --catalog, --drop or --insert.")
+        }
+    }
+
+    /// - Parameter catalog: The file of the other catalog.
+    func run(
+        _ ledger: Ledger, catalog: String?, environment: Environment, knownAt: String?,
+        workers: Int?, _ output: OutputOptions
+    ) throws {
+        var what = WhatIf(effectiveAt: try InstantText.read(effective, option: "--effective"))
+        what.catalog = try catalog.map {
+            let document = try InputFile($0).all(byteCountMax: CatalogReader.byteCountMax)
+            _ = try CatalogFile.read(document, named: $0)
+            return document
+        }
+        what.drops = try drop.map {
+            let target = try EventTarget.find($0, environment: environment, in: ledger)
+            return WhatIf.Target(
+                source: target.source, key: target.key, environment: target.environment)
+        }
+        if let insert { try read(insert, ledger, &what) }
+        let moment = Moment(
+            at: try InstantText.read(at, option: "--at"),
+            knownAt: try InstantText.knowledge(knownAt, option: "--known-at"))
+        let events = try ledger.head().position
+        let bar = ProgressBar("what if")
+        let report: WhatIfReport
+        do {
+            defer { bar.finish() }
+            report = try ledger.whatIf(
+                what, environment: environment, moment: moment, topCountMax: top ?? Self.topDefault,
+                workers: workers
+            ) { done, total in bar.show(done, of: total, events: events) }
+        }
+        try output.show(report.json) { report.text($0) }
+    }
+
+    private func read(_ path: String, _ ledger: Ledger, _ what: inout WhatIf) throws {
+        var reader = NDJSONReader(app: ledger.app)
+        let (events, problems) = reader.read(try InputFile(path).all())
+        guard problems.isEmpty else {
+            throw LedgerError.badInput(problems.map(InputProblem.init))
+        }
+        what.inserts = events.map(\.draft)
+        what.insertLines = events.map(\.line)
+    }
+}

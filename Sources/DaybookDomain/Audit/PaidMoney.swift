@@ -1,0 +1,48 @@
+public import DaybookEvents
+
+/// What a customer has paid and got back, by currency, in thousandths (metrics §4.1: net revenue at the refund's date).
+///
+/// Every transaction counts once, with the price that its weightiest statement gave (rule 3). Free periods count
+/// nothing, a family's share is somebody else's payment, and what only a client said is none.
+public struct PaidMoney: Sendable, Equatable {
+    /// By currency.
+    public private(set) var amounts: [String: Int64] = [:]
+
+    public init() {}
+
+    /// Adds the payments of one line that this customer owned when they were made, up to the case's time.
+    /// - Parameter events: Of the line, corrected, in canonical order.
+    public mutating func add(
+        _ line: CustomerCase.OwnedLine, _ events: [Event], of question: CustomerCase
+    ) {
+        for fact in line.state.transactions {
+            guard !fact.coreRank.isNone, !fact.isProvisional, !fact.isFamilyShared,
+                fact.startsAt <= question.at, line.isOwned(at: fact.startsAt),
+                let statement = events.first(where: {
+                    $0.reference == fact.id && $0.key == fact.coreRank.key
+                        && $0.source == fact.coreRank.source
+                }), let price = statement.money.orNil
+            else { continue }
+            let paid = price.multipliedSaturated(by: max(1, fact.quantity))
+            let isRefunded =
+                fact.revokedAt != Event.absent && fact.revokedAt <= question.at
+                && fact.revocation != .family
+            let back = isRefunded ? Self.share(paid, fact.refundedMilli) : 0
+            let currency = question.names[statement.nameC]
+            amounts[currency, default: 0] = (amounts[currency] ?? 0).addingSaturated(paid - back)
+        }
+    }
+
+    /// - Parameter milli: Thousandths of a percent.
+    private static func share(_ amount: Int64, _ milli: Int64) -> Int64 {
+        let product = amount.multipliedFullWidth(by: min(max(milli, 0), 100_000))
+        return Int64(100_000).dividingFullWidth(product).quotient
+    }
+
+    /// Adds what somebody else paid.
+    public mutating func add(_ other: PaidMoney) {
+        for (currency, amount) in other.amounts {
+            amounts[currency, default: 0] = (amounts[currency] ?? 0).addingSaturated(amount)
+        }
+    }
+}
