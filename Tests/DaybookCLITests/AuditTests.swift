@@ -104,4 +104,43 @@ struct AuditTests {
         #expect(try told.json.at("changed") == 1)
         #expect(try told.json.at("customers") == 1)
     }
+
+    /// Runs a command on a pseudo-terminal, where `script` is to be had; a line of keys comes every 200 ms.
+    private func onTerminal(_ command: String, keys: [String] = []) throws -> ToolResult? {
+        let typed = keys.map { "sleep 0.2; printf '\($0)'" }.joined(separator: "; ")
+        let told = try bench.shell(
+            """
+            command -v script > /dev/null || exit 42
+            (sleep 0.5; \(typed.isEmpty ? "true" : typed); sleep 1) |
+              TERM=xterm NO_COLOR=1 timeout 30 script -qec '\(command) --ledger \(ledger)' /dev/null
+            """)
+        return told.status == 42 ? nil : told
+    }
+
+    @Test("Keys walk through a replay, and what was typed wrongly is told and forgotten")
+    func keys() throws {
+        guard
+            let told = try onTerminal(
+                "daybook replay --step ada --break purchase.refunded",
+                keys: ["n", "n", "b", "c", ":sideways\\n", ":to @2\\n", "s", "?", "q"])
+        else { return print("no script(1) here; keys are not tried") }
+        #expect(told.status == 0, "\(told.output)\(told.errors)")
+        let places = told.output.matches(of: #/(\d)/4  /#).map { String($0.1) }
+        #expect(places == ["0", "1", "2", "1", "4", "1"], "\(told.output)")
+        #expect(told.output.has("holds now: purchase.refunded"))
+        #expect(told.output.has("\"sideways\" is no word of it"))
+        #expect(told.output.has("until CONDITION"))
+    }
+
+    @Test("A what-if on a terminal shows how far it is")
+    func progress() throws {
+        let catalog = try String(contentsOfFile: Workbench.dozzi, encoding: .utf8)
+        try bench.write(catalog.replacing("limit: 2\n", with: "limit: 1\n"), to: "one.yaml")
+        guard let told = try onTerminal("daybook replay --catalog one.yaml") else {
+            return print("no script(1) here; the bar is not looked at")
+        }
+        #expect(told.status == 0)
+        #expect(told.output.has("what if █"))
+        #expect(told.output.has("would differ"))
+    }
 }
