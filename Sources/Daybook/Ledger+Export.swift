@@ -61,14 +61,19 @@ extension Ledger {
         do { try body(line) } catch { throw CallerError(error: error) }
     }
 
-    private func line(_ event: RecordedEvent, _ names: ExportNames) throws -> [UInt8] {
-        var event = event
-        if event.draft.type == "catalog.published",
+    /// The event as it is written down: a catalog carries its document.
+    func inlined(_ event: RecordedEvent) throws -> RecordedEvent {
+        guard event.draft.type == "catalog.published",
             let digest = event.draft.data["document_sha256"]?.text,
             let bytes = try store.document(sha256: digest)
-        {
-            event.draft.data["document"] = .string(String(decoding: bytes, as: UTF8.self))
-        }
+        else { return event }
+        var event = event
+        event.draft.data["document"] = .string(String(decoding: bytes, as: UTF8.self))
+        return event
+    }
+
+    private func line(_ event: RecordedEvent, _ names: ExportNames) throws -> [UInt8] {
+        let event = try inlined(event)
         var object = EventJSON.object(of: event)
         if names == .app,
             let name = EventAliases.appName(

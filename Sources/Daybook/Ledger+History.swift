@@ -66,28 +66,35 @@ extension Ledger {
                 list(try known(line, state, cut))
             }
         }
-        if let corrections = state.names.id(of: "corrections"),
-            let stream = state.streamID(environment, .ledger, corrections)
-        {
-            let corrections = try known(stream, state, cut)
-            var own = Set(rows.values.map { EventKey(environment, $0.event.source, $0.event.key) })
-            var isMore = true
-            // A correction can be corrected.
-            while isMore {
-                isMore = false
-                for row in corrections where rows[row.event.position] == nil {
-                    let target = EventKey(environment, row.event.nameA, row.event.reference)
-                    guard own.contains(target) else { continue }
-                    rows[row.event.position] = row
-                    own.insert(EventKey(environment, row.event.source, row.event.key))
-                    isMore = true
-                }
-            }
-        }
+        try addCorrections(of: &rows, environment, state, cut)
         return rows.values.sorted { $0.event.position < $1.event.position }
     }
 
-    private func known(_ stream: UInt32, _ state: LedgerState, _ cut: Int64) throws -> [EventRow] {
+    /// Adds the corrections of the rows, and those of the corrections: a correction can be corrected.
+    func addCorrections(
+        of rows: inout [Int64: EventRow], _ environment: Environment, _ state: LedgerState,
+        _ cut: Int64
+    ) throws {
+        guard let name = state.names.id(of: "corrections"),
+            let stream = state.streamID(environment, .ledger, name)
+        else { return }
+        let corrections = try known(stream, state, cut)
+        var own = Set(rows.values.map { EventKey(environment, $0.event.source, $0.event.key) })
+        var isMore = true
+        while isMore {
+            isMore = false
+            for row in corrections where rows[row.event.position] == nil {
+                let target = EventKey(environment, row.event.nameA, row.event.reference)
+                guard own.contains(target) else { continue }
+                rows[row.event.position] = row
+                own.insert(EventKey(environment, row.event.source, row.event.key))
+                isMore = true
+            }
+        }
+    }
+
+    /// The events of a stream within a cut.
+    func known(_ stream: UInt32, _ state: LedgerState, _ cut: Int64) throws -> [EventRow] {
         try store.stream(endingAt: state.headOf(stream).position).filter {
             $0.event.position <= cut
         }

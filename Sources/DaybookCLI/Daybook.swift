@@ -5,6 +5,9 @@ import Foundation
 /// `Output/`.
 @main
 struct DaybookCommand: AsyncParsableCommand {
+    /// The build's own name, also in what it captures.
+    static let version = "0.1.0"
+
     static let configuration = CommandConfiguration(
         commandName: "daybook",
         abstract: "An event-sourced entitlement ledger with replay.",
@@ -21,7 +24,7 @@ struct DaybookCommand: AsyncParsableCommand {
 
             Exit codes: 0 yes, 1 no or a difference, 2 usage, 3 bad input, 4 environment.
             """,
-        version: "0.1.0",
+        version: version,
         groupedSubcommands: [
             CommandGroup(name: "Begin", subcommands: [DemoCommand.self, InitCommand.self]),
             CommandGroup(
@@ -60,7 +63,7 @@ struct DaybookCommand: AsyncParsableCommand {
                 name: "Keep",
                 subcommands: [
                     CatalogCommand.self, TickCommand.self, SnapshotCommand.self,
-                    ReplayCommand.self, VerifyCommand.self, DoctorCommand.self,
+                    ReplayCommand.self, CaptureCommand.self, VerifyCommand.self, DoctorCommand.self,
                 ]),
         ])
 

@@ -1,4 +1,5 @@
 public import Daybook
+public import DaybookEvents
 import DaybookStore
 
 /// Ledgers in memory that all begin with one catalog, in force since ever.
@@ -15,6 +16,14 @@ public struct LedgerMold: Sendable {
         let ledger = try Ledger(store: store, zones: zones, clock: { 0 })
         let document = try catalog ?? Fixtures.catalogDocument(app)
         try await ledger.publish(CatalogPublication(document: document, effectiveAt: 0))
+        try ledger.close()
+    }
+
+    /// Ledgers that begin with the catalogs that a stream brings.
+    public init(_ app: String, catalogs: [EventDraft]) async throws {
+        store = InMemoryEventStore(app: app)
+        let ledger = try Ledger(store: store, zones: zones, clock: { 0 })
+        try await ledger.record(catalogs)
         try ledger.close()
     }
 

@@ -12,14 +12,17 @@ public enum StreamGolden {
         public var app: String
         /// The name of both files, without folder and ending.
         public var name: String
+        /// What `events/` and `snapshots/` stand in.
+        public var root: URL
 
-        public init(app: String, name: String) {
+        public init(app: String, name: String, root: URL = Fixtures.root) {
             self.app = app
             self.name = name
+            self.root = root
         }
 
-        public var stream: URL { Fixtures.root.appending(path: "events/\(app)/\(name).ndjson") }
-        public var golden: URL { Fixtures.root.appending(path: "snapshots/\(app)/\(name).json") }
+        public var stream: URL { root.appending(path: "events/\(app)/\(name).ndjson") }
+        public var golden: URL { root.appending(path: "snapshots/\(app)/\(name).json") }
         public var description: String { "\(app)/\(name)" }
 
         /// Its golden is of another rule, and must be seen to differ.
@@ -58,13 +61,20 @@ public enum StreamGolden {
     }
 
     /// The line under which an event is written down: canonical, and the same whenever it is written again.
-    public static func line(of draft: EventDraft) -> [UInt8] {
-        var object = EventJSON.object(of: draft)
-        object["recorded_at"] = draft.recordedAt.map(JSONValue.integer)
-        return object.canonicalBytes
+    public static func line(of draft: EventDraft) -> [UInt8] { draft.recordedLine }
+
+    /// Whether a stream has catalogs of its own.
+    public static func bringsCatalogs(_ drafts: [EventDraft]) -> Bool {
+        drafts.contains(where: isCatalog)
     }
 
-    /// A ledger in memory that holds the app's catalog, published and in force at 0, and then the events as recorded.
+    /// Whether it is published, or comes back.
+    public static func isCatalog(_ draft: EventDraft) -> Bool {
+        draft.type == "catalog.published" || draft.type == "catalog.rolled_back"
+    }
+
+    /// A ledger in memory that holds the app's catalog, published and in force at 0, and then the events as recorded. A
+    /// stream that brings catalogs of its own, as a captured one does, gets no other.
     /// - Parameters:
     ///   - drafts: With ascending recorded times.
     ///   - catalog: Another document instead of the app's own.
@@ -74,8 +84,10 @@ public enum StreamGolden {
         batchCount: Int = Int.max
     ) async throws -> Ledger {
         let ledger = try Ledger(inMemory: app, clock: { 0 })
-        let document = try catalog ?? Fixtures.catalogDocument(app)
-        try await ledger.publish(CatalogPublication(document: document, effectiveAt: 0))
+        if catalog != nil || !bringsCatalogs(drafts) {
+            let document = try catalog ?? Fixtures.catalogDocument(app)
+            try await ledger.publish(CatalogPublication(document: document, effectiveAt: 0))
+        }
         var rest = drafts[...]
         while !rest.isEmpty {
             let batch = Array(rest.prefix(max(1, batchCount)))
@@ -106,70 +118,10 @@ public enum StreamGolden {
     }
 
     /// Canonical JSON with a line for each answer, so that a change of one answer reads as one line.
-    public static func layout(_ state: JSONObject) -> [UInt8] {
-        var lines = JSONLayout()
-        lines.write(.object(state), depth: 0)
-        return lines.bytes + [UInt8(ascii: "\n")]
-    }
+    public static func layout(_ state: JSONObject) -> [UInt8] { GoldenLayout.bytes(of: state) }
 
     /// Where two states differ: the paths of the values that are not equal, in canonical order.
     public static func differences(_ left: JSONObject, _ right: JSONObject) -> [String] {
-        differences(.object(left), .object(right), at: "")
-    }
-
-    private static func differences(
-        _ left: JSONValue?, _ right: JSONValue?, at path: String
-    ) -> [String] {
-        if left == right { return [] }
-        switch (left, right) {
-        case (.object(let left), .object(let right)):
-            let names = Set((left.members + right.members).map(\.name)).sorted()
-            return names.flatMap {
-                differences(left[$0], right[$0], at: path.isEmpty ? $0 : "\(path).\($0)")
-            }
-        case (.array(let left), .array(let right)) where left.count == right.count:
-            return left.indices.flatMap {
-                differences(left[$0], right[$0], at: "\(path)[\($0)]")
-            }
-        default: return [path]
-        }
-    }
-}
-
-/// Writes JSON with new lines down to the answers, and canonically below.
-private struct JSONLayout {
-    /// The state, its subjects, a subject and its list of answers.
-    private static let depthMax = 4
-    private(set) var bytes: [UInt8] = []
-
-    mutating func write(_ value: JSONValue, depth: Int) {
-        switch value {
-        case .object(let object) where depth < Self.depthMax && !object.isEmpty:
-            list(object.members.count, "{", "}", depth) { layout, index in
-                let member = object.members[index]
-                layout.bytes += JSONValue.string(member.name).canonicalBytes
-                layout.bytes += Array(": ".utf8)
-                layout.write(member.value, depth: depth + 1)
-            }
-        case .array(let values) where depth < Self.depthMax && !values.isEmpty:
-            list(values.count, "[", "]", depth) { layout, index in
-                layout.write(values[index], depth: depth + 1)
-            }
-        default: bytes += value.canonicalBytes
-        }
-    }
-
-    private mutating func list(
-        _ count: Int, _ open: String, _ close: String, _ depth: Int,
-        element: (inout JSONLayout, Int) -> Void
-    ) {
-        bytes += Array(open.utf8)
-        for index in 0..<count {
-            bytes += Array((index == 0 ? "\n" : ",\n").utf8)
-            bytes += Array(repeating: UInt8(ascii: " "), count: 2 * (depth + 1))
-            element(&self, index)
-        }
-        bytes += Array("\n".utf8) + Array(repeating: UInt8(ascii: " "), count: 2 * depth)
-        bytes += Array(close.utf8)
+        JSONDifference.between(left, right).map(\.path)
     }
 }

@@ -11,6 +11,7 @@ struct ExamplesTests {
             "dozzi",
             [
                 "daybook import story-1.ndjson",
+                "daybook capture ada --redact --output bug.daybundle",
                 "daybook grant issue ada --meter stories --amount 50 --id sorry-1",
                 "daybook reserve ada stories --id r1 --timeout P1D",
                 "daybook reserve ada stories 3 --id r2 --timeout P1D",

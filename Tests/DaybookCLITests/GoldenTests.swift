@@ -1,3 +1,5 @@
+import Daybook
+import DaybookEvents
 import Foundation
 import Testing
 
@@ -87,6 +89,19 @@ struct GoldenTests {
             ]
         ),
         (
+            "capture",
+            [
+                "capture ada --check stories --check premiumVoices --at 2026-03-01T00:00:00Z --output ada.daybundle",
+                "replay ada.daybundle", "replay wrong.daybundle",
+                "capture bob --redact --check stories --amount 3 --at 2026-03-01T00:00:00Z --output bob.daybundle",
+                "replay bob.daybundle", "replay --step subject-1 bob.daybundle --script steps.txt",
+                "capture bob --redact --at 2026-03-01T00:00:00Z --as-test lost-access",
+                "capture bob --redact --at 2026-03-01T00:00:00Z --as-test lost-access",
+                "capture ada --output ada.daybundle", "capture nobody --at 2026-03-01T00:00:00Z",
+                "replay damaged.daybundle", "replay newer.daybundle",
+            ]
+        ),
+        (
             "funnel",
             ["funnel", "funnel paywall_to_purchase", "funnel paywall_to_purchase --by context"]
         ),
@@ -149,6 +164,19 @@ struct GoldenTests {
             """, to: "catalog.ndjson")
     }
 
+    /// Bundles that are not what they should be.
+    private static func writeBundles(_ bench: Workbench, _ ledger: String) throws {
+        let made = try bench.run(
+            "capture ada --check stories --at 2026-03-01T00:00:00Z --output - --ledger \(ledger)")
+        var bundle = try ReproBundle(reading: Array(made.output.utf8))
+        bundle.answers[1].content["remaining"] = 1
+        bundle.answers[1].content["allowed"] = true
+        try bench.write(String(decoding: bundle.bytes, as: UTF8.self), to: "wrong.daybundle")
+        try bench.write(String(made.output.dropLast(9)), to: "damaged.daybundle")
+        try bench.write(
+            made.output.replacing("\"format\":1", with: "\"format\":2"), to: "newer.daybundle")
+    }
+
     @Test("People see what the goldens show", arguments: script.map(\.name))
     func golden(name: String) throws {
         let bench = try Workbench()
@@ -168,6 +196,7 @@ struct GoldenTests {
             """, to: "steps.txt")
         try bench.write("next\nsideways\n", to: "bad.txt")
         try Self.writeCircumstances(bench)
+        if name == "capture" { try Self.writeBundles(bench, ledger) }
         let lines = try #require(Self.script.first { $0.name == name }).lines
         var text = ""
         for line in lines {

@@ -43,17 +43,25 @@ struct StreamGoldenTests {
         "Every line of a stream is canonical, so that an export gives the same bytes",
         arguments: try StreamGolden.pairs())
     func canonicalLines(_ pair: StreamGolden.Pair) throws {
-        let lines = try StreamGolden.drafts(of: pair).map { StreamGolden.line(of: $0) + [0x0A] }
+        let drafts = try StreamGolden.drafts(of: pair)
+        let lines = drafts.map { StreamGolden.line(of: $0) + [0x0A] }
         #expect(Array(try Foundation.Data(contentsOf: pair.stream)) == lines.flatMap(\.self))
-        #expect((4...25).contains(lines.count), "\(pair) has \(lines.count) lines")
+        // A written stream is short enough to be read; a captured one, which brings its catalogs, is what happened.
+        let bounds = StreamGolden.bringsCatalogs(drafts) ? 2...1_000 : 4...25
+        #expect(bounds.contains(lines.count), "\(pair) has \(lines.count) lines")
     }
 
     @Test(
         "Any order, repetition and batches give the same state", arguments: try StreamGolden.pairs()
     )
     func anyOrder(_ pair: StreamGolden.Pair) async throws {
-        let drafts = try StreamGolden.drafts(of: pair)
-        let mold = try await LedgerMold(pair.app)
+        let stream = try StreamGolden.drafts(of: pair)
+        // Which catalog came first decides which one rules from the beginning (rule 8); events have no such order.
+        let catalogs = stream.filter(StreamGolden.isCatalog)
+        let drafts = stream.filter { !StreamGolden.isCatalog($0) }
+        let mold =
+            catalogs.isEmpty
+            ? try await LedgerMold(pair.app) : try await LedgerMold(pair.app, catalogs: catalogs)
         let expected = try mold.ledger()
         try await expected.record(drafts)
         let digest = try expected.digest().digest

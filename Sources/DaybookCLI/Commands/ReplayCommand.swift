@@ -30,6 +30,11 @@ struct ReplayCommand: AsyncParsableCommand {
               daybook replay --catalog new.yaml --effective 2026-03-01T00:00:00Z --at 2026-03-31T23:59:59Z
               daybook replay --drop 1042 --insert more.ndjson --json
 
+            A bundle that daybook capture wrote is known by what it says. Its answers are given again; exits with 1 \
+            when one is another.
+
+              daybook replay bug.daybundle
+
             --step replays one customer event by event, forwards and backwards, and shows what each event changed: by \
             keys on a terminal, by lines of the standard input or of --script elsewhere. Nothing is written.
 
@@ -132,10 +137,21 @@ struct ReplayCommand: AsyncParsableCommand {
             }
         }
         if let digests { return try await asking { try write(digests, $0) } }
-        let report = try await asking { try replay($0) }
+        let report: ReplayReport
+        var answers: BundleAnswers?
+        if let file {
+            let (stream, bundle) = try await StreamFile(path: file, catalog: catalog).read()
+            report = try await LedgerOptions.using(stream) { ledger in
+                answers = try bundle.map { try BundleAnswers($0, of: ledger) }
+                return try replay(ledger)
+            }
+        } else {
+            report = try await ledger.asking { try replay($0) }
+        }
         let isExpected = expect.map { $0 == report.digest.description } ?? true
-        let isSame = report.agrees && report.differences.isEmpty && isExpected
-        try show(report, isSame: isSame, isExpected: isExpected)
+        let isSame =
+            report.agrees && report.differences.isEmpty && isExpected && answers?.areSame ?? true
+        try show(report, answers, isSame: isSame, isExpected: isExpected)
         if !isSame { throw ExitCode.no }
     }
 
@@ -178,8 +194,10 @@ struct ReplayCommand: AsyncParsableCommand {
         }
     }
 
-    private func show(_ report: ReplayReport, isSame: Bool, isExpected: Bool) throws {
-        let json: JSONObject = [
+    private func show(
+        _ report: ReplayReport, _ answers: BundleAnswers?, isSame: Bool, isExpected: Bool
+    ) throws {
+        var json: JSONObject = [
             "agrees": .bool(isSame), "events": .integer(report.events),
             "segment_events": .integer(report.segmentEvents),
             "units": .integer(Int64(report.units)), "digest": .string(report.digest.description),
@@ -187,6 +205,7 @@ struct ReplayCommand: AsyncParsableCommand {
             "expected_digest": .orNull(expect), "differences": .texts(report.differences),
             "milliseconds": .integer(report.milliseconds),
         ]
+        if let answers { json["bundle"] = .object(answers.json) }
         let count =
             "\(Words.count(report.events, "event")), \(Words.count(Int64(report.units), "unit"))"
         var table = Table()
@@ -197,7 +216,7 @@ struct ReplayCommand: AsyncParsableCommand {
         try output.show(json) { terminal in
             let mark = isSame ? terminal.tick : terminal.paint("✗", .bad)
             return "\(mark) \(count), \(Words.duration(report.milliseconds))\n"
-                + table.text(terminal)
+                + table.text(terminal) + (answers?.text(terminal) ?? "")
         }
     }
 }

@@ -13,7 +13,23 @@ struct StreamFile {
     /// Plays the stream, at the times at which it was recorded.
     /// - Parameter file: Where the ledger is to be; `nil`: in memory.
     func load(into file: String? = nil) async throws -> Ledger {
+        try await read(into: file).ledger
+    }
+
+    /// The same, with what `capture` wrote where that is what the file is; by what it says, not by its name.
+    func read(into file: String? = nil) async throws -> (ledger: Ledger, bundle: ReproBundle?) {
         let bytes = try InputFile(path).all()
+        if ReproBundle.begins(bytes) {
+            guard catalog == nil else {
+                throw Failure(
+                    .usage, "usage",
+                    "\(path) is a bundle and brings its catalogs; leave out --catalog")
+            }
+            let bundle = try ReproBundle(reading: bytes)
+            let ledger = try Self.empty(bundle.app, file, clock: { bundle.clock })
+            try await bundle.record(in: ledger)
+            return (ledger, bundle)
+        }
         let first = try firstEvent(bytes)
         let ledger: Ledger
         if catalog == nil, first["type"]?.text == "catalog.published",
@@ -25,7 +41,7 @@ struct StreamFile {
             ledger = try await published(at: first["recorded_at"]?.integer, file)
         }
         try await play(bytes, into: ledger)
-        return ledger
+        return (ledger, nil)
     }
 
     private static func empty(

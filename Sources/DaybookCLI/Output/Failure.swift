@@ -115,6 +115,10 @@ extension Failure {
         case let error as StoreError: self.init(.environment, error.code.rawValue, error.message)
         case let error as CatalogProblems: self.init(catalog: error, file: nil)
         case let error as Rejection: self.init(rejection: error)
+        case let error as BundleProblem:
+            var status = ExitCode.badInput
+            if case .differs = error { status = .no }
+            self.init(status, error.code, error.description)
         case let error as InputProblem:
             self.init(.badInput, error.code, error.description)
             problems = [error]

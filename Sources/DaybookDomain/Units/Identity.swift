@@ -135,6 +135,14 @@ public struct Identity: Sendable {
         Set(said(of: key).map(\.other)).subtracting([0]).sorted()
     }
 
+    /// The aliases and un-aliases within a cut that name a customer, also those that were voided: where each stands,
+    /// and the other id; 0: everybody.
+    public func linkPositions(
+        of key: CustomerKey, cut: Int64
+    ) -> [(position: Int64, other: NameID)] {
+        said(of: key).filter { $0.position <= cut }.map { ($0.position, $0.other) }
+    }
+
     /// All ids of one person as known at a cut, in the order of the names' bytes, and the one that is shown: the
     /// member that no alias event names as `alias`, of several the smallest.
     public func person(

@@ -1,18 +1,24 @@
-import Daybook
 import DaybookDomain
-import DaybookEvents
+package import DaybookEvents
 
 /// Asks a ledger everything that a golden file tells about the customers of one stream.
-struct GoldenState {
+package struct GoldenState {
     /// Questions about one customer: enough to see every turn of a short stream.
     private static let momentCountMax = 12
     /// 2026-12-31T00:00:00Z: after every stream, so that what time does by itself is seen too.
     private static let lastMoment: Int64 = 1_798_675_200_000
 
-    let ledger: Ledger
-    let drafts: [EventDraft]
+    private let ledger: Ledger
+    private let drafts: [EventDraft]
 
-    func object() throws -> JSONObject {
+    /// - Parameter drafts: What the ledger holds, in the order in which it was recorded, less a catalog that every
+    ///   stream of the app has.
+    package init(ledger: Ledger, drafts: [EventDraft]) {
+        self.ledger = ledger
+        self.drafts = drafts
+    }
+
+    package func object() throws -> JSONObject {
         let (digest, unitCount) = try ledger.digest()
         var subjects = JSONObject()
         for environment in Environment.allCases {

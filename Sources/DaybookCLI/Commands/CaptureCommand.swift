@@ -1,0 +1,170 @@
+import ArgumentParser
+import Daybook
+import DaybookDomain
+import DaybookEvents
+import Foundation
+
+struct CaptureCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "capture", abstract: "Write what reproduces an answer into one small file.",
+        discussion: """
+            The events that the answers about some customers rest on, the catalogs in force, versions, and the \
+            answers: the status, and what --check asks. daybook replay FILE gives the same answers anywhere. What became known \
+            after --known-at is left out. Tried before it is written: it gives the ledger's answers or is refused.
+
+              daybook capture ada --check stories
+              daybook capture ada --at 2026-03-01T00:00:00Z --redact --output case-17.daybundle
+
+            --redact replaces ids and texts, the same by the same, and keeps times, amounts and what the catalogs name.
+
+            --as-test writes a stream and its golden state in place of a bundle: the test suite replays every such pair.
+
+              daybook capture ada --redact --as-test lost-access --folder cases
+            """)
+
+    @Argument(help: "The customers.")
+    var subjects: [String]
+
+    @Option(
+        help: ArgumentHelp(
+            "Also ask for this feature or meter; may be said several times.", valueName: "name"))
+    var check: [String] = []
+
+    @Option(help: ArgumentHelp("With --check: how many units.", valueName: "n"))
+    var amount: Int64 = 1
+
+    @Option(
+        help: ArgumentHelp(
+            "With --check: through this profile, which dog, child or the like.",
+            valueName: "profile"))
+    var profile: String?
+
+    @Flag(help: "Replace ids and free text.")
+    var redact = false
+
+    @Option(
+        name: [.customShort("o"), .customLong("output")],
+        help: ArgumentHelp(
+            "The file, which must not be there yet; - for the standard output. Default: the app's name and the first of the digest, .daybundle.",
+            valueName: "file"))
+    var outputFile: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Write events/APP/NAME.ndjson and snapshots/APP/NAME.json instead.",
+            valueName: "name"))
+    var asTest: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "With --as-test: where events/ and snapshots/ are. Default: here.",
+            valueName: "folder"))
+    var folder: String?
+
+    @OptionGroup var ask: AskOptions
+
+    mutating func validate() throws {
+        guard !check.isEmpty || (amount == 1 && profile == nil) else {
+            throw ValidationError("--amount and --profile go with --check.")
+        }
+        guard asTest != nil || folder == nil else {
+            throw ValidationError("--folder goes with --as-test.")
+        }
+        guard asTest == nil || outputFile == nil else {
+            throw ValidationError("--as-test writes two files; leave out --output.")
+        }
+        guard outputFile != "-" || !ask.output.json else {
+            throw ValidationError("--output - writes the bundle itself; leave out --json.")
+        }
+    }
+
+    mutating func run() async throws {
+        guard amount >= 0 else {
+            throw Failure(.badInput, "amount_out_of_bounds", "--amount \(amount) is below zero")
+        }
+        let test = try asTest.map { try CapturedTest(name: $0, folder: folder ?? ".") }
+        let request = CaptureRequest(
+            subjects, environment: ask.environment, moment: try ask.moment.moment(),
+            questions: check.map { .init($0, amount: amount, profile: profile) },
+            isRedacted: redact, version: DaybookCommand.version)
+        let bundle = try await ask.ledger.asking { try await $0.capture(request) }
+        if let test {
+            try show(bundle, files: try await test.write(bundle))
+        } else if outputFile == "-" {
+            try Terminal.output.write(bytes: bundle.bytes)
+        } else {
+            let path = outputFile ?? "\(bundle.app)-\(bundle.digest.prefix(8)).daybundle"
+            try NewFile.check(path)
+            try OutputFile.write(bundle.bytes, to: path)
+            try show(bundle, files: [path])
+        }
+    }
+
+    private func show(_ bundle: ReproBundle, files: [String]) throws {
+        let json: JSONObject = [
+            "files": .texts(files), "events": .integer(Int64(bundle.drafts.count)),
+            "subjects": .texts(bundle.subjects), "redacted": .bool(bundle.isRedacted),
+            "at": .integer(bundle.at), "position": .integer(bundle.position),
+            "digest": .string(bundle.digest),
+        ]
+        try ask.output.show(json) { terminal in
+            var text: HumanText = ""
+            for file in files { text += "\(terminal.tick) \(terminal.paint(file, .bold))\n" }
+            text += "  \(Words.count(Int64(bundle.drafts.count), "event"))"
+            text += ", at \(Words.time(bundle.at))\n"
+            for answer in bundle.answers { text += "  \(answer.subject)  \(answer.sentence)\n" }
+            return text
+        }
+    }
+}
+
+/// A file that nothing may be written over.
+enum NewFile {
+    /// - Throws: A `Failure` when there is a file already; a pipe or a device is none.
+    static func check(_ path: String) throws {
+        var found = stat()
+        guard stat(path, &found) == 0, found.st_mode & S_IFMT == S_IFREG else { return }
+        throw Failure(
+            .environment, "file_exists", "\(path) is there already; name another file")
+    }
+}
+
+/// A stream and its golden state, as the test suite finds them.
+struct CapturedTest {
+    private let name: String
+    private let folder: String
+
+    init(name: String, folder: String) throws {
+        let isName = name.wholeMatch(of: /[a-z0-9]+(-[a-z0-9]+)*/) != nil
+        guard isName, name.utf8.count <= 100, !name.hasPrefix("diverges-") else {
+            throw Failure(
+                .badInput, "bad_test_name",
+                "--as-test \(name): write lower-case words with hyphens, such as lost-access; diverges-… is for goldens that must differ"
+            )
+        }
+        self.name = name
+        self.folder = folder
+    }
+
+    /// - Returns: The two files.
+    func write(_ bundle: ReproBundle) async throws -> [String] {
+        let stream = "\(folder)/events/\(bundle.app)/\(name).ndjson"
+        let golden = "\(folder)/snapshots/\(bundle.app)/\(name).json"
+        for file in [stream, golden] { try NewFile.check(file) }
+        let state = try await LedgerOptions.using(try await bundle.ledger()) { ledger in
+            try GoldenState(ledger: ledger, drafts: bundle.drafts).object()
+        }
+        for folder in ["events", "snapshots"] {
+            try OutputFile.makeFolder("\(self.folder)/\(folder)/\(bundle.app)")
+        }
+        try OutputFile.write(GoldenLayout.bytes(of: state), to: golden)
+        do {
+            try OutputFile.write(bundle.drafts.flatMap { $0.recordedLine + [0x0A] }, to: stream)
+        } catch {
+            // A golden without its stream would fail the suite.
+            unlink(golden)
+            throw error
+        }
+        return [stream, golden]
+    }
+}
