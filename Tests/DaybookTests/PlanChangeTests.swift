@@ -285,6 +285,8 @@ struct PlanChangeTests {
         ])
     func model(_ app: String, _ changes: [String: String]) async throws {
         let text = try StoryLedger.catalog(app, replacing: changes)
-        try await ModelComparison.compareStreams(of: app, Array(text.utf8))
+        for pair in try StreamGolden.pairs() where pair.app == app {
+            try await AsOfModelTests.compare(pair, catalog: Array(text.utf8))
+        }
     }
 }
