@@ -201,7 +201,7 @@ struct PlanChangeTests {
         #expect(try used(knownAt: .position(before)) == [2, 1])
         try await story.perform(
             .voidEvent(
-                source: start.source.kind, key: try #require(start.source.key), ticket: "T-1"))
+                source: start.source.kind, key: try #require(start.source.key)))
         #expect(try used() == [2, 1])
     }
 

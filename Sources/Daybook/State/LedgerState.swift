@@ -9,7 +9,7 @@ import DaybookStore
 /// mapped file.
 struct LedgerState: Sendable {
     /// Where its events lie.
-    let log: EventLog
+    private(set) var log: EventLog
     /// The snapshot that this state began with.
     let base: MappedState?
     /// Shared by copies; `nil` for a state of the past, of which every unit is asked for once.
@@ -60,6 +60,14 @@ struct LedgerState: Sendable {
         var other = self
         other.cache = nil
         other.corrections.leaveOut(key)
+        return other
+    }
+
+    /// The same for a ledger that goes its own way from here, with events and answers of its own.
+    func goingOn(in log: EventLog, _ cache: UnitCache) -> LedgerState {
+        var other = self
+        other.log = log
+        other.cache = cache
         return other
     }
 
