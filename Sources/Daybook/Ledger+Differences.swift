@@ -32,14 +32,13 @@ extension Ledger {
     ///   - progress: People looked at so far, and names in all.
     ///   - visit: Is given each customer with a difference.
     /// - Returns: How many people were looked at.
-    /// - Complexity: Two statuses for each customer that the ledger names.
+    /// - Complexity: Two statuses for each customer that the ledger names; where both moments are of one time, and no
+    ///   catalog was published between what was known, for each whom an event between concerns.
     public func differences(
         from: Moment, to: Moment, progress: (Int, Int) throws -> Void = { _, _ in },
         _ visit: (CustomerDifference) throws -> Void
     ) throws -> Int {
-        let names = try Environment.allCases.flatMap { environment in
-            try subjects(in: environment).map { (environment, $0) }
-        }
+        let names = try namesToCompare(from, to)
         var people = 0
         for (index, (environment, name)) in names.enumerated() {
             let (after, new) = try status(of: name, environment: environment, moment: to)
@@ -60,9 +59,54 @@ extension Ledger {
     }
 }
 
+extension Ledger {
+    /// The names of everybody about whom something may be different, in the order of environments and names.
+    private func namesToCompare(
+        _ first: Moment, _ second: Moment
+    ) throws -> [(environment: Environment, name: String)] {
+        if let at = first.at, at == second.at, let names = try namesBetween(first, second) {
+            return names
+        }
+        return try Environment.allCases.flatMap { environment in
+            try subjects(in: environment).map { (environment, $0) }
+        }
+    }
+
+    /// The names of those whom the events concern that only one of the moments knows; `nil` where these publish a
+    /// catalog, which may concern anybody.
+    private func namesBetween(
+        _ first: Moment, _ second: Moment
+    ) throws -> [(environment: Environment, name: String)]? {
+        let (now, head) = (clock(), try head().position)
+        let old = min(head, try translating { try resolve(first.knownAt, now: now).position })
+        let new = min(head, try translating { try resolve(second.knownAt, now: now).position })
+        let between = min(old, new)..<max(old, new)
+        if between.isEmpty { return [] }
+        if try catalogs().versions.contains(where: { between.contains($0.position - 1) }) {
+            return nil
+        }
+        let keys = try namesConcerned(
+            from: between.lowerBound + 1, through: between.upperBound)
+        return state.withLock { state in
+            var names: [Environment: Set<String>] = [:]
+            for key in keys {
+                let shown = state.identity.person(
+                    key, cut: new, corrections: state.corrections, names: state.names
+                ).shown
+                names[key.environment, default: []].formUnion([
+                    state.names[key.name], state.names[shown],
+                ])
+            }
+            return Environment.allCases.flatMap { environment in
+                (names[environment] ?? []).sorted(by: precedesInBytes).map { (environment, $0) }
+            }
+        }
+    }
+}
+
 extension Status {
     /// What two moments are compared by: everything but the moment itself.
-    fileprivate func compared(_ asOf: AsOf) -> JSONObject {
+    func compared(_ asOf: AsOf) -> JSONObject {
         var object = json(asOf)
         object["as_of"] = nil
         object["catalog"] = asOf.catalog.map(JSONValue.integer)

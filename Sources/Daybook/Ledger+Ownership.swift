@@ -94,13 +94,8 @@ extension Ledger {
     private func restored(
         _ request: RestoreRequest, isPreview: Bool
     ) async throws -> RestoreReceipt {
-        if isPreview {
-            return try preview { group, state in
-                try RestoreStep(request: request, store: store, zones: zoneTables)
-                    .run(&group, &state)
-            }
-        }
-        guard case .restore(let receipt) = try await submit(.restore(request)) else {
+        let ledger = isPreview ? try rehearsal() : self
+        guard case .restore(let receipt) = try await ledger.submit(.restore(request)) else {
             preconditionFailure("a restore is answered with its receipt")
         }
         return receipt
@@ -117,13 +112,8 @@ extension Ledger {
         _ request: TransferRequest, isPreview: Bool = false
     ) async throws -> TransferReceipt {
         let command = PreparedCommand(request.command)
-        if isPreview {
-            return try preview { group, state in
-                try TransferStep(command: command, store: store, zones: zoneTables)
-                    .run(&group, &state)
-            }
-        }
-        guard case .transfer(let receipt) = try await submit(.transfer(command)) else {
+        let ledger = isPreview ? try rehearsal() : self
+        guard case .transfer(let receipt) = try await ledger.submit(.transfer(command)) else {
             preconditionFailure("a transfer is answered with its receipt")
         }
         return receipt
@@ -151,22 +141,6 @@ extension Ledger {
                     names: state.names)
                 return state.names[person.shown]
             }
-        }
-    }
-
-    // MARK: Rehearsing
-
-    /// Decides upon a copy of the state, and forgets it.
-    private func preview<Answer>(
-        _ decide: (inout GroupDecision, inout LedgerState) throws -> Result<Answer, LedgerError>
-    ) throws -> Answer {
-        try refresh()
-        return try translating {
-            var copy = state.withLock { $0 }
-            var group = GroupDecision(
-                store: store, state: copy, now: clock(),
-                eventsPerUnitMax: Int64(eventsPerUnitMax))
-            return try decide(&group, &copy).get()
         }
     }
 

@@ -67,23 +67,34 @@ extension Ledger {
         return (customers, max(0, named.count - customerCountMax))
     }
 
-    private func customersNamed(
+    /// The customers whose answers a stretch of positions can change, each person once, in the order of first naming.
+    func customersNamed(
         from: Int64, through: Int64
     ) throws -> [(environment: Environment, subject: String)] {
+        let named = try namesConcerned(from: from, through: through)
+        return state.withLock { state in
+            var seen: Set<CustomerKey> = []
+            return named.compactMap { name in
+                let shown = state.identity.person(
+                    name, cut: Int64.max, corrections: state.corrections, names: state.names
+                ).shown
+                let isNew = seen.insert(CustomerKey(name.environment, shown)).inserted
+                return isNew ? (name.environment, state.names[shown]) : nil
+            }
+        }
+    }
+
+    /// The names of the customers whose answers a stretch of positions can change, in the order of first naming.
+    func namesConcerned(from: Int64, through: Int64) throws -> [CustomerKey] {
         try refresh()
         try readKeys()
         return try translating {
             try state.withLock { state in
                 var seen: Set<CustomerKey> = []
-                var found: [(environment: Environment, subject: String)] = []
+                var found: [CustomerKey] = []
                 func add(_ environment: Environment, _ name: NameID) {
-                    let person = state.identity.person(
-                        CustomerKey(environment, name), cut: Int64.max,
-                        corrections: state.corrections, names: state.names)
-                    guard seen.insert(CustomerKey(environment, person.shown)).inserted else {
-                        return
-                    }
-                    found.append((environment, state.names[person.shown]))
+                    let key = CustomerKey(environment, name)
+                    if seen.insert(key).inserted { found.append(key) }
                 }
                 var lines: Set<UInt32> = []
                 try store.scan(
@@ -109,16 +120,16 @@ extension Ledger {
         switch stream.kind {
         case .customer:
             add(stream.environment, stream.name)
-            guard event.type == .purchaseTransferred else { return }
-            for name in [event.nameA, event.nameB] where name != 0 { add(stream.environment, name) }
-        case .line:
-            guard lines.insert(stream.id).inserted else { return }
-            for row in try store.stream(endingAt: state.headOf(stream.id).position) {
-                let giver = row.event.type == .purchaseTransferred ? row.event.nameA : 0
-                for name in row.event.namedCustomers + [giver] where name != 0 {
+            switch event.type {
+            case .purchaseTransferred, .subjectAliased, .subjectUnaliased:
+                for name in [event.nameA, event.nameB] where name != 0 {
                     add(stream.environment, name)
                 }
+            default: break
             }
+        case .line:
+            guard lines.insert(stream.id).inserted else { return }
+            try addPeople(ofLine: stream.id, state, add)
         case .ledger:
             let target = EventKey(stream.environment, event.nameA, event.reference)
             guard event.type == .correctionVoided || event.type == .correctionAmended,
@@ -126,6 +137,41 @@ extension Ledger {
                 let row = try store.rows(at: [position]).first, row.event.position < event.position
             else { return }
             try concerned(row.event, state, &lines, add)
+        }
+    }
+
+    /// Everybody who ever had a line, or may have got it from somebody who had.
+    func addPeople(
+        ofLine line: UInt32, _ state: LedgerState, _ add: (Environment, NameID) -> Void
+    ) throws {
+        let environment = state.stream(line).environment
+        for row in try store.stream(endingAt: state.headOf(line).position) {
+            let giver = row.event.type == .purchaseTransferred ? row.event.nameA : 0
+            for name in row.event.namedCustomers + [giver] where name != 0 {
+                addWithHeirs(CustomerKey(environment, name), state, add)
+            }
+        }
+    }
+
+    /// A customer, and whoever got everything from them, also in turn.
+    func addWithHeirs(
+        _ customer: CustomerKey, _ state: LedgerState, _ add: (Environment, NameID) -> Void
+    ) {
+        var people = [customer.name]
+        var next = 0
+        while next < people.count {
+            add(customer.environment, people[next])
+            let members = state.identity.person(
+                CustomerKey(customer.environment, people[next]), cut: Int64.max,
+                corrections: state.corrections, names: state.names
+            ).members
+            next += 1
+            for handover in state.identity.handovers(
+                of: members, in: customer.environment, cut: Int64.max,
+                corrections: state.corrections, names: state.names)
+            where members.contains(handover.from) && !people.contains(handover.to) {
+                people.append(handover.to)
+            }
         }
     }
 

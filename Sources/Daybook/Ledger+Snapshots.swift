@@ -75,24 +75,24 @@ extension Ledger {
                 throw StoreError(.failed, "the ledger is empty; there is nothing to snapshot")
             }
             try segments.seal(from: store, through: position, progress: progress)
-            let digest = isDigesting ? try Self.digest(of: frozen) : (StateDigest(), 0)
+            let sums = isDigesting ? try BucketSums.folding(frozen) : nil
             // Whatever the digest found to be damaged is written anew.
             try segments.seal(from: store, through: position)
             let header = ContainerHeader(
                 kind: .snapshot, fingerprint: SnapshotFormat.fingerprint,
                 ledger: SnapshotFormat.ledgerNumber(store.header), firstPosition: 0,
                 cut: position, anchor: SnapshotFormat.anchor(row),
-                stateDigest: digest.0.bytes)
+                stateDigest: (sums?.units.digest ?? StateDigest()).bytes)
             let ladder = SnapshotLadder(folder: folder)
             let file = ladder.path(cut: position)
-            let sections = SnapshotSections(state: frozen).all()
+            let sections = SnapshotSections(state: frozen, sums: sums).all()
             try ContainerWriter.write(header, sections, to: file)
             ladder.prune()
             snapshotPosition.withLock { $0 = position }
             goOn(from: file)
             return SnapshotReport(
                 path: file, byteCount: sections.reduce(0) { $0 + $1.bytes.count },
-                position: position, units: digest.1,
+                position: position, units: sums?.units.unitCount ?? 0,
                 segmentByteCount: segments.segments.reduce(0) { $0 + $1.byteCount })
         }
     }

@@ -136,7 +136,8 @@ extension Ledger {
     private static let snapshotCheck = "snapshot: its digest is that of its events"
 
     private func verifySnapshot(_ state: LedgerState, _ digest: [UInt8]) throws -> VerifyFinding {
-        let isClean = try Self.digest(of: state).digest.bytes == digest
+        let sums = try BucketSums.folding(state)
+        let isClean = sums.units.digest.bytes == digest && sums == state.base?.sums
         return VerifyFinding(
             check: Self.snapshotCheck, isClean: isClean,
             detail: isClean

@@ -74,12 +74,34 @@ public final class Ledger: Sendable {
         events = EventLog(
             store: store, segments: Self.segments(of: store, path, segmentEventCount, log))
         state = Mutex(LedgerState(log: events, cache: cache))
+        takeRequests()
+        restoreSnapshot()
+        try translating { try catchUp() }
+    }
+
+    /// A ledger that goes on from the state of another one in memory alone; that one hears of nothing.
+    /// - Parameter begun: Without names and streams that the other one's store does not have.
+    init(rehearsing other: Ledger, from begun: LedgerState) {
+        eventsPerUnitMax = other.eventsPerUnitMax
+        store = OverlayStore(
+            other.store, through: begun.head, nameCount: begun.storedNameCount,
+            streamCount: begun.storedStreamCount)
+        path = nil
+        isReadOnly = false
+        startUp = Mutex(StartUpBudget())
+        clock = other.clock
+        zoneTables = other.zoneTables
+        log = other.log
+        events = EventLog(store: store, segments: other.events.segments)
+        state = Mutex(begun.goingOn(in: events, cache))
+        takeRequests()
+    }
+
+    private func takeRequests() {
         let commit: @Sendable ([WriteRequest]) -> [WriteRequest] = { [weak self] requests in
             self?.commit(requests) ?? []
         }
         queue.withLock { $0 = WriteQueue(commit: commit) }
-        restoreSnapshot()
-        try translating { try catchUp() }
     }
 
     /// A ledger that lives in memory alone, for tests and examples.
@@ -92,7 +114,7 @@ public final class Ledger: Sendable {
     // MARK: Writing
 
     /// Asks the ledger to do something; the answer comes when it is durable.
-    /// - Parameter isRestating: Also compute what the command changed about the customer's past, after the commit.
+    /// - Parameter isRestating: Also compute what is different because of it, after the commit: now and about the past.
     /// - Throws: `LedgerError.rejected` with the numbers, `.idempotencyConflict`, `.versionConflict`, `.badInput`,
     ///   or `.store`. Nothing is half-applied.
     @discardableResult
@@ -103,9 +125,7 @@ public final class Ledger: Sendable {
         else {
             preconditionFailure("a command is answered with a receipt")
         }
-        if isRestating, let first = receipt.positions.first, let last = receipt.positions.last {
-            receipt.restatements = try restatements(from: first, through: last).customers
-        }
+        if isRestating { try tellDifferences(in: &receipt) }
         return receipt
     }
 

@@ -17,6 +17,10 @@ public struct Receipt: Sendable, Equatable {
     public var wasDoneBefore = false
     /// What could be said about the past before and cannot any more; filled where it was asked for (rule 24).
     public var restatements: [CustomerRestatements] = []
+    /// What is different about whom at the ledger's clock of the commit; filled where it was asked for.
+    public var changes: [CustomerDifference] = []
+    /// Customers that were not looked at for these two, because too many are concerned.
+    public var omitted = 0
 }
 
 /// What became of a batch of reports.

@@ -91,8 +91,10 @@ public struct ModelComparison {
     /// - Parameters:
     ///   - moments: The times to ask about.
     ///   - cut: The last position that is known; 1 or more.
+    ///   - asking: What the ledger is asked about where the model is asked about a time; `nil`: the same time and cut.
     public func differences(
-        in environment: Environment = .production, at moments: some Sequence<Int64>, cut: Int64
+        in environment: Environment = .production, at moments: some Sequence<Int64>, cut: Int64,
+        asking: ((Int64) -> Moment)? = nil
     ) throws -> [String] {
         let knowledge = model.knowledge(environment: environment, cut: cut)
         var found: [String] = []
@@ -100,7 +102,7 @@ public struct ModelComparison {
             for at in moments {
                 let question = Question(
                     ledger: ledger, subject: subject, environment: environment,
-                    moment: Moment(at: at, knownAt: .position(cut)))
+                    moment: asking?(at) ?? Moment(at: at, knownAt: .position(cut)))
                 let answer = knowledge.answer(subject: subject, at: at)
                 found += try question.differences(from: answer).map {
                     "\(subject) at \(at), known at \(cut): \($0)"

@@ -83,8 +83,11 @@ public struct StoryLedger: Sendable {
     /// Performs a command for the customer.
     @discardableResult
     public func perform(_ command: Command, key: String? = nil) async throws -> Receipt {
+        // With all that a correction of a signed fact needs.
         try await ledger.perform(
-            CommandRequest(command, subject: subject, key: key, actor: "support", reason: "test"))
+            CommandRequest(
+                command, subject: subject, key: key, actor: "support", reason: "test",
+                ticket: command.isCorrection ? "T-1" : nil))
     }
 
     /// Uses a meter, once for each ref.

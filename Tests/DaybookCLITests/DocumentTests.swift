@@ -141,7 +141,7 @@ struct DocumentTests {
         let bench = try Workbench()
         let common: Set<String> = [
             "--ledger", "--json", "--help", "--version", "--env", "--idempotency-key", "--actor",
-            "--reason", "--expected-version", "--client-at",
+            "--reason", "--ticket", "--expected-version", "--client-at", "--dry-run",
         ]
         let lines = Self.blocks(try Self.text("docs/cli.md"), "text").joined(separator: "\n")
             .components(separatedBy: "\n").filter { $0.hasPrefix("daybook ") }

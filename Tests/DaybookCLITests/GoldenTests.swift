@@ -41,6 +41,16 @@ struct GoldenTests {
             ]
         ),
         (
+            "against",
+            [
+                "diff --against b.sqlite --to 2026-03-01T00:00:00Z",
+                "diff --against b.sqlite --to 2026-03-01T00:00:00Z --json",
+                "diff --against copy.sqlite", "diff --against a.sqlite", "diff --against m.sqlite",
+                "diff --against steps.txt", "diff --against none.sqlite",
+                "diff ada --against b.sqlite",
+            ]
+        ),
+        (
             "step",
             ["replay --step ada --script steps.txt", "replay --step ada --script bad.txt"]
         ),
@@ -102,6 +112,21 @@ struct GoldenTests {
             ]
         ),
         (
+            "correct",
+            [
+                "void native/s1 --reason twice --ticket SUP-7 --idempotency-key c1 --dry-run",
+                "void native/s1 --reason twice --ticket SUP-7 --idempotency-key c1", "history ada",
+                "amend native/s2 --set amount=2 --idempotency-key c2 --dry-run",
+                "void apple/buy-bob --dry-run",
+                "void apple/buy-bob --reason fraud --ticket SUP-8 --actor kim --dry-run",
+                "amend apple/buy-bob --set product=x --dry-run", "void @99 --dry-run",
+                "void native/paywall.shown-ada --dry-run",
+                "grant issue ada --meter stories --amount 5 --id sorry --kind compensation --ticket SUP-9 --dry-run",
+                "reverse ada s2 --ticket SUP-9 --idempotency-key c3 --json --dry-run",
+                "reverse ada s9 --dry-run",
+            ]
+        ),
+        (
             "funnel",
             ["funnel", "funnel paywall_to_purchase", "funnel paywall_to_purchase --by context"]
         ),
@@ -138,10 +163,26 @@ struct GoldenTests {
         return lines
     }
 
+    /// A copy of the ledger, one with an event more, and one of another app.
+    private static func others(_ bench: Workbench) throws {
+        for name in ["copy.sqlite", "b.sqlite"] {
+            try FileManager.default.copyItem(
+                atPath: "\(bench.folder)/a.sqlite", toPath: "\(bench.folder)/\(name)")
+        }
+        let more = try bench.run(
+            ["import", "-", "--ledger", "b.sqlite"], input: Lines.usage("s3", at: 1_767_315_700_000)
+        )
+        try #require(more.status == 0, "\(more.errors)")
+        _ = try bench.begin(Workbench.magical, name: "m.sqlite")
+    }
+
     /// What differs between runs: places, keys that are made, and the clock of a write.
     private static func normalised(_ text: String, _ bench: Workbench) -> String {
         text.replacing(bench.folder, with: "<folder>")
             .replacing(/recorded  20[0-9T:.\-]+Z/, with: "recorded  <time>")
+            .replacing(/\ to 20\S+Z was/, with: " to <time> was")
+            .replacing(/20\S+Z(  correction voided)/) { "<time>            \($0.1)" }
+            .replacing(/"until":\d+/, with: "\"until\":<time>")
             .replacing(/as of 20(2[7-9]|[3-9])[0-9T:.\-]+Z/, with: "as of <time>")
             .replacing(/, \d+ (ms|s)\n/, with: ", <duration>\n")
             .replacing(/"recorded_at":\d+/, with: "\"recorded_at\":<time>")
@@ -197,6 +238,7 @@ struct GoldenTests {
         try bench.write("next\nsideways\n", to: "bad.txt")
         try Self.writeCircumstances(bench)
         if name == "capture" { try Self.writeBundles(bench, ledger) }
+        if name == "against" { try Self.others(bench) }
         let lines = try #require(Self.script.first { $0.name == name }).lines
         var text = ""
         for line in lines {

@@ -100,7 +100,7 @@ struct EdgeCasesLedgerTests {
         let position = try story.ledger.head().position
         let target = EventDraft.used("stories", at: now - 30 * day, ref: "old").source
         try await story.perform(
-            .voidEvent(source: target.kind, key: try #require(target.key), ticket: "T-1"))
+            .voidEvent(source: target.kind, key: try #require(target.key)))
         #expect(try story.meter("stories", at: now - 30 * day)?.used == 0)
         #expect(
             try story.meter("stories", at: now - 30 * day, knownAt: .position(position))?.used
@@ -116,12 +116,12 @@ struct EdgeCasesLedgerTests {
         try await story.record(draft)
         let key = try #require(draft.source.key)
         try await story.perform(
-            .voidEvent(source: "native", key: key, ticket: nil), key: "correction-1")
+            .voidEvent(source: "native", key: key), key: "correction-1")
         #expect(try stories().used == 0)
         try await story.perform(
-            .voidEvent(source: "ledger", key: "correction-1", ticket: nil), key: "correction-2")
+            .voidEvent(source: "ledger", key: "correction-1"), key: "correction-2")
         #expect(try stories().used == 1)
-        try await story.perform(.voidEvent(source: "ledger", key: "correction-2", ticket: nil))
+        try await story.perform(.voidEvent(source: "ledger", key: "correction-2"))
         #expect(try stories().used == 0)
     }
 
@@ -133,14 +133,14 @@ struct EdgeCasesLedgerTests {
         for amount in [2, 3] as [Int64] {
             try await story.perform(
                 .amendEvent(
-                    source: "native", key: key, patch: ["amount": .integer(amount)], ticket: nil))
+                    source: "native", key: key, patch: ["amount": .integer(amount)]))
             #expect(try stories().used == amount)
         }
         for field in ["type", "key", "subject", "occurred_at"] {
             let patch = JSONObject([.init(name: field, value: "x")])
             #expect(
                 try await story.refusal(
-                    of: .amendEvent(source: "native", key: key, patch: patch, ticket: nil))
+                    of: .amendEvent(source: "native", key: key, patch: patch))
                     == .fieldUnamendable(field))
         }
     }
@@ -154,17 +154,17 @@ struct EdgeCasesLedgerTests {
             try await story.refusal(
                 of: .amendEvent(
                     source: draft.source.kind, key: key,
-                    patch: ["expires_at": .integer(now + 9 * day)], ticket: nil))
+                    patch: ["expires_at": .integer(now + 9 * day)]))
                 == .signedFactUnamendable(source: draft.source.kind, key: key))
         #expect(try story.entitlement("premium")?.expiresAt == now + day)
-        try await story.perform(.voidEvent(source: draft.source.kind, key: key, ticket: "T-2"))
+        try await story.perform(.voidEvent(source: draft.source.kind, key: key))
         #expect(try story.entitlement("premium")?.state == SourceState.none)
     }
 
     @Test("A correction without its target is refused by command")
     func noTarget() async throws {
         #expect(
-            try await story.refusal(of: .voidEvent(source: "native", key: "none", ticket: nil))
+            try await story.refusal(of: .voidEvent(source: "native", key: "none"))
                 == .targetUnknown(source: "native", key: "none"))
     }
 }

@@ -8,6 +8,7 @@ struct StoreContractTests {
         case inMemory = "the store in memory"
         case sqlite = "the SQLite store"
         case uniqueIndex = "the store with unique indexes"
+        case overlay = "the store over another one"
 
         var testDescription: String { rawValue }
     }
@@ -22,6 +23,11 @@ struct StoreContractTests {
             case .inMemory: InMemoryEventStore(app: "dozzi")
             case .sqlite: try SQLiteEventStore.create(at: folder.newPath(), app: "dozzi")
             case .uniqueIndex: UniqueIndexStore(app: "dozzi")
+            case .overlay:
+                OverlayStore(
+                    InMemoryEventStore(app: "dozzi"),
+                    through: StoreHead(position: 0, recordedAt: 0),
+                    nameCount: 0, streamCount: 0)
             }
         }
         try contract.check(clause)

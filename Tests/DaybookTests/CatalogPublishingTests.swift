@@ -275,9 +275,9 @@ struct CatalogPublishingTests {
     func uncorrectable() async throws {
         try await story.publish(replacing: Self.five)
         let commands: [Command] = [
-            .voidEvent(source: "ledger", key: "catalog/2", ticket: nil),
+            .voidEvent(source: "ledger", key: "catalog/2"),
             .amendEvent(
-                source: "ledger", key: "catalog/2", patch: ["percent": 3], ticket: nil),
+                source: "ledger", key: "catalog/2", patch: ["percent": 3]),
         ]
         for command in commands {
             let refused = try await story.refusal(of: command)

@@ -91,7 +91,7 @@ struct EvidenceDigestTests {
             .reported(
                 "limit.reached", at: now, key: "l", ["meter": "stories", "limit": 3, "used": 3]))
         try await story.perform(
-            .voidEvent(source: "native", key: use.source.key ?? "", ticket: nil))
+            .voidEvent(source: "native", key: use.source.key ?? ""))
         let after = try story.ledger.digest()
         #expect(after.digest == before.digest && after.unitCount == before.unitCount)
         _ = try digest()

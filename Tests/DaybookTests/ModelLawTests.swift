@@ -50,46 +50,10 @@ struct ModelLawTests {
         return words
     }
 
-    @Test(
-        "Rule 4: at every moment of every recorded stream, known at every position",
-        arguments: Fixtures.apps)
-    func recorded(_ app: String) async throws {
-        try await ModelComparison.compareStreams(of: app, try Fixtures.catalogDocument(app))
-    }
-
     @Test("A history that shows a fault is made as small as it goes")
     func shrinking() async {
         let steps = Array(0..<100)
         let smallest = await HistoryShrinker.smallest(steps) { $0.contains(17) && $0.contains(83) }
         #expect(smallest == [17, 83])
-    }
-}
-
-extension ModelComparison {
-    /// Asks about every moment and every cut of every recorded stream of an app, under one catalog.
-    static func compareStreams(of app: String, _ document: [UInt8]) async throws {
-        let folder = Fixtures.root.appending(path: "events/\(app)")
-        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-            .filter { $0.hasSuffix(".ndjson") }.sorted()
-        #expect(!files.isEmpty)
-        for file in files {
-            let ledger = try Ledger(inMemory: app, clock: { 0 })
-            try await ledger.publish(CatalogPublication(document: document, effectiveAt: 0))
-            var chunks = [Array(try Data(contentsOf: folder.appending(path: file)))]
-            _ = try await ledger.importLines(
-                { chunks.popLast() }, options: ImportOptions(isAsRecorded: true))
-            let comparison = try ModelComparison(ledger)
-            // The end of the year: what time does by itself.
-            let moments = comparison.moments + [1_798_675_200_000]
-            for cut in 1...Int64(comparison.events.count) {
-                for environment in [Environment.production, .sandbox] {
-                    for difference in try comparison.differences(
-                        in: environment, at: moments, cut: cut)
-                    {
-                        Issue.record("\(file): \(difference)")
-                    }
-                }
-            }
-        }
     }
 }

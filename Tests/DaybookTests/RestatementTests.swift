@@ -109,8 +109,8 @@ struct RestatementTests {
         clock.set(Self.start + 6 * Self.day)
         let voided = try await ledger.perform(
             CommandRequest(
-                .voidEvent(source: "native", key: "late", ticket: "T-1"), subject: "ada",
-                actor: "support", reason: "a test"),
+                .voidEvent(source: "native", key: "late"), subject: "ada",
+                actor: "support", reason: "a test", ticket: "T-1"),
             isRestating: true)
         let back = voided.restatements.flatMap(\.restatements).filter { $0.name == "stories" }
         #expect(back.first?.from == Self.start + Self.day)

@@ -147,8 +147,8 @@ struct UnitBoundTests {
             try await ledger.perform(
                 CommandRequest(
                     .voidEvent(
-                        source: draft.source.kind, key: try #require(draft.source.key),
-                        ticket: "T-1"), subject: "ada", actor: "support", reason: "a test"))
+                        source: draft.source.kind, key: try #require(draft.source.key)),
+                    subject: "ada", actor: "support", reason: "a test", ticket: "T-1"))
         }
         let catalog = try Fixtures.catalogDocument("magical-stories")
         for index in 0..<5 {

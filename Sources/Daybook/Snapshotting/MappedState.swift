@@ -26,6 +26,8 @@ final class MappedState: NameBase, IdentityBase {
     private let handovers: Column
     let special: Column
     let zones: Column
+    /// `nil`: nothing was digested.
+    let sums: BucketSums?
 
     /// - Throws: `StoreError.damaged` for a file without the sections of a snapshot, or with a damaged block.
     /// - Complexity: O(*n*) in the bytes of the file, some milliseconds for a million customers; nothing is decoded.
@@ -51,8 +53,25 @@ final class MappedState: NameBase, IdentityBase {
         handovers = try column(.handovers)
         special = try column(.special)
         zones = try column(.zones)
+        sums = try Self.sums(file, try column(.sums))
         guard slots.count & (slots.count - 1) == 0, slots.count > names.count else {
             throw StoreError(.damaged, "\(file.path): section slots has a wrong size")
+        }
+    }
+
+    private static func sums(_ file: ContainerFile, _ column: Column) throws -> BucketSums? {
+        if column.count == 0 { return nil }
+        guard column.count == BucketSums.count else {
+            throw StoreError(.damaged, "\(file.path): section sums has a wrong size")
+        }
+        return try file.withBytes(column.part, 0..<column.count * column.size) { raw in
+            BucketSums(
+                sums: (0..<column.count).map { bucket in
+                    func word(_ index: Int) -> UInt64 {
+                        (raw.number(bucket * column.size + 8 * index) as UInt64).byteSwapped
+                    }
+                    return StateDigest(words: (word(3), word(2), word(1), word(0)))
+                })
         }
     }
 

@@ -20,22 +20,23 @@ import DaybookStore
 ///                position (8); ascending by customer
 /// special     8  positions of corrections and catalogs
 /// zones       4  names of the zones that customers gave
+/// sums       32  of 256 buckets (`BucketSums`), most significant byte first; none where nothing was digested
 /// ```
 /// Little-endian. A customer is environment × 2^32 + name. Valid for one ledger (its id) and one vocabulary
 /// (`fingerprint`), and only where the event at the cut has the key that the header names.
 package enum SnapshotFormat {
     /// Of the sections' elements; part of the fingerprint.
-    package static let layoutVersion = 3
+    package static let layoutVersion = 4
 
     enum Section: String, CaseIterable {
-        case names, texts, slots, streams, members, lines, links, handovers, special, zones
+        case names, texts, slots, streams, members, lines, links, handovers, special, zones, sums
 
         var elementByteCount: Int {
             switch self {
             case .names, .lines: 16
             case .texts: 1
             case .slots, .zones: 4
-            case .streams: 32
+            case .streams, .sums: 32
             case .members, .special: 8
             case .links: 56
             case .handovers: 64

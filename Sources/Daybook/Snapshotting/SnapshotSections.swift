@@ -5,6 +5,8 @@ import DaybookStore
 /// Writes what a ledger must know at a cut as the sections of `SnapshotFormat`.
 struct SnapshotSections {
     let state: LedgerState
+    /// `nil`: nothing was digested.
+    let sums: BucketSums?
 
     func all() -> [ContainerSection] {
         let (names, texts, slots) = nameSections()
@@ -14,6 +16,7 @@ struct SnapshotSections {
         ] + linkSections() + [
             section(.special, numbers(state.special)),
             section(.zones, numbers(state.zoneNames.sorted())),
+            section(.sums, sums?.sums.flatMap(\.bytes) ?? []),
         ]
     }
 

@@ -9,7 +9,7 @@ import DaybookStore
 /// mapped file.
 struct LedgerState: Sendable {
     /// Where its events lie.
-    let log: EventLog
+    private(set) var log: EventLog
     /// The snapshot that this state began with.
     let base: MappedState?
     /// Shared by copies; `nil` for a state of the past, of which every unit is asked for once.
@@ -66,6 +66,14 @@ struct LedgerState: Sendable {
     func leavingOut(_ key: EventKey) -> LedgerState {
         var other = forgetful()
         other.corrections.leaveOut(key)
+        return other
+    }
+
+    /// The same for a ledger that goes its own way from here, with events and answers of its own.
+    func goingOn(in log: EventLog, _ cache: UnitCache) -> LedgerState {
+        var other = self
+        other.log = log
+        other.cache = cache
         return other
     }
 

@@ -187,7 +187,7 @@ struct CommandStep {
         _ group: GroupDecision, _ state: LedgerState
     ) throws -> LedgerError? {
         switch request.command {
-        case .voidEvent(let source, let key, let ticket):
+        case .voidEvent(let source, let key):
             guard let row = try target(source, key, group, state) else {
                 return .rejected(.targetUnknown(source: source, key: key), decision: nil)
             }
@@ -196,13 +196,13 @@ struct CommandStep {
             }
             guard row.event.trust == .verified else { return nil }
             let missing = [
-                ("reason", request.reason), ("ticket", ticket), ("actor", request.actor),
+                ("reason", request.reason), ("ticket", request.ticket), ("actor", request.actor),
             ].filter { $0.1?.isEmpty ?? true }.map(\.0)
             return missing.isEmpty
                 ? nil
                 : .rejected(
                     .signedFactNeeds(missing, source: source, key: key), decision: nil)
-        case .amendEvent(let source, let key, let patch, _):
+        case .amendEvent(let source, let key, let patch):
             guard let row = try target(source, key, group, state) else {
                 return .rejected(.targetUnknown(source: source, key: key), decision: nil)
             }

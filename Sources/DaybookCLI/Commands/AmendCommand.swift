@@ -8,8 +8,10 @@ struct AmendCommand: AsyncParsableCommand {
         commandName: "amend",
         abstract: "Replace fields of an event; the first text stays in the history.",
         discussion: """
-            Signed facts can be voided, not amended.
+            Signed facts can be voided, not amended. With --dry-run it says whose answers would be different, and \
+            writes nothing.
 
+              daybook amend 2 --set amount=2 --dry-run
               daybook amend 2 --set amount=2 --reason "counted wrong"
               daybook amend native/story-1 --patch '{"amount":2}'
             """)
@@ -25,9 +27,6 @@ struct AmendCommand: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("Fields and their new values as a JSON object.", valueName: "json"))
     var patch: String?
-
-    @Option(help: ArgumentHelp("A reference for the audit.", valueName: "ticket"))
-    var ticket: String?
 
     @Option(help: ArgumentHelp("Whose event it is, where it names nobody.", valueName: "subject"))
     var subject: String?
@@ -52,9 +51,9 @@ struct AmendCommand: AsyncParsableCommand {
             fields[String(text[..<sign])] =
                 (try? JSONReader.read(Array(value.utf8))) ?? .string(value)
         }
-        let (change, ticket) = (fields, ticket)
+        let change = fields
         try await write.correct(target, subject: subject) { found in
-            .amendEvent(source: found.source, key: found.key, patch: change, ticket: ticket)
+            .amendEvent(source: found.source, key: found.key, patch: change)
         }
     }
 }

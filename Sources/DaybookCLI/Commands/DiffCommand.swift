@@ -5,9 +5,11 @@ import DaybookEvents
 
 struct DiffCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "diff", abstract: "Show what is different between two moments.",
+        commandName: "diff",
+        abstract: "Show what is different between two moments, or two ledgers.",
         discussion: """
             Of one customer, or of everybody. A moment is what was true then, as known then; without --to it is now. \
+            With --against it is the same moment of two ledgers: only what their digests tell apart is looked into. \
             Changes nothing. Exits with 0 when nothing is different and with 1 when something is.
 
               daybook diff ada --from 2026-03-01T00:00:00Z
@@ -40,6 +42,12 @@ struct DiffCommand: AsyncParsableCommand {
             valueName: "time"))
     var toKnownAt: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Another ledger of the app; what is different goes from there to this one.",
+            valueName: "ledger"))
+    var against: String?
+
     @Option(help: ArgumentHelp("Look at the customer through this profile.", valueName: "profile"))
     var profile: String?
 
@@ -48,6 +56,13 @@ struct DiffCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     mutating func validate() throws {
+        if against != nil {
+            guard subject == nil, from == nil, fromKnownAt == nil, toKnownAt == nil else {
+                throw ValidationError(
+                    "--against compares everybody in two ledgers at one time; say that with --to.")
+            }
+            return
+        }
         guard from != nil || fromKnownAt != nil else {
             throw ValidationError("Say --from, --from-known-at or both: what is compared with?")
         }
@@ -57,17 +72,39 @@ struct DiffCommand: AsyncParsableCommand {
     }
 
     mutating func run() async throws {
+        let isSame =
+            if let against { try await compare(with: against) } else { try await moments() }
+        if !isSame { throw ExitCode.no }
+    }
+
+    private func moments() async throws -> Bool {
         let second = Moment(
             at: try InstantText.read(to, option: "--to") ?? SystemClock.now(),
             knownAt: try InstantText.knowledge(toKnownAt, option: "--to-known-at"))
         let first = Moment(
             at: try InstantText.read(from, option: "--from") ?? second.at,
             knownAt: try InstantText.knowledge(fromKnownAt, option: "--from-known-at"))
-        let isSame = try await ledger.asking { ledger in
+        return try await ledger.asking { ledger in
             try subject.map { try one($0, ledger, first, second) }
                 ?? everybody(ledger, first, second)
         }
-        if !isSame { throw ExitCode.no }
+    }
+
+    /// Compares with another ledger; of JSON the last line says how far was looked.
+    private func compare(with path: String) async throws -> Bool {
+        let at = try InstantText.read(to, option: "--to")
+        return try await ledger.asking { ledger in
+            try await LedgerOptions.using(try Ledger.open(path, readOnly: true)) { other in
+                let bar = ProgressBar("diff")
+                defer { bar.finish() }
+                let found = try ledger.differences(
+                    from: other, at: at,
+                    progress: { bar.show($0, of: $1, note: "") },
+                    { found in try output.show(found.json) { found.text($0) } })
+                try output.show(found.json) { _ in found.text }
+                return found.differing == 0
+            }
+        }
     }
 
     private func one(
@@ -108,22 +145,5 @@ struct DiffCommand: AsyncParsableCommand {
             try Terminal.output.write("\(count) of \(Words.grouped(Int64(people))) differ\n")
         }
         return different == 0
-    }
-}
-
-extension CustomerDifference {
-    fileprivate var json: JSONObject {
-        [
-            "subject": .string(subject), "environment": .string(environment.name),
-            "changes": .array(changes.map { .object($0.json) }),
-        ]
-    }
-
-    fileprivate func text(_ terminal: Terminal) -> HumanText {
-        if changes.isEmpty { return "\(subject): nothing is different\n" }
-        let place = environment == .production ? subject : "\(environment.name)/\(subject)"
-        var table = Table()
-        for change in changes { change.add(to: &table) }
-        return "\(terminal.paint(place, .bold))\n" + table.text(terminal)
     }
 }

@@ -19,7 +19,8 @@ struct GrantCommand: AsyncParsableCommand {
             discussion: """
                   daybook grant issue ada --entitlement unlimited \\
                     --expires 2030-06-01T00:00:00Z
-                  daybook grant issue ada --meter stories --amount 5 --kind compensation
+                  daybook grant issue ada --meter stories --amount 5 \\
+                    --kind compensation --ticket SUP-77 --dry-run
                   daybook grant issue ada --feature quickLog --profile rex
                 """)
 

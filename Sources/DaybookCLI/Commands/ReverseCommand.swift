@@ -8,6 +8,7 @@ struct ReverseCommand: AsyncParsableCommand {
         discussion: """
               daybook reverse ada story-1
               daybook reverse ada story-1 --meter stories
+              daybook reverse ada story-1 --ticket SUP-77 --dry-run
             """)
 
     @Argument(help: "The customer.")

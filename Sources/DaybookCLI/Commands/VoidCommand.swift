@@ -7,8 +7,9 @@ struct VoidCommand: AsyncParsableCommand {
         commandName: "void", abstract: "Say that an event never held; it stays in the history.",
         discussion: """
             Voiding a correction brings back what it corrected. Voiding a signed fact needs --reason, --ticket and \
-            --actor.
+            --actor. With --dry-run it says whose answers would be different, and writes nothing.
 
+              daybook void 2 --dry-run
               daybook void 2 --reason "imported twice" --actor kim
               daybook void native/story-1 --reason test --ticket SUP-77
             """)
@@ -16,18 +17,14 @@ struct VoidCommand: AsyncParsableCommand {
     @Argument(help: "The event: a position such as 1042, or SOURCE/KEY such as native/story-1.")
     var target: String
 
-    @Option(help: ArgumentHelp("A reference for the audit.", valueName: "ticket"))
-    var ticket: String?
-
     @Option(help: ArgumentHelp("Whose event it is, where it names nobody.", valueName: "subject"))
     var subject: String?
 
     @OptionGroup var write: WriteOptions
 
     mutating func run() async throws {
-        let ticket = ticket
         try await write.correct(target, subject: subject) { found in
-            .voidEvent(source: found.source, key: found.key, ticket: ticket)
+            .voidEvent(source: found.source, key: found.key)
         }
     }
 }

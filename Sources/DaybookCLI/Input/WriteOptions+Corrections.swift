@@ -6,7 +6,7 @@ extension WriteOptions {
     func correct(
         _ text: String, subject: String?, _ command: (EventTarget) -> Command
     ) async throws {
-        try await ledger.writing { ledger in
+        try await opening { ledger in
             let target = try EventTarget.find(
                 text, environment: environment.environment, in: ledger)
             if target.type == .catalogPublished || target.type == .catalogRolledBack {
@@ -21,9 +21,10 @@ extension WriteOptions {
             let command = command(target)
             var request = try request(command, for: subject)
             request.environment = target.environment
-            let receipt = try await ledger.perform(request)
+            let receipt = try await ask(ledger, request)
             let verb = if case .voidEvent = command { "void" } else { "amended" }
-            try show(receipt, "\(target.source)/\(target.key) is \(verb)")
+            let tense = dryRun ? "would be" : "is"
+            try show(receipt, "\(target.source)/\(target.key) \(tense) \(verb)")
         }
     }
 }

@@ -23,6 +23,14 @@ struct WriteOptions: ParsableArguments {
 
     @Option(
         name: .long,
+        help: ArgumentHelp("Where it was decided, for the audit.", valueName: "ticket"))
+    var ticket: String?
+
+    @Flag(name: .long, help: "Say what would be different, and write nothing.")
+    var dryRun = false
+
+    @Option(
+        name: .long,
         help: ArgumentHelp(
             "Refuse unless the customer's stream is at this version; 0 before its first event.",
             valueName: "version"))
@@ -47,7 +55,7 @@ struct WriteOptions: ParsableArguments {
         return CommandRequest(
             command, subject: subject, environment: environment.environment, key: idempotencyKey,
             profile: profile, actor: actor, reason: reason,
-            clientAt: try InstantText.read(clientAt, option: "--client-at"),
+            ticket: ticket, clientAt: try InstantText.read(clientAt, option: "--client-at"),
             expectedVersion: expectedVersion)
     }
 
@@ -60,9 +68,9 @@ struct WriteOptions: ParsableArguments {
         repetition: String? = nil
     ) async throws {
         let request = try request(command, for: subject, profile: profile)
-        try await ledger.writing { ledger in
+        try await opening { ledger in
             do {
-                let receipt = try await ledger.perform(request, isRestating: command.canRestate)
+                let receipt = try await ask(ledger, request)
                 try show(receipt, receipt.wasDoneBefore ? repetition ?? sentence : sentence)
             } catch LedgerError.rejected(let rejection, let decision?) {
                 try refuse(rejection, decision, subject, try ledger.catalogs().newest?.catalog)
@@ -70,8 +78,26 @@ struct WriteOptions: ParsableArguments {
         }
     }
 
+    /// Opens the ledger as far as the command needs it.
+    func opening(_ body: (Ledger) async throws -> Void) async throws {
+        dryRun ? try await ledger.asking(body) : try await ledger.writing(body)
+    }
+
+    /// Asks the ledger, or with `--dry-run` what it would answer.
+    func ask(_ ledger: Ledger, _ request: CommandRequest) async throws -> Receipt {
+        let isRestating = request.command.canRestate
+        return dryRun
+            ? try await ledger.preview(request, isRestating: isRestating)
+            : try await ledger.perform(request, isRestating: isRestating)
+    }
+
     func show(_ receipt: Receipt, _ sentence: String) throws {
-        try output.show(receipt.json) { "\($0.tick) \(sentence)\n" + receipt.details($0) }
+        var json = receipt.json
+        json["dry_run"] = .bool(dryRun)
+        try output.show(json) {
+            let end: HumanText = dryRun ? "; a dry run: nothing is written\n" : "\n"
+            return "\($0.tick) \(sentence)" + end + receipt.details($0, isDryRun: dryRun)
+        }
     }
 
     /// A refusal with numbers is an answer: it stands on the standard output, like that of `check`.

@@ -12,22 +12,33 @@ extension Receipt {
         object["positions"] = .array(positions.map { .integer($0) })
         object["recorded_at"] = .integer(recordedAt)
         object["durability"] = .string(durability)
+        object["changes"] = .array(changes.map { .object($0.json) })
         object["restatements"] = .array(restatements.map { .object($0.json) })
+        object["restatements_omitted"] = .integer(Int64(omitted))
         return object
     }
 
     /// The lines below the first one.
-    func details(_ terminal: Terminal) -> HumanText {
+    /// - Parameter isDryRun: Nothing was recorded; what would be different is all that there is to say.
+    func details(_ terminal: Terminal, isDryRun: Bool = false) -> HumanText {
         var table = Table()
         if let usage = decision?.usage { table.add(Table.Cell("now", .dim), .init(usage.sentence)) }
         // Where nothing was added, nothing was recorded and no key was bound.
         guard !positions.isEmpty else { return table.text(terminal) }
+        let differences =
+            DifferenceText.text(changes, terminal)
+            + RestatementText.text(restatements, omitted: omitted)
+        if isDryRun {
+            let isSilent = table.isEmpty && differences.isEmpty
+            return isSilent
+                ? "  no answer is different\n" : table.text(terminal) + differences
+        }
         let places = positions.map(String.init).joined(separator: ", ")
         table.add(
             Table.Cell("recorded", .dim),
             .init("\(Words.time(recordedAt)), position \(places), \(durability)"))
         table.add(Table.Cell("key", .dim), .init(key))
-        return table.text(terminal) + RestatementText.text(restatements)
+        return table.text(terminal) + differences
     }
 }
 

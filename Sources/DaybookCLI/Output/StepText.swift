@@ -14,6 +14,11 @@ extension JSONDifference {
             .init(Self.word(after, path)))
     }
 
+    /// A whole source or list does not fit into a line; `--json` has all of it.
+    private static func excerpt(_ text: String) -> String {
+        text.count > 48 ? String(text.prefix(47)) + "…" : text
+    }
+
     private static func word(_ value: JSONValue?, _ path: String) -> String {
         switch value {
         case nil, .null?: "–"
@@ -22,7 +27,7 @@ extension JSONDifference {
             ["_at", ".start", ".end", ".visible_from"].contains { path.hasSuffix($0) }
                 ? Words.time(number) : String(number)
         case .string(let text)?: text
-        case let value?: String(decoding: value.canonicalBytes, as: UTF8.self)
+        case let value?: excerpt(String(decoding: value.canonicalBytes, as: UTF8.self))
         }
     }
 }

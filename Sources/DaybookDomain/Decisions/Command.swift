@@ -23,10 +23,18 @@ public enum Command: Sendable, Equatable {
     case alias(to: String)
     case unalias(from: String)
     case changeTimeZone(String)
-    case voidEvent(source: String, key: String, ticket: String?)
-    case amendEvent(source: String, key: String, patch: JSONObject, ticket: String?)
+    case voidEvent(source: String, key: String)
+    case amendEvent(source: String, key: String, patch: JSONObject)
     case setOverride(kind: String, value: String?, expiresAt: Int64?)
     case clearOverride(kind: String?)
+
+    /// Whether it names an event of the past and replaces or voids it (rule 20).
+    public var isCorrection: Bool {
+        switch self {
+        case .voidEvent, .amendEvent: true
+        default: false
+        }
+    }
 
     /// A grant of access or of units.
     public struct GrantTerms: Sendable, Equatable {
@@ -77,6 +85,8 @@ public struct CommandRequest: Sendable, Equatable {
     public var profile: String?
     public var actor: String?
     public var reason: String?
+    /// Where it was decided: a reference for the audit.
+    public var ticket: String?
     /// The client's clock; decides only under `clock: accept`, and is recorded with its skew anyway.
     public var clientAt: Int64?
     /// Refuse unless the customer's stream is at this version.
@@ -85,7 +95,7 @@ public struct CommandRequest: Sendable, Equatable {
     public init(
         _ command: Command, subject: String, environment: Environment = .production,
         key: String? = nil, profile: String? = nil, actor: String? = nil, reason: String? = nil,
-        clientAt: Int64? = nil, expectedVersion: Int64? = nil
+        ticket: String? = nil, clientAt: Int64? = nil, expectedVersion: Int64? = nil
     ) {
         self.command = command
         self.subject = subject
@@ -94,6 +104,7 @@ public struct CommandRequest: Sendable, Equatable {
         self.profile = profile
         self.actor = actor
         self.reason = reason
+        self.ticket = ticket
         self.clientAt = clientAt
         self.expectedVersion = expectedVersion
     }

@@ -4,7 +4,8 @@ public import DaybookEvents
 ///
 /// ```
 /// {"actor":"kim","client_at":1767225600000,"command":"consume","data":{"amount":1,"meter":"stories","ref":"s1"},
-///  "environment":"production","expected_version":4,"profile":"rex","reason":"…","subject":"ada","v":1}
+///  "environment":"production","expected_version":4,"profile":"rex","reason":"…","subject":"ada",
+///  "ticket":"SUP-7","v":1}
 /// ```
 /// Members that the caller left out are left out. The first 64 bits of the SHA-256 of these bytes stand in the row of
 /// the command's event, for ever: a retry after years must come to the same bytes. So the words here are no names of
@@ -16,10 +17,18 @@ extension CommandRequest {
     public var body: JSONObject {
         .given(
             ("v", .integer(Self.bodyVersion)), ("command", .string(command.word)),
-            ("data", .object(command.members)), ("subject", .string(subject)),
+            ("data", .object(members)), ("subject", .string(subject)),
             ("environment", .string(environment.name)), ("profile", .text(profile)),
-            ("actor", .text(actor)), ("reason", .text(reason)), ("client_at", .number(clientAt)),
-            ("expected_version", .number(expectedVersion)))
+            ("actor", .text(actor)), ("reason", .text(reason)),
+            ("ticket", command.isCorrection ? nil : .text(ticket)),
+            ("client_at", .number(clientAt)), ("expected_version", .number(expectedVersion)))
+    }
+
+    /// Of a correction the ticket is a member of the command itself.
+    private var members: JSONObject {
+        var members = command.members
+        if command.isCorrection, let ticket { members["ticket"] = .string(ticket) }
+        return members
     }
 }
 
@@ -85,12 +94,10 @@ extension Command {
         case .alias(let canonical): .given(("to", .text(canonical)))
         case .unalias(let canonical): .given(("from", .text(canonical)))
         case .changeTimeZone(let zone): .given(("tz", .text(zone)))
-        case .voidEvent(let source, let key, let ticket):
-            .given(("source", .text(source)), ("key", .text(key)), ("ticket", .text(ticket)))
-        case .amendEvent(let source, let key, let patch, let ticket):
-            .given(
-                ("source", .text(source)), ("key", .text(key)), ("patch", .object(patch)),
-                ("ticket", .text(ticket)))
+        case .voidEvent(let source, let key):
+            .given(("source", .text(source)), ("key", .text(key)))
+        case .amendEvent(let source, let key, let patch):
+            .given(("source", .text(source)), ("key", .text(key)), ("patch", .object(patch)))
         case .setOverride(let kind, let value, let expiresAt):
             .given(
                 ("kind", .text(kind)), ("value", .text(value)), ("expires_at", .number(expiresAt)))

@@ -102,10 +102,10 @@ public final class Decider {
         case .changeTimeZone(let zone):
             guard zoneExists(zone) else { throw .unknownTimeZone(zone) }
             return Verdict(events: [event(.subjectTimeZoneChanged, ["tz": .string(zone)])])
-        case .voidEvent(let source, let key, let ticket):
-            return Verdict(events: [correction(.correctionVoided, source, key, nil, ticket)])
-        case .amendEvent(let source, let key, let patch, let ticket):
-            return Verdict(events: [correction(.correctionAmended, source, key, patch, ticket)])
+        case .voidEvent(let source, let key):
+            return Verdict(events: [correction(.correctionVoided, source, key, nil)])
+        case .amendEvent(let source, let key, let patch):
+            return Verdict(events: [correction(.correctionAmended, source, key, patch)])
         case .setOverride, .clearOverride: return try override(check)
         }
     }
@@ -118,6 +118,10 @@ public final class Decider {
         if derived != nil { extras[Self.causation] = .string(key) }
         if let actor = request.actor { extras["actor"] = .string(actor) }
         if let reason = request.reason { extras["reason"] = .string(reason) }
+        // A correction has it among its data (rules §2.9).
+        if let ticket = request.ticket, !request.command.isCorrection {
+            extras["ticket"] = .string(ticket)
+        }
         if let clientAt = request.clientAt {
             extras["client_at"] = .integer(clientAt)
             extras["skew_ms"] = .integer(clientAt - recordedAt)
@@ -231,14 +235,14 @@ public final class Decider {
     }
 
     private func correction(
-        _ type: EventType, _ source: String, _ key: String, _ patch: JSONObject?, _ ticket: String?
+        _ type: EventType, _ source: String, _ key: String, _ patch: JSONObject?
     ) -> EventDraft {
         var data: JSONObject = [
             "target": ["source": .string(source), "key": .string(key)],
             "reason": .string(request.reason ?? "correction"),
         ]
         if let patch { data["patch"] = .object(patch) }
-        if let ticket { data["ticket"] = .string(ticket) }
+        if let ticket = request.ticket { data["ticket"] = .string(ticket) }
         var draft = event(type, data)
         draft.trust = .admin
         return draft

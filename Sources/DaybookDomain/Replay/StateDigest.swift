@@ -8,6 +8,9 @@ public struct StateDigest: Sendable, Equatable, CustomStringConvertible {
 
     public init() {}
 
+    /// - Parameter words: Least significant first.
+    public init(words: (UInt64, UInt64, UInt64, UInt64)) { self.words = words }
+
     public static func == (left: StateDigest, right: StateDigest) -> Bool {
         left.words == right.words
     }
@@ -19,6 +22,11 @@ public struct StateDigest: Sendable, Equatable, CustomStringConvertible {
         writer.text(name.description)
         state.write(to: &writer)
         add(writer.withBytes { Digest.words(of: $0) })
+    }
+
+    /// Adds what is said about a unit elsewhere, as the SHA-256 of its UTF-8.
+    public mutating func add(text: String) {
+        add(Array(text.utf8).withUnsafeBytes { Digest.words(of: $0) })
     }
 
     /// Adds the sum of other units.

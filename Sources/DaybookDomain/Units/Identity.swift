@@ -59,7 +59,7 @@ public struct Identity: Sendable {
         public var to: NameID
         public var order: OrderKey
         public var position: Int64
-        var target: EventKey
+        public var target: EventKey
 
         public init(
             from: NameID, to: NameID, order: OrderKey, position: Int64, environment: Environment

@@ -1,7 +1,9 @@
 /// What every envelope keeps to, whoever made the draft: a line of JSON, a command, or a program (rule 30).
 enum EnvelopeBounds {
     /// Members of the extras that are names rather than whatever their sender likes.
-    private static let namedExtras = ["actor", "causation", "correlation", "id", "reason"]
+    private static let namedExtras = [
+        "actor", "causation", "correlation", "id", "reason", "ticket",
+    ]
     private static let times = EventBounds.timeMin...EventBounds.timeMax
 
     static func check(_ draft: EventDraft) throws(EventProblem) {

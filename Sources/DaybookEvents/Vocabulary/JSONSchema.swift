@@ -32,6 +32,7 @@ public enum JSONSchema {
                 "sequence": orNull(range(0...EventBounds.sequenceMax)),
                 "trust": words(Trust.allCases.map(\.name)), "app": orNull(name), "id": extra,
                 "actor": extra, "reason": extra, "causation": extra, "correlation": extra,
+                "ticket": extra,
                 "source": orNull([
                     "type": "object",
                     "properties": [

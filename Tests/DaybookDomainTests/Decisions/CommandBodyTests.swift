@@ -76,11 +76,11 @@ struct CommandBodyTests {
         (.unalias(from: "bob"), #""unalias","data":{"from":"bob"}"#),
         (.changeTimeZone("UTC"), #""change_time_zone","data":{"tz":"UTC"}"#),
         (
-            .voidEvent(source: "native", key: "k", ticket: "T"),
-            #""void_event","data":{"key":"k","source":"native","ticket":"T"}"#
+            .voidEvent(source: "native", key: "k"),
+            #""void_event","data":{"key":"k","source":"native"}"#
         ),
         (
-            .amendEvent(source: "native", key: "k", patch: ["b": nil, "a": 1], ticket: nil),
+            .amendEvent(source: "native", key: "k", patch: ["b": nil, "a": 1]),
             #""amend_event","data":{"key":"k","patch":{"a":1,"b":null},"source":"native"}"#
         ),
         (
@@ -100,6 +100,20 @@ struct CommandBodyTests {
         #expect(
             String(decoding: body, as: UTF8.self)
                 == #"{"command":\#(expected),"environment":"production","subject":"ada","v":1}"#)
+    }
+
+    @Test("The ticket of a correction stands among its data, where it always was")
+    func ticket() {
+        let bodies = [Command.voidEvent(source: "native", key: "k"), .voidGrant(grant: "g")].map {
+            String(
+                decoding: CommandRequest($0, subject: "ada", ticket: "T").body.canonicalBytes,
+                as: UTF8.self)
+        }
+        #expect(
+            bodies == [
+                #"{"command":"void_event","data":{"key":"k","source":"native","ticket":"T"},"environment":"production","subject":"ada","v":1}"#,
+                #"{"command":"void_grant","data":{"grant":"g"},"environment":"production","subject":"ada","ticket":"T","v":1}"#,
+            ])
     }
 
     @Test("Everything that the caller sent is in the body, and nothing else")

@@ -88,8 +88,8 @@ struct CommandRefusalTests {
         let head = try story.ledger.head()
         for item in cases {
             let request = CommandRequest(
-                .voidEvent(source: draft.source.kind, key: key, ticket: item.ticket),
-                subject: "ada", actor: item.actor, reason: item.reason)
+                .voidEvent(source: draft.source.kind, key: key), subject: "ada",
+                actor: item.actor, reason: item.reason, ticket: item.ticket)
             do {
                 try await story.ledger.perform(request)
                 Issue.record("\(item) was accepted")
@@ -102,14 +102,14 @@ struct CommandRefusalTests {
         #expect(try story.ledger.head() == head)
         try await story.ledger.perform(
             CommandRequest(
-                .voidEvent(source: draft.source.kind, key: key, ticket: "T"), subject: "ada",
-                actor: "kim", reason: "fraud"))
+                .voidEvent(source: draft.source.kind, key: key), subject: "ada",
+                actor: "kim", reason: "fraud", ticket: "T"))
         #expect(try story.entitlement("premium")?.isActive == false)
         // What nobody signed may be voided without.
         let use = EventDraft.used("stories", at: now, ref: "s1").source
         try await story.ledger.perform(
             CommandRequest(
-                .voidEvent(source: use.kind, key: try #require(use.key), ticket: nil),
+                .voidEvent(source: use.kind, key: try #require(use.key)),
                 subject: "ada"))
     }
 
@@ -123,8 +123,7 @@ struct CommandRefusalTests {
         let head = try story.ledger.head()
         func amend(_ draft: EventDraft, _ patch: JSONObject) throws -> Command {
             .amendEvent(
-                source: draft.source.kind, key: try #require(draft.source.key), patch: patch,
-                ticket: nil)
+                source: draft.source.kind, key: try #require(draft.source.key), patch: patch)
         }
         let values: [JSONObject] = [
             ["amount": 99_999_999_999], ["amount": "hello"], ["amount": -50], ["amount": 0],

@@ -203,7 +203,7 @@ struct ReinterpretTests {
         try await ledger.perform(
             CommandRequest(
                 .amendEvent(
-                    source: "revenuecat", key: "w2", patch: ["price_milli": 1], ticket: nil),
+                    source: "revenuecat", key: "w2", patch: ["price_milli": 1]),
                 subject: "ada", reason: "gift"))
         let other = Self.mapping { drafts in
             drafts[0].data["price_milli"] = 7_000
@@ -231,8 +231,8 @@ struct ReinterpretTests {
         func void(_ source: String, _ key: String) async throws {
             try await ledger.perform(
                 CommandRequest(
-                    .voidEvent(source: source, key: key, ticket: "T1"), subject: "ada",
-                    environment: .test, actor: "kim", reason: "test"))
+                    .voidEvent(source: source, key: key), subject: "ada",
+                    environment: .test, actor: "kim", reason: "test", ticket: "T1"))
         }
         try await void("apple_asn_v2", renewed[0].source.key ?? "")
         let report = try await Self.apply(ledger, Self.dearer)

@@ -264,8 +264,9 @@ struct RestoreTests {
         try await bench.story.ledger.perform(
             CommandRequest(
                 .voidEvent(
-                    source: "apple_jws", key: "1001@\(AppStoreBench.bought)/ada", ticket: "T1"),
-                subject: "ada", environment: .test, actor: "kim", reason: "wrong customer"))
+                    source: "apple_jws", key: "1001@\(AppStoreBench.bought)/ada"),
+                subject: "ada", environment: .test, actor: "kim", reason: "wrong customer",
+                ticket: "T1"))
         #expect(try bench.owner() == nil)
         let receipt = try await bench.restore(device, for: "ada")
         #expect(receipt.outcomes == ["apple:1001": .claimVoided])

@@ -223,7 +223,7 @@ struct TransferTests {
         try await bench.transfer(from: "ada", .to("bob"), key: "t1")
         try await bench.story.ledger.perform(
             CommandRequest(
-                .voidEvent(source: "ledger", key: "t1", ticket: nil), subject: "bob",
+                .voidEvent(source: "ledger", key: "t1"), subject: "bob",
                 environment: .test, actor: "kim", reason: "wrong line"))
         #expect(try bench.owner() == "ada")
         let code = try await bench.refusal {

@@ -240,7 +240,7 @@ struct NuzzleAnalyticsTests {
         for draft in [posted, NuzzleStory.trial()] {
             try await story.perform(
                 .voidEvent(
-                    source: draft.source.kind, key: try #require(draft.source.key), ticket: "T-1"))
+                    source: draft.source.kind, key: try #require(draft.source.key)))
         }
         #expect(try names().isEmpty)
     }

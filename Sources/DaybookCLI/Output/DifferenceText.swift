@@ -1,0 +1,58 @@
+import Daybook
+import DaybookEvents
+
+extension CustomerDifference {
+    var json: JSONObject {
+        [
+            "subject": .string(subject), "environment": .string(environment.name),
+            "changes": .array(changes.map { .object($0.json) }),
+        ]
+    }
+
+    /// The customer, and a line for each field.
+    /// - Parameter countMax: How many fields are shown.
+    func text(_ terminal: Terminal, countMax: Int = .max) -> HumanText {
+        if changes.isEmpty { return "\(subject): nothing is different\n" }
+        let place = environment == .production ? subject : "\(environment.name)/\(subject)"
+        var table = Table()
+        for change in changes.prefix(countMax) { change.add(to: &table) }
+        let text = "\(terminal.paint(place, .bold))\n" + table.text(terminal)
+        let rest = changes.count - countMax
+        return rest > 0 ? text + "  and \(rest) more; see --json\n" : text
+    }
+}
+
+extension LedgerComparison {
+    var json: JSONObject {
+        [
+            "catalogs_same": .bool(areCatalogsSame), "from_snapshots": .bool(isFromSnapshots),
+            "buckets": .integer(Int64(buckets)), "units": .integer(Int64(units)),
+            "customers": .integer(Int64(customers)), "differing": .integer(Int64(differing)),
+        ]
+    }
+
+    var text: HumanText {
+        let count = "\(Words.count(Int64(differing), "customer")) of \(customers) compared differ"
+        if !areCatalogsSame { return "the catalogs differ, so everybody was compared: \(count)\n" }
+        let units = Words.count(Int64(units), "unit")
+        return "\(count); looked into \(units), in \(buckets) of 256 buckets\n"
+    }
+}
+
+/// What a commit made different now, below its receipt.
+enum DifferenceText {
+    /// Fields that are shown of one customer, and customers that are shown.
+    private static let countMax = 20
+
+    /// Nothing where nothing is different.
+    static func text(_ customers: [CustomerDifference], _ terminal: Terminal) -> HumanText {
+        if customers.isEmpty { return "" }
+        var text: HumanText = "different now:\n"
+        for customer in customers.prefix(countMax) {
+            text += customer.text(terminal, countMax: countMax).indented(2)
+        }
+        let rest = customers.count - countMax
+        if rest > 0 { text += "  and \(rest) more; see --json\n" }
+        return text
+    }
+}
