@@ -9,11 +9,11 @@ struct CaptureCommand: AsyncParsableCommand {
         commandName: "capture", abstract: "Write what reproduces an answer into one small file.",
         discussion: """
             The events that the answers about some customers rest on, the catalogs in force, versions, and the \
-            answers: the status, and what --check asks. daybook replay FILE gives the same answers anywhere. What became known \
-            after --known-at is left out. Tried before it is written: it gives the ledger's answers or is refused.
+            answers: the status, and what --check asks. From it "replay" gives the same answers anywhere. What became \
+            known after --known-at is left out. Tried before it is written: it gives the ledger's answers or is refused.
 
               daybook capture ada --check stories
-              daybook capture ada --at 2026-03-01T00:00:00Z --redact --output case-17.daybundle
+              daybook capture ada --redact --output case-17.daybundle
 
             --redact replaces ids and texts, the same by the same, and keeps times, amounts and what the catalogs name.
 
