@@ -29,7 +29,7 @@ extension Ledger {
 
     /// Every customer about whom something is different between two moments, in the order of environments and names.
     /// - Parameters:
-    ///   - progress: People looked at so far, and names in all.
+    ///   - progress: Names looked at so far, and names in all.
     ///   - visit: Is given each customer with a difference.
     /// - Returns: How many people were looked at.
     /// - Complexity: Two statuses for each customer that the ledger names; where both moments are of one time, and no
@@ -67,8 +67,19 @@ extension Ledger {
         if let at = first.at, at == second.at, let names = try namesBetween(first, second) {
             return names
         }
-        return try Environment.allCases.flatMap { environment in
-            try subjects(in: environment).map { (environment, $0) }
+        let cut = try translating { try resolve(second.knownAt, now: clock()).position }
+        return state.withLock { state in
+            Environment.allCases.flatMap { environment in
+                // The name that is shown may be one of which no event but an alias tells.
+                let shown = state.subjects(in: environment).map { name in
+                    let id = state.names.id(of: name) ?? 0
+                    let person = state.identity.person(
+                        CustomerKey(environment, id), cut: cut, corrections: state.corrections,
+                        names: state.names)
+                    return ExactText(state.names[person.shown])
+                }
+                return Set(shown).map(\.text).sorted(by: precedesInBytes).map { (environment, $0) }
+            }
         }
     }
 

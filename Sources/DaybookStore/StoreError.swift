@@ -23,6 +23,8 @@ public struct StoreError: Error, CustomStringConvertible, CustomDebugStringConve
         public static let conflict = Code(rawValue: "conflict")
         /// The file is damaged.
         public static let damaged = Code(rawValue: "damaged")
+        /// Another version wrote a derived file; it is written anew.
+        public static let outdated = Code(rawValue: "outdated")
         /// SQLite or the operating system said no.
         public static let failed = Code(rawValue: "io_failed")
         /// Too much is waiting.

@@ -23,6 +23,7 @@ struct ExamplesTests {
                 "daybook sandbox sign \(unlimited) --transaction 2 > waiting.jws",
                 // Refused until its authority is believed.
                 "! daybook ingest waiting.jws --as app-store-transaction \(nobody)",
+                "daybook replay --digests digests.json",
             ]
         ),
         (
@@ -69,6 +70,7 @@ struct ExamplesTests {
         for name in ["story-1", "month", "app", "bug"] {
             try bench.write(Lines.usage("story-1"), to: "\(name).ndjson")
         }
+        try bench.write(Lines.usage("story-2"), to: "more.ndjson")
     }
 
     /// One folder with a prepared ledger for each app; examples get copies.
@@ -136,7 +138,10 @@ struct ExamplesTests {
                     \(example)
                     """)
                 // A question may be answered with no; everything else must be done.
-                let isAnswer = result.status == 1 && example.contains("daybook check ")
+                let isQuestion = ["daybook check ", "daybook bisect "].contains {
+                    example.contains($0)
+                }
+                let isAnswer = result.status == 1 && isQuestion
                 isFine = result.status == 0 || isAnswer
                 if !isFine { failures.append("\(app): [\(result.status)] \(result.errors)") }
             }

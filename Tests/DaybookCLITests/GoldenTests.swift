@@ -83,6 +83,8 @@ struct GoldenTests {
                 "bisect used:stories>=1 ada --from one", "bisect",
                 "bisect --against digests.json ada",
                 "bisect --against nothing.json", "bisect --against bad.txt",
+                "replay --digests digests.json --every 4", "bisect --against digests.json",
+                "replay --digests digests.json --drop 2", "replay --every 4",
             ]
         ),
         (

@@ -13,8 +13,8 @@ struct BisectCommand: AsyncParsableCommand {
             always so or never is.
 
               daybook bisect denied:premiumVoices ada
-              daybook bisect "used:stories>=2" ada --at 2026-03-31T00:00:00Z
-              daybook bisect allowed:premiumVoices ada --fails --from 12
+              daybook bisect "used:stories>=1" ada --at 2026-03-31T00:00:00Z
+              daybook bisect allowed:premiumVoices ada --fails --from 2
               daybook bisect "used:stories>2" --json
 
             --against finds the first event after which this build folds otherwise than the one that wrote the \

@@ -26,9 +26,10 @@ struct ReplayCommand: AsyncParsableCommand {
             circumstances too, and what would be different is told: who gains or loses which feature, whose limits are \
             reached, what those concerned have paid, and who is affected most. Nothing is written; exits with 0.
 
-              daybook replay --catalog new.yaml
-              daybook replay --catalog new.yaml --effective 2026-03-01T00:00:00Z --at 2026-03-31T23:59:59Z
-              daybook replay --drop 1042 --insert more.ndjson --json
+              daybook replay --catalog five-stories.yaml
+              daybook replay --catalog five-stories.yaml \\
+                --effective 2026-03-01T00:00:00Z --at 2026-03-31T23:59:59Z
+              daybook replay --drop 2 --insert more.ndjson --json
 
             A bundle that daybook capture wrote is known by what it says. Its answers are given again; exits with 1 \
             when one is another.

@@ -145,10 +145,9 @@ struct StepSession {
 
     private func tellStatus() throws {
         let status = try replay.status()
-        let changes = JSONDifference.between(JSONObject(), status)
         try output.show(status) { terminal in
             var table = Table()
-            for change in changes where change.after != .null { change.add(to: &table) }
+            table.add(leavesOf: .object(status))
             return table.text(terminal)
         }
     }

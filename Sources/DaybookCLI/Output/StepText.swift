@@ -19,7 +19,7 @@ extension JSONDifference {
         text.count > 48 ? String(text.prefix(47)) + "…" : text
     }
 
-    private static func word(_ value: JSONValue?, _ path: String) -> String {
+    fileprivate static func word(_ value: JSONValue?, _ path: String) -> String {
         switch value {
         case nil, .null?: "–"
         case .bool(let flag)?: flag ? "yes" : "no"
@@ -28,6 +28,26 @@ extension JSONDifference {
                 ? Words.time(number) : String(number)
         case .string(let text)?: text
         case let value?: excerpt(String(decoding: value.canonicalBytes, as: UTF8.self))
+        }
+    }
+}
+
+extension Table {
+    /// A line for each value that is given, by its path; lists of objects by the place in the list.
+    mutating func add(leavesOf value: JSONValue, at path: String = "") {
+        switch value {
+        case .null: return
+        case .object(let object):
+            for member in object.members {
+                let place = path.isEmpty ? member.name : "\(path).\(member.name)"
+                add(leavesOf: member.value, at: place)
+            }
+        case .array(let values) where values.contains { $0.object != nil }:
+            for (index, value) in values.enumerated() {
+                add(leavesOf: value, at: "\(path)[\(index)]")
+            }
+        case .array(let values) where values.isEmpty: return
+        default: add(Cell(path, .bold), .init(JSONDifference.word(value, path)))
         }
     }
 }

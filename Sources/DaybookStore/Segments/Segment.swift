@@ -25,7 +25,8 @@ public final class Segment: Sendable {
     private let previous: ContainerFile.Part
 
     /// - Parameter fingerprint: Of the meaning of the events' slots.
-    /// - Throws: `StoreError.damaged` for a file that is no segment of this ledger and vocabulary.
+    /// - Throws: `StoreError.damaged` for a file that is no segment of this ledger, `.outdated` for one of another
+    ///   vocabulary.
     init(file: ContainerFile, ledger: UInt64, fingerprint: UInt64) throws {
         func refuse(_ reason: String) -> StoreError {
             StoreError(.damaged, "\(file.path): \(reason)")
@@ -33,7 +34,8 @@ public final class Segment: Sendable {
         guard file.header.kind == .segment else { throw refuse("it is no segment") }
         guard file.header.ledger == ledger else { throw refuse("it is of another ledger") }
         guard file.header.fingerprint == Self.fingerprint(fingerprint) else {
-            throw refuse("another vocabulary or version wrote it")
+            throw StoreError(
+                .outdated, "\(file.path): another vocabulary or version wrote it")
         }
         self.file = file
         let (first, last) = (file.header.firstPosition, file.header.cut)

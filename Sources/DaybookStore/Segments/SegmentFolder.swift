@@ -63,6 +63,7 @@ public final class SegmentFolder: Sendable {
     /// Is told in one sentence why a file is not used, once.
     private let report: @Sendable (String) -> Void
     private let content = Mutex(Content())
+    private let isOutdatedTold = Atomic<Bool>(false)
 
     /// Lists the folder; nothing is opened yet.
     /// - Parameters:
@@ -146,8 +147,11 @@ public final class SegmentFolder: Sendable {
         return segment
     }
 
+    /// After an update every file of the folder is of another version: that is told of the first one.
     private func tell(_ error: any Error) {
-        report("segment not used: \((error as? StoreError)?.message ?? "\(error)")")
+        let error = error as? StoreError ?? StoreError(.failed, "\(error)")
+        if error.code == .outdated, isOutdatedTold.exchange(true, ordering: .relaxed) { return }
+        report("segment not used: \(error.message)")
     }
 
     /// Does without a segment whose bytes turned out to be damaged.

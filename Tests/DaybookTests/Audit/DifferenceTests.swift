@@ -80,4 +80,27 @@ struct DifferenceTests {
         #expect(!places.contains("subject"))
         #expect(!places.contains("meters.stories.used"))
     }
+
+    @Test("Everybody is looked at once, also who is shown by a name without events of its own")
+    func everybodyOnce() async throws {
+        let month = SyntheticMonth(
+            catalog: try Fixtures.catalog("dozzi"), seed: 7, subjects: 40)
+        let ledger = try await StreamGolden.ledger("dozzi", holding: month.deliveries)
+        var shown: Set<String> = []
+        for subject in try ledger.subjects() {
+            shown.insert(try ledger.status(of: subject).status.subject)
+        }
+        let from = Moment(at: SyntheticMonth.start - 90 * 86_400_000)
+        let to = Moment(at: SyntheticMonth.end)
+        let expected = try shown.filter {
+            try !ledger.difference(of: $0, from: from, to: to).difference.changes.isEmpty
+        }
+        #expect(!expected.subtracting(try ledger.subjects()).isEmpty)
+        var told: [String] = []
+        let count = try ledger.differences(from: from, to: to) {
+            if $0.environment == .production { told.append($0.subject) }
+        }
+        #expect(Set(told) == expected && told.count == expected.count)
+        #expect(count >= shown.count)
+    }
 }
