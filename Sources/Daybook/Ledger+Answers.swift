@@ -131,6 +131,18 @@ extension LedgerState {
         return known.map { names[$0] }.sorted(by: precedesInBytes)
     }
 
+    /// Every customer to whom somebody gave everything: they may have lines that do not name them.
+    /// - Parameter cut: Only what was recorded at or before this position is known.
+    func receivers(in environment: Environment, cut: Int64 = Int64.max) -> Set<NameID> {
+        var found: Set<NameID> = []
+        identity.forEach({ _, _ in }) { key, handover in
+            if key.environment == environment, handover.position <= cut, handover.to != 0 {
+                found.insert(handover.to)
+            }
+        }
+        return found
+    }
+
     /// The name under which a unit enters the digest: the person's shown name, or the line's.
     func unitName(_ unit: UInt32) -> StreamName {
         let record = stream(unit)

@@ -29,16 +29,20 @@ extension Ledger {
 
     /// Every customer about whom something is different between two moments, in the order of environments and names.
     /// - Parameters:
+    ///   - environment: `nil`: all of them.
     ///   - progress: Names looked at so far, and names in all.
     ///   - visit: Is given each customer with a difference.
     /// - Returns: How many people were looked at.
     /// - Complexity: Two statuses for each customer that the ledger names; where both moments are of one time, and no
     ///   catalog was published between what was known, for each whom an event between concerns.
     public func differences(
-        from: Moment, to: Moment, progress: (Int, Int) throws -> Void = { _, _ in },
+        in environment: Environment? = nil, from: Moment, to: Moment,
+        progress: (Int, Int) throws -> Void = { _, _ in },
         _ visit: (CustomerDifference) throws -> Void
     ) throws -> Int {
-        let names = try namesToCompare(from, to)
+        let names = try namesToCompare(from, to).filter {
+            environment == nil || $0.environment == environment
+        }
         var people = 0
         for (index, (environment, name)) in names.enumerated() {
             let (after, new) = try status(of: name, environment: environment, moment: to)
@@ -70,9 +74,11 @@ extension Ledger {
         let cut = try translating { try resolve(second.knownAt, now: clock()).position }
         return state.withLock { state in
             Environment.allCases.flatMap { environment in
+                let ids =
+                    state.subjects(in: environment).map { state.names.id(of: $0) ?? 0 }
+                    + state.receivers(in: environment, cut: cut)
                 // The name that is shown may be one of which no event but an alias tells.
-                let shown = state.subjects(in: environment).map { name in
-                    let id = state.names.id(of: name) ?? 0
+                let shown = ids.map { id in
                     let person = state.identity.person(
                         CustomerKey(environment, id), cut: cut, corrections: state.corrections,
                         names: state.names)

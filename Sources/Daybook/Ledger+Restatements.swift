@@ -123,7 +123,11 @@ extension Ledger {
             switch event.type {
             case .purchaseTransferred, .subjectAliased, .subjectUnaliased:
                 for name in [event.nameA, event.nameB] where name != 0 {
-                    add(stream.environment, name)
+                    // Whoever was once the same person, and whoever got everything from one of them.
+                    let key = CustomerKey(stream.environment, name)
+                    for member in [name] + state.identity.everLinked(to: key) {
+                        addWithHeirs(CustomerKey(stream.environment, member), state, add)
+                    }
                 }
             default: break
             }

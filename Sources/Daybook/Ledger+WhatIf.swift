@@ -30,6 +30,7 @@ extension Ledger {
                 at: at, knownAt: moment.knownAtInstant, position: before.head.position,
                 catalog: before.catalogs.latest(at: at)?.version, isOpen: isOpen)
             let rules = try RuleChange(what, app: app, before, zoneTables)
+            try Self.check(what, environment)
             let events = try EventChange(what, before, self)
             let comparison = WhatIfComparison(
                 before: before, store: store, zones: zoneTables, environment: environment, at: at,
@@ -38,6 +39,19 @@ extension Ledger {
                 workers: workers ?? UnitPass.workersDefault, progress: progress)
             return sum.report(environment, asOf, conflicts: rules?.conflicts ?? [])
         }
+    }
+}
+
+extension Ledger {
+    /// What happens in one environment concerns nobody in another.
+    private static func check(_ what: WhatIf, _ environment: Environment) throws {
+        let others =
+            what.drops.map { ("\($0.source)/\($0.key)", $0.environment) }
+            + what.inserts.map { ($0.type, $0.environment) }
+        guard let other = others.first(where: { $0.1 != environment }) else { return }
+        throw refusal(
+            "other_environment",
+            "\(other.0) is in \(other.1.name), the question is about \(environment.name)")
     }
 }
 
@@ -197,15 +211,12 @@ struct EventChange: Sendable {
         var found: Set<CustomerKey> = []
         try ledger.concerned(event, known, &lines) { found.insert(CustomerKey($0, $1)) }
         let environment = known.stream(event.stream).environment
-        var named = event.namedCustomers
-        switch event.type {
-        case .subjectAliased, .subjectUnaliased:
-            named += [event.nameA, event.nameB]
-            named += known.identity.everLinked(to: CustomerKey(environment, event.nameA))
-        case .purchaseTransferred: named += [event.nameA, event.nameB]
-        default: break
+        // A line that begins with the event has no rows yet that would tell.
+        for name in event.namedCustomers {
+            ledger.addWithHeirs(CustomerKey(environment, name), known) {
+                found.insert(CustomerKey($0, $1))
+            }
         }
-        for name in named where name != 0 { found.insert(CustomerKey(environment, name)) }
         customers.formUnion(found)
     }
 }
@@ -226,8 +237,13 @@ struct WhatIfComparison: Sendable {
     ) throws -> WhatIfSum {
         var sum = WhatIfSum(topCountMax: topCountMax)
         let (pairs, seen) = try concerned()
+        var counted: (old: Set<ExactText>, new: Set<ExactText>) = ([], [])
         for (old, new) in pairs {
-            try sum.take(old, new, comparesMoney: true) {
+            let counting = (
+                before: counted.old.insert(ExactText(old.subject)).inserted,
+                after: counted.new.insert(ExactText(new.subject)).inserted
+            )
+            try sum.take(old, new, comparesMoney: true, counting: counting) {
                 (try paid(old, before), try paid(new, events.state, events.inserted))
             }
         }

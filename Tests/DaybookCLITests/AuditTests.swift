@@ -143,4 +143,18 @@ struct AuditTests {
         #expect(told.output.has("what if █"))
         #expect(told.output.has("would differ"))
     }
+
+    @Test("No output takes the place of a ledger")
+    func outputIsNoLedger() throws {
+        let before = try bytes()
+        for line in ["replay --digests \(ledger)", "export --output \(ledger)"] {
+            let told = try bench.run("\(line) --json --ledger \(ledger)")
+            #expect(told.status == 4)
+            #expect(try told.error["code"] == "is_ledger")
+        }
+        #expect(try bytes() == before)
+        let stream = Workbench.repository + "/events/dozzi/refund-after-two-stories.ndjson"
+        #expect(try bench.run(["replay", stream, "--digests", bench.path("d.json")]).status == 2)
+        #expect(try bench.run("replay --drop native/none --ledger \(ledger)").status == 3)
+    }
 }

@@ -59,14 +59,15 @@ struct CustomerPass: Sendable {
         return builder
     }
 
-    /// People who have no event of their own: only what the store says of a line names them.
+    /// People who have no event of their own: only what the store says of a line, or who gave them everything, names
+    /// them.
     private func namedByLinesAlone<Sum: Sendable>(
         _ folded: [UInt32: UnitState], _ shares: UnitShares, _ initial: Sum,
         _ visit: @Sendable (inout Sum, CustomerCase) throws -> Void
     ) throws -> [Sum] {
         var seen: Set<CustomerKey> = []
         var people: [CustomerKey] = []
-        state.forEachNaming { customer, _ in
+        func add(_ customer: CustomerKey) {
             guard customer.environment == environment, seen.insert(customer).inserted else {
                 return
             }
@@ -82,13 +83,21 @@ struct CustomerPass: Sendable {
             }
             if !hasEvents { people.append(customer) }
         }
+        state.forEachNaming { customer, _ in add(customer) }
+        for name in state.receivers(in: environment).sorted() {
+            add(CustomerKey(environment, name))
+        }
         let size = Self.namesPerTurn
         let customers = people
         return try Parallel.run(
             workers: workers, turns: (people.count + size - 1) / size, room: { _ in initial }
         ) { sum, number, _ in
             let turn = number * size..<min((number + 1) * size, customers.count)
-            for key in customers[turn] { try visit(&sum, try builder(folded).build(key)) }
+            for key in customers[turn] {
+                let question = try builder(folded).build(key)
+                // Whoever got nothing from somebody is not known by that.
+                if question.isKnown || !question.linesOfOthers.isEmpty { try visit(&sum, question) }
+            }
         }
     }
 }

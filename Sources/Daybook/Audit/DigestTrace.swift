@@ -97,7 +97,7 @@ extension DigestTrace {
                 "it has format \(format), this build reads up to \(Self.format); use a build as new as the one that wrote it"
             )
         }
-        guard let app = object["app"]?.text, let ledgerID = object["ledger"]?.text,
+        guard format >= 1, let app = object["app"]?.text, let ledgerID = object["ledger"]?.text,
             let every = object["every"]?.integer, Self.everyRange.contains(every),
             let events = object["events"]?.integer, (0...Int64(UInt32.max)).contains(events),
             case .array(let checkpoints)? = object["checkpoints"],

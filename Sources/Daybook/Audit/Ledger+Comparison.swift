@@ -28,6 +28,7 @@ extension Ledger {
     /// is folded once.
     /// - Parameters:
     ///   - other: What is compared with: a ledger of the same app in another file.
+    ///   - environment: `nil`: all of them.
     ///   - at: What is true then is compared; `nil`: now.
     ///   - progress: Work done and work in all, of one part of the work after the other.
     ///   - visit: Is given each customer with a difference, from the other ledger to this one, in the order of
@@ -35,7 +36,7 @@ extension Ledger {
     /// - Throws: `LedgerError.badInput` for another app, for the same ledger, and where there is no catalog; `.store`;
     ///   what the closures throw.
     public func differences(
-        from other: Ledger, at: Int64? = nil,
+        from other: Ledger, in environment: Environment? = nil, at: Int64? = nil,
         progress: @Sendable (Int64, Int64) throws -> Void = { _, _ in },
         _ visit: (CustomerDifference) throws -> Void
     ) throws -> LedgerComparison {
@@ -60,7 +61,9 @@ extension Ledger {
         } else {
             people = before.everybody.union(after.everybody)
         }
-        let shown = Set(people.map(after.shown)).sorted()
+        let shown = Set(people.map(after.shown)).filter {
+            environment == nil || $0.environment == environment
+        }.sorted()
         for (index, customer) in shown.enumerated() {
             let (now, new) = try status(
                 of: customer.name, environment: customer.environment,
@@ -188,7 +191,9 @@ extension LedgerState {
     fileprivate var everybody: Set<KnownName> {
         var people: Set<KnownName> = []
         for environment in Environment.allCases {
-            for name in subjects(in: environment) {
+            for name in subjects(in: environment)
+                + receivers(in: environment).map({ names[$0] })
+            {
                 people.insert(KnownName(environment: environment, name: name))
             }
         }

@@ -110,10 +110,13 @@ struct WhatIfSum: Sendable {
     /// - Parameter topCountMax: How many customers are kept by name.
     init(topCountMax: Int) { self.topCountMax = topCountMax }
 
-    /// - Parameter paid: What the customer paid, before and after; asked only where there is a difference, or where
-    ///   payments themselves may be others.
+    /// - Parameters:
+    ///   - counting: Whose units and money are added up: one person may become two, and two one.
+    ///   - paid: What the customer paid, before and after; asked only where there is a difference, or where payments
+    ///     themselves may be others.
     mutating func take(
         _ before: CustomerCase, _ after: CustomerCase, comparesMoney: Bool = false,
+        counting: (before: Bool, after: Bool) = (true, true),
         paid: () throws -> (before: PaidMoney, after: PaidMoney)
     ) rethrows {
         customers += 1
@@ -126,22 +129,26 @@ struct WhatIfSum: Sendable {
             features[name, default: .init(name: name)].gained += 1
         }
         for name in difference.lost { features[name, default: .init(name: name)].lost += 1 }
-        for meter in difference.meters { note(meter) }
-        paidBefore.add(paid.before)
-        paidAfter.add(paid.after)
+        for meter in difference.meters { note(meter, counting) }
+        if counting.before { paidBefore.add(paid.before) }
+        if counting.after { paidAfter.add(paid.after) }
         keep(
             WhatIfReport.Customer(
-                subject: after.subject, difference: difference, paidBefore: paid.before,
-                paidAfter: paid.after))
+                subject: counting.after ? after.subject : before.subject, difference: difference,
+                paidBefore: paid.before, paidAfter: paid.after))
     }
 
-    private mutating func note(_ meter: OutcomeDifference.Meter) {
+    private mutating func note(
+        _ meter: OutcomeDifference.Meter, _ counting: (before: Bool, after: Bool)
+    ) {
         var shift = meters[meter.name] ?? .init(name: meter.name)
         if meter.isReached { shift.reached += 1 }
         if meter.isFreed { shift.freed += 1 }
         if meter.before?.limit != meter.after?.limit { shift.limitChanged += 1 }
-        shift.overageBefore = shift.overageBefore.addingSaturated(meter.before?.overage ?? 0)
-        shift.overageAfter = shift.overageAfter.addingSaturated(meter.after?.overage ?? 0)
+        let before = counting.before ? meter.before?.overage ?? 0 : 0
+        let after = counting.after ? meter.after?.overage ?? 0 : 0
+        shift.overageBefore = shift.overageBefore.addingSaturated(before)
+        shift.overageAfter = shift.overageAfter.addingSaturated(after)
         meters[meter.name] = shift
     }
 

@@ -15,6 +15,7 @@ extension ReproBundle {
         guard format <= Self.format else {
             throw .newer(format: format, version: header["daybook"]?.text ?? "unknown")
         }
+        guard format >= 1 else { throw .damaged("there is no format \(format)") }
         let rest = bytes[(end + 1)...]
         guard let digest = first["sha256"]?.text,
             digest == Self.digest(header.canonicalBytes, rest)

@@ -159,9 +159,9 @@ extension ReproBundle.Answer {
         self.subject = subject
         self.content = content
         if let object = asked.object {
-            guard let name = object["name"]?.text, let amount = object["amount"]?.integer else {
-                return nil
-            }
+            guard let name = object["name"]?.text, let amount = object["amount"]?.integer,
+                amount >= 0
+            else { return nil }
             question = .init(name, amount: amount, profile: object["profile"]?.text)
         }
     }

@@ -135,7 +135,7 @@ struct CaseBuilder {
             let record = state.stream(stream)
             guard record.kind == .line, record.environment == environment else { continue }
             let names = undecided[stream]?.flatMap(\.event.namedCustomers) ?? []
-            if names.contains(where: { members.contains($0) }) { found.append(stream) }
+            if names.contains(where: { people.contains($0) }) { found.append(stream) }
         }
         return found
     }

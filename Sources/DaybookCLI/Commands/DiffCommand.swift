@@ -8,7 +8,8 @@ struct DiffCommand: AsyncParsableCommand {
         commandName: "diff",
         abstract: "Show what is different between two moments, or two ledgers.",
         discussion: """
-            Of one customer, or of everybody. A moment is what was true then, as known then; without --to it is now. \
+            Of one customer, or of everybody: in every environment unless --env names one. A moment is what was true \
+            then, as known then; without --to it is now. \
             With --against it is the same moment of two ledgers: only what their digests tell apart is looked into. \
             Changes nothing. Exits with 0 when nothing is different and with 1 when something is.
 
@@ -57,7 +58,8 @@ struct DiffCommand: AsyncParsableCommand {
 
     mutating func validate() throws {
         if against != nil {
-            guard subject == nil, from == nil, fromKnownAt == nil, toKnownAt == nil else {
+            guard subject == nil, profile == nil, from == nil, fromKnownAt == nil, toKnownAt == nil
+            else {
                 throw ValidationError(
                     "--against compares everybody in two ledgers at one time; say that with --to.")
             }
@@ -98,7 +100,7 @@ struct DiffCommand: AsyncParsableCommand {
                 let bar = ProgressBar("diff")
                 defer { bar.finish() }
                 let found = try ledger.differences(
-                    from: other, at: at,
+                    from: other, in: environmentOption.named, at: at,
                     progress: { bar.show($0, of: $1, note: "") },
                     { found in try output.show(found.json) { found.text($0) } })
                 try output.show(found.json) { _ in found.text }
@@ -130,7 +132,7 @@ struct DiffCommand: AsyncParsableCommand {
         defer { bar.finish() }
         var different = 0
         let people = try ledger.differences(
-            from: first, to: second,
+            in: environmentOption.named, from: first, to: second,
             progress: { done, total in
                 bar.show(
                     Int64(done), of: Int64(total),

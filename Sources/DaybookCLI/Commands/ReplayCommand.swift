@@ -106,9 +106,8 @@ struct ReplayCommand: AsyncParsableCommand {
         guard expect == nil || !isWhatIf else {
             throw ValidationError("--expect goes with a plain replay, not with a what-if.")
         }
-        guard digests == nil || !isWhatIf && step.subject == nil && expect == nil else {
-            throw ValidationError("--digests goes with a plain replay.")
-        }
+        guard digests == nil || file == nil && !isWhatIf && step.subject == nil && expect == nil
+        else { throw ValidationError("--digests goes with a plain replay of a ledger.") }
         if let every {
             guard digests != nil, DigestTrace.everyRange.contains(every) else {
                 throw ValidationError(

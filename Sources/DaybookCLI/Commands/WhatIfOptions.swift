@@ -66,11 +66,7 @@ struct WhatIfOptions: ParsableArguments {
             _ = try CatalogFile.read(document, named: $0)
             return document
         }
-        what.drops = try drop.map {
-            let target = try EventTarget.find($0, environment: environment, in: ledger)
-            return WhatIf.Target(
-                source: target.source, key: target.key, environment: target.environment)
-        }
+        what.drops = try drop.map { try target($0, environment, ledger) }
         if let insert { try read(insert, ledger, &what) }
         let moment = Moment(
             at: try InstantText.read(at, option: "--at"),
@@ -86,6 +82,20 @@ struct WhatIfOptions: ParsableArguments {
             ) { done, total in bar.show(done, of: total, events: events) }
         }
         try output.show(report.json) { report.text($0) }
+    }
+
+    /// What is not there is no refusal here: the question is wrong.
+    private func target(
+        _ text: String, _ environment: Environment, _ ledger: Ledger
+    ) throws -> WhatIf.Target {
+        do {
+            let target = try EventTarget.find(text, environment: environment, in: ledger)
+            return WhatIf.Target(
+                source: target.source, key: target.key, environment: target.environment)
+        } catch var failure as Failure {
+            failure.status = .badInput
+            throw failure
+        }
     }
 
     private func read(_ path: String, _ ledger: Ledger, _ what: inout WhatIf) throws {

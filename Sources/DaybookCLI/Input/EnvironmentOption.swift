@@ -7,4 +7,6 @@ struct EnvironmentOption: ParsableArguments {
     private var chosen: Environment?
 
     var environment: Environment { chosen ?? .production }
+    /// `nil` where none was named.
+    var named: Environment? { chosen }
 }

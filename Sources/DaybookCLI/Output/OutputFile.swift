@@ -24,6 +24,11 @@ final class OutputFile {
             target = path
             return
         }
+        guard !isThere || !Self.isDatabase(path) else {
+            throw Failure(
+                .environment, "is_ledger",
+                "\(path) is a ledger or another database; name a file of its own")
+        }
         let target = Self.target(of: path)
         self.target = target
         let folder = target.lastIndex(of: "/").map { String(target[...$0]) } ?? ""
@@ -60,6 +65,15 @@ final class OutputFile {
         isOpen = false
         close(descriptor.number)
         if let temporary { unlink(temporary) }
+    }
+
+    /// Begins as every SQLite database does: what is in it is never given up for the output of a command.
+    private static func isDatabase(_ path: String) -> Bool {
+        guard let handle = FileHandle(forReadingAtPath: path) else { return false }
+        defer { try? handle.close() }
+        // One that cannot be read is told of when it is written.
+        let begin = (try? handle.read(upToCount: 16)) ?? nil
+        return begin.map { Array($0) == Array("SQLite format 3\0".utf8) } ?? false
     }
 
     /// The same open file as ours, such as `/dev/stdout` with a file behind it: a shell holds it, so it stays.

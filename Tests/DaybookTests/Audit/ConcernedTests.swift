@@ -1,0 +1,147 @@
+import Daybook
+import DaybookDomain
+import DaybookEvents
+import DaybookTesting
+import Testing
+
+/// Whom an event concerns: also those to whom somebody gave everything, and who have no event of their own.
+@Suite("Whoever is concerned is looked at")
+struct ConcernedTests {
+    private static let now: Int64 = 1_772_323_200_000
+    private static let feature = "premiumVoices"
+
+    private static func purchase(_ subject: String) -> EventDraft {
+        var draft = EventDraft.reported(
+            "purchase.completed", at: now, key: "buy-\(subject)", subject: subject,
+            [
+                "product": "com.dozzi.unlimited_stories", "kind": "non_consumable",
+                "transaction_id": "2000-1", "price_milli": 2_990, "currency": "USD",
+            ])
+        draft.source.kind = "apple"
+        draft.trust = .verified
+        return draft
+    }
+
+    private static func everything(_ from: String, _ to: String, at: Int64) -> EventDraft {
+        .reported(
+            "purchase.transferred", at: now + at, key: "\(from)-\(to)", subject: from,
+            ["from": .string(from), "to": .string(to)])
+    }
+
+    private static func alias(_ alias: String, _ canonical: String) -> EventDraft {
+        .reported(
+            "subject.aliased", at: now + 9, key: "alias-\(alias)", subject: alias,
+            ["alias": .string(alias), "canonical": .string(canonical), "rule": "login"])
+    }
+
+    private static func ledger(_ drafts: [EventDraft]) async throws -> Ledger {
+        var clock = now
+        let recorded = drafts.map { draft in
+            var draft = draft
+            clock += 10
+            draft.recordedAt = clock
+            return draft
+        }
+        return try await StreamGolden.ledger("dozzi", holding: recorded)
+    }
+
+    private static func target(_ draft: EventDraft) -> WhatIf.Target {
+        WhatIf.Target(
+            source: draft.source.kind, key: draft.source.key ?? "", environment: .production)
+    }
+
+    private let at = Moment(at: Self.now + 1_000)
+
+    @Test("Without the first of two transfers the last one loses what came through both")
+    func chain() async throws {
+        let first = Self.everything("a", "b", at: 1)
+        let ledger = try await Self.ledger([
+            Self.purchase("a"), first, Self.everything("b", "c", at: 2),
+        ])
+        let report = try ledger.whatIf(WhatIf(drops: [Self.target(first)]), moment: at)
+        let voices = try #require(report.features.first { $0.name == Self.feature })
+        #expect(voices.gained == 1 && voices.lost == 1)
+        #expect(Set(report.top.map(\.subject)) == ["a", "c"])
+        let voiding = CommandRequest(
+            .voidEvent(source: "native", key: "a-b"), subject: "a", actor: "kim", reason: "no",
+            ticket: "T")
+        let preview = try await ledger.preview(voiding)
+        #expect(Set(preview.changes.map(\.subject)).isSuperset(of: ["a", "c"]))
+    }
+
+    @Test("An alias that gives somebody's purchase to a third one concerns the third one")
+    func aliasOfAGiver() async throws {
+        let ledger = try await Self.ledger([
+            Self.purchase("a"), .reported("app.launched", at: Self.now, key: "x", subject: "x"),
+            Self.everything("x", "c", at: 20), Self.alias("a", "x"),
+        ])
+        var told: Set<String> = []
+        _ = try ledger.differences(
+            from: Moment(at: at.at, knownAt: .position(4)), to: at
+        ) { told.insert($0.subject) }
+        #expect(told.contains("c"))
+    }
+
+    @Test("Somebody without an event of their own is one of everybody")
+    func receiver() async throws {
+        let ledger = try await Self.ledger([
+            Self.purchase("a"), Self.everything("a", "c", at: 1),
+        ])
+        let found = try ledger.bisect(.allowed(Self.feature), at: at.at)
+        guard case .turned = found.outcome else {
+            Issue.record("\(found)")
+            return
+        }
+        // Before the transfer it is a's, after it c's: anybody's all the time.
+        #expect(try ledger.bisect(.allowed(Self.feature), of: "c", at: at.at).folds > 1)
+        let document = try Fixtures.catalogDocument("dozzi")
+        #expect(try ledger.whatIf(WhatIf(catalog: document), moment: at).customers == 2)
+        var told: Set<String> = []
+        _ = try ledger.differences(from: Moment(at: Self.now - 1), to: at) {
+            told.insert($0.subject)
+        }
+        #expect(told.contains("c"))
+    }
+
+    @Test("Two who become one pay once, and one who becomes two too")
+    func mergedMoney() async throws {
+        let alias = Self.alias("b", "a")
+        let apart = try await Self.ledger([
+            Self.purchase("a"), .reported("app.launched", at: Self.now, key: "l", subject: "b"),
+        ])
+        let joined = try apart.whatIf(WhatIf(inserts: [alias]), moment: at)
+        #expect(joined.revenue.allSatisfy { $0.before == $0.after })
+        let together = try await Self.ledger([
+            Self.purchase("a"), .reported("app.launched", at: Self.now, key: "l", subject: "b"),
+            alias,
+        ])
+        let split = try together.whatIf(WhatIf(drops: [Self.target(alias)]), moment: at)
+        #expect(split.revenue.allSatisfy { $0.before == $0.after })
+        #expect(split.features.contains { $0.name == Self.feature && $0.lost == 1 })
+    }
+
+    @Test("A purchase that is put in belongs to whoever got everything since")
+    func insertedForAnHeir() async throws {
+        let ledger = try await Self.ledger([
+            .reported("app.launched", at: Self.now, key: "l", subject: "a"),
+            Self.everything("a", "c", at: 2),
+        ])
+        let report = try ledger.whatIf(WhatIf(inserts: [Self.purchase("a")]), moment: at)
+        let voices = try #require(report.features.first { $0.name == Self.feature })
+        #expect(voices.gained == 1)
+        #expect(report.top.first { !$0.difference.isEmpty }?.subject == "c")
+    }
+
+    @Test("An event of another environment is refused, and no answer about nobody")
+    func otherEnvironment() async throws {
+        var sandbox = Self.purchase("a")
+        sandbox.environment = .sandbox
+        let ledger = try await Self.ledger([sandbox])
+        var target = Self.target(sandbox)
+        target.environment = .sandbox
+        #expect(throws: LedgerError.self) { try ledger.whatIf(WhatIf(drops: [target]), moment: at) }
+        let report = try ledger.whatIf(
+            WhatIf(drops: [target]), environment: .sandbox, moment: at)
+        #expect(report.changed == 1)
+    }
+}
