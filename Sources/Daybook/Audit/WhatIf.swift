@@ -134,8 +134,8 @@ struct WhatIfSum: Sendable {
         if counting.after { paidAfter.add(paid.after) }
         keep(
             WhatIfReport.Customer(
-                subject: counting.after ? after.subject : before.subject, difference: difference,
-                paidBefore: paid.before, paidAfter: paid.after))
+                subject: after.subject, difference: difference, paidBefore: paid.before,
+                paidAfter: paid.after))
     }
 
     private mutating func note(
