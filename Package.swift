@@ -12,7 +12,8 @@ func tests(
 ) -> Target {
     .testTarget(
         name: "\(name)Tests", dependencies: dependencies + ["DaybookTesting"], exclude: exclude,
-        swiftSettings: settings)
+        // What is tested is optimized; the tests themselves would take as long to compile as all of it.
+        swiftSettings: settings + [.unsafeFlags(["-Onone"])])
 }
 
 let package = Package(
@@ -56,7 +57,8 @@ let package = Package(
         .target(
             name: "DaybookStore",
             dependencies: [
-                "CDaybook", "DaybookEvents", .product(name: "GRDB", package: "GRDB.swift"),
+                "CDaybook", "DaybookEvents", .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ],

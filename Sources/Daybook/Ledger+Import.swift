@@ -202,7 +202,8 @@ extension Ledger {
         case .failure(let problem): return .failure(problem)
         case .success(let event):
             do {
-                let report = PreparedReport(try check.check(event.draft))
+                let report = PreparedReport(
+                    try check.check(event.draft), check.store.header.secret)
                 return .success(
                     RehearsedEvent(line: event.line, report: report, bytes: event.bytes))
             } catch let problem as EventProblem {

@@ -19,8 +19,8 @@ extension Ledger {
                     // A refusal may have given names that no batch will carry to the store.
                     return state.withLock { $0.dropUnstored() }
                 }
-                try writer.append(state.withLock { decided.group.batch($0) })
-                publish(decided.group.rows)
+                let point = try writer.append(state.withLock { decided.group.batch($0) })
+                publish(decided.group.rows, point)
                 writeKeyRuns()
             }
         } catch {
@@ -97,7 +97,7 @@ extension Ledger {
     }
 
     /// What is committed becomes visible, by the same path as what others committed.
-    private func publish(_ rows: [EventRow]) {
+    private func publish(_ rows: [EventRow], _ point: HistoryPoint) {
         do {
             try state.withLock { state in
                 state.markStored()
@@ -106,6 +106,7 @@ extension Ledger {
                 where rows[index].event.position > state.head.position {
                     state.apply(rows[index].event, recordedAt: rows[index].recordedAt)
                 }
+                state.note(point)
                 try settle(&state)
             }
         } catch {
@@ -115,15 +116,34 @@ extension Ledger {
     }
 
     /// Takes in what others appended since; the caller holds the lock, or does not mind more coming.
+    ///
+    /// Only where the store goes on from what this ledger has taken in: a file that was restored or replaced since has
+    /// other events at the same positions, and numbers that mean other names (law 9).
+    /// - Throws: `.otherHistory`; then this ledger answers and writes nothing any more.
     func catchUp() throws {
-        let head = try store.head()
+        let end = try store.end()
         try state.withLock { state in
-            guard head.position > state.head.position else {
+            // Another thread may have taken in more meanwhile.
+            let end = end.head.position < state.head.position ? try store.end() : end
+            guard try continues(state, to: end) else {
+                throw StoreError.otherHistory(
+                    path ?? app, "this process went on to", state.history?.hash ?? .zero,
+                    at: state.history?.position ?? state.head.position, end.history)
+            }
+            guard end.head.position > state.head.position else {
+                if state.history == nil { state.note(end.history) }
                 return try state.needsSettling ? settle(&state) : ()
             }
             state.dropUnstored()
-            try advance(&state, through: head)
+            try advance(&state, through: end.head)
+            state.note(end.history)
         }
+    }
+
+    private func continues(_ state: LedgerState, to end: StoreEnd) throws -> Bool {
+        guard let known = state.history else { return end.head.position >= state.head.position }
+        if known.position == end.history.position { return known.hash == end.history.hash }
+        return try known.position < end.history.position && store.confirms(known)
     }
 
     /// Folds the events up to a position of the store that come after the state's own.

@@ -28,14 +28,15 @@ extension Ledger {
 
     /// The segments of a ledger file; `nil` for a ledger in memory.
     static func segments(
-        of store: any EventStore, _ path: String?, _ eventCount: Int64, _ log: Logger
+        of store: any EventStore, _ path: String?, _ eventCount: Int64, isReadOnly: Bool,
+        _ log: Logger
     ) -> SegmentFolder? {
         path.map { path in
             SegmentFolder(
-                path: snapshotFolder(of: path), ledger: SnapshotFormat.ledgerNumber(store.header),
+                path: snapshotFolder(of: path), store: store,
+                ledger: SnapshotFormat.ledgerNumber(store.header),
                 fingerprint: SnapshotFormat.fingerprint, eventCount: eventCount,
-                anchor: { try store.rows(at: [$0]).first.map(SnapshotFormat.anchor) },
-                report: { log.warning("\($0)") })
+                isReadOnly: isReadOnly, report: { log.warning("\($0)") })
         }
     }
 
@@ -71,9 +72,10 @@ extension Ledger {
             let folder = Self.snapshotFolder(of: path)
             try DerivedFile.createFolder(folder)
             let position = frozen.head.position
-            guard let row = try store.rows(at: [position]).first else {
+            guard position > 0 else {
                 throw StoreError(.failed, "the ledger is empty; there is nothing to snapshot")
             }
+            let history = try snapshotHistory(frozen)
             try segments.seal(from: store, through: position, progress: progress)
             let sums = isDigesting ? try BucketSums.folding(frozen) : nil
             // Whatever the digest found to be damaged is written anew.
@@ -81,11 +83,13 @@ extension Ledger {
             let header = ContainerHeader(
                 kind: .snapshot, fingerprint: SnapshotFormat.fingerprint,
                 ledger: SnapshotFormat.ledgerNumber(store.header), firstPosition: 0,
-                cut: position, anchor: SnapshotFormat.anchor(row),
+                history: history,
                 stateDigest: (sums?.units.digest ?? StateDigest()).bytes)
             let ladder = SnapshotLadder(folder: folder)
             let file = ladder.path(cut: position)
-            let sections = SnapshotSections(state: frozen, sums: sums).all()
+            let sections = SnapshotSections(
+                state: frozen, sums: sums, secret: store.header.secret
+            ).all()
             try ContainerWriter.write(header, sections, to: file)
             ladder.prune()
             snapshotPosition.withLock { $0 = position }
@@ -95,6 +99,21 @@ extension Ledger {
                 position: position, units: sums?.units.unitCount ?? 0,
                 segmentByteCount: segments.segments.reduce(0) { $0 + $1.byteCount })
         }
+    }
+
+    /// The history of a state, with all names and streams that it knows.
+    private func snapshotHistory(_ state: LedgerState) throws -> HistoryPoint {
+        guard let known = state.history, known.position == state.head.position,
+            try store.confirms(known),
+            let history = try store.point(
+                at: known.position, names: Int64(state.storedNameCount),
+                streams: Int64(state.storedStreamCount))
+        else {
+            throw StoreError.otherHistory(
+                path ?? app, "the snapshot would be of", state.history?.hash ?? .zero,
+                at: state.head.position, nil)
+        }
+        return history
     }
 
     /// Goes on upon a snapshot that was just written: what it holds need not stay in memory.
@@ -122,6 +141,7 @@ extension Ledger {
             try state.withLock { state in
                 fresh.keys = state.keys
                 try advance(&fresh, through: state.head)
+                if let history = state.history { fresh.note(history) }
                 former = state
                 state = fresh
             }
@@ -162,9 +182,13 @@ extension Ledger {
     func newestSnapshot(through position: Int64, cache: UnitCache? = nil) -> LedgerState? {
         guard let path else { return nil }
         let ladder = SnapshotLadder(folder: Self.snapshotFolder(of: path))
+        var foreign: [String] = []
+        defer { setAside("snapshots", foreign) }
         for cut in ladder.cuts.reversed() where cut <= position {
             do {
                 return try restored(try ContainerFile(path: ladder.path(cut: cut)), cache)
+            } catch let error as StoreError where error.code == .otherHistory {
+                foreign.append(ladder.path(cut: cut))
             } catch {
                 log.warning(
                     "snapshot \(cut) is not used: \(Self.storeError(error).message)")
@@ -183,19 +207,21 @@ extension Ledger {
         guard header.ledger == SnapshotFormat.ledgerNumber(store.header) else {
             throw refuse("it is of another ledger")
         }
-        guard header.cut >= 1, header.cut <= (try store.head().position) else {
-            throw refuse("its last event is not in this ledger")
+        guard header.cut >= 1, try store.confirms(header.history) else {
+            throw StoreError(.otherHistory, "it was made from another history of this ledger")
         }
-        var state = LedgerState(log: events, base: try MappedState(file), cache: cache)
+        var state = LedgerState(
+            log: events, base: try MappedState(file, store.header.secret), cache: cache)
         try state.takeNames(from: store)
         let later = try store.streams(after: UInt32(state.storedStreamCount))
-        guard let row = try store.rows(at: [header.cut]).first,
-            SnapshotFormat.anchor(row) == header.anchor
-        else { throw refuse("its last event is not in this ledger") }
+        guard let row = try store.rows(at: [header.cut]).first else {
+            throw refuse("its last event is not in this ledger")
+        }
         // Corrections first: of an alias that was voided no later stream may be grouped.
         for row in try store.rows(at: state.special) { state.noteSpecial(row.event) }
         for record in later { state.add(record) }
-        state.setHead(StoreHead(position: header.cut, recordedAt: row.recordedAt))
+        state.setHead(
+            StoreHead(position: header.cut, recordedAt: row.recordedAt), header.history)
         try settle(&state)
         return state
     }

@@ -170,7 +170,7 @@ struct EventChange: Sendable {
                 ])
             }
         }
-        let reports = what.inserts.map(PreparedReport.preparing)
+        let reports = what.inserts.map { PreparedReport.preparing($0, ledger.store.header.secret) }
         var group = GroupDecision(
             store: ledger.store, state: state, now: state.head.recordedAt,
             eventsPerUnitMax: Int64(ledger.eventsPerUnitMax))

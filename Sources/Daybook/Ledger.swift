@@ -72,7 +72,9 @@ public final class Ledger: Sendable {
         zoneTables = zones
         self.log = log
         events = EventLog(
-            store: store, segments: Self.segments(of: store, path, segmentEventCount, log))
+            store: store,
+            segments: Self.segments(
+                of: store, path, segmentEventCount, isReadOnly: readOnly, log))
         state = Mutex(LedgerState(log: events, cache: cache))
         takeRequests()
         restoreSnapshot()
@@ -162,7 +164,7 @@ public final class Ledger: Sendable {
     }
 
     func record(_ reports: Reports, _ options: ReportOptions) async throws -> ReportReceipt {
-        try await record(await PreparedReports(preparing: reports), options)
+        try await record(await PreparedReports(preparing: reports, store.header.secret), options)
     }
 
     func record(

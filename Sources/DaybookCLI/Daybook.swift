@@ -55,7 +55,7 @@ struct DaybookCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "App Store",
                 subcommands: [
-                    IngestCommand.self, RestoreCommand.self, DeadLettersCommand.self,
+                    IngestCommand.self, RestorePurchasesCommand.self, DeadLettersCommand.self,
                     ReinterpretCommand.self,
                     SandboxCommand.self,
                 ]),
@@ -63,6 +63,7 @@ struct DaybookCommand: AsyncParsableCommand {
                 name: "Keep",
                 subcommands: [
                     CatalogCommand.self, TickCommand.self, SnapshotCommand.self,
+                    BackupCommand.self, RestoreCommand.self,
                     ReplayCommand.self, CaptureCommand.self, VerifyCommand.self, DoctorCommand.self,
                 ]),
         ])

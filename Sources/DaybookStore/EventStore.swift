@@ -20,11 +20,14 @@ public struct StoreHeader: Sendable, Equatable {
     /// Random, given at `init`: snapshots of another ledger are recognised by it.
     public var ledgerID: String
     public var schemaVersion: Int
+    /// Given at `init`, and never told to anybody who asks the ledger.
+    public var secret: LedgerSecret
 
-    public init(app: String, ledgerID: String, schemaVersion: Int) {
+    public init(app: String, ledgerID: String, schemaVersion: Int, secret: LedgerSecret) {
         self.app = app
         self.ledgerID = ledgerID
         self.schemaVersion = schemaVersion
+        self.secret = secret
     }
 }
 
@@ -47,6 +50,8 @@ public struct StreamRecord: Sendable, Equatable {
 public struct AppendBatch: Sendable {
     /// The head that the batch was decided upon.
     public var expectedHead: Int64
+    /// The history that it was decided upon; `nil`: whatever the store has up to `expectedHead`.
+    public var expectedHistory: HistoryHash?
     /// How many names the store has before this batch; `names` follow them.
     public var nameCount: Int
     public var names: [String]
@@ -54,18 +59,26 @@ public struct AppendBatch: Sendable {
     /// In position order, from `expectedHead + 1` on. `recordedAt` never falls; it is one for the whole batch, unless
     /// an import keeps the times of its file (rule 28).
     public var rows: [EventRow]
+    /// Of each row, worked out by whoever made it (`RowDigest`); empty: by the store.
+    public var digests: [HistoryHash]
     /// Documents by lower-case hexadecimal SHA-256.
     public var documents: [StoredDocument]
 
+    /// - Parameter digests: As many as rows, or none.
     public init(
-        expectedHead: Int64, nameCount: Int, names: [String], streams: [StreamRecord],
-        rows: [EventRow], documents: [StoredDocument]
+        expectedHead: Int64, expectedHistory: HistoryHash? = nil, nameCount: Int, names: [String],
+        streams: [StreamRecord], rows: [EventRow], digests: [HistoryHash] = [],
+        documents: [StoredDocument]
     ) {
+        precondition(
+            digests.isEmpty || digests.count == rows.count, "a digest for each row, or none")
         self.expectedHead = expectedHead
+        self.expectedHistory = expectedHistory
         self.nameCount = nameCount
         self.names = names
         self.streams = streams
         self.rows = rows
+        self.digests = digests
         self.documents = documents
     }
 }
@@ -104,6 +117,17 @@ public struct StoreHead: Sendable, Equatable {
     public var checkpoint: Checkpoint { Checkpoint(position: position) }
 }
 
+/// The last event of a store, and the name of everything up to it, as they were at one moment.
+public struct StoreEnd: Sendable, Equatable {
+    public var head: StoreHead
+    public var history: HistoryPoint
+
+    public init(head: StoreHead, history: HistoryPoint) {
+        self.head = head
+        self.history = history
+    }
+}
+
 /// Remembers events: append-only, in one total order, whole batches at a time.
 ///
 /// What every store must do is written as the contract suite in `DaybookTesting`.
@@ -116,6 +140,20 @@ public protocol EventStore: Sendable {
     var properties: [StoreProperty] { get }
 
     func head() throws -> StoreHead
+    /// The head with the name of its history.
+    func end() throws -> StoreEnd
+
+    /// The name of the history up to a position; `nil` beyond the end.
+    /// - Parameters:
+    ///   - names: How many of the names it covers; `nil`: as many as its mark has, at every `HistoryCursor.markCount`
+    ///     positions, else all that the store has now.
+    ///   - streams: The same for streams.
+    func point(at position: Int64, names: Int64?, streams: Int64?) throws -> HistoryPoint?
+
+    /// Whether the store's own history has this one for its beginning.
+    /// - Complexity: A mark, or the leaves since the last one and the rows of one block (`HistoryCursor`).
+    func confirms(_ point: HistoryPoint) throws -> Bool
+
     /// Names with numbers above `count`, in order.
     func names(after count: Int) throws -> [String]
     /// Streams with numbers above `id`, in order.
@@ -158,6 +196,7 @@ public protocol EventStore: Sendable {
     func foreignChangeCounter() throws -> Int64
 
     /// Runs the body while no other process or connection can append.
+    @discardableResult
     func exclusively<Result>(_ body: (any StoreWriter) throws -> Result) throws -> Result
 
     /// Everything that the store can check about itself without changing anything.
@@ -167,6 +206,11 @@ public protocol EventStore: Sendable {
 }
 
 extension EventStore {
+    /// The name of the history up to a position, with the names and streams that its mark has, or with all.
+    public func point(at position: Int64) throws -> HistoryPoint? {
+        try point(at: position, names: nil, streams: nil)
+    }
+
     public var properties: [StoreProperty] { [] }
 
     /// By way of whole rows.
@@ -205,5 +249,7 @@ public struct EventChain: Sendable {
 /// The right to append, held while `exclusively` runs.
 public protocol StoreWriter {
     /// Makes a batch durable; throws and leaves nothing behind otherwise.
-    func append(_ batch: AppendBatch) throws
+    /// - Returns: The name of the history with it.
+    @discardableResult
+    func append(_ batch: AppendBatch) throws -> HistoryPoint
 }

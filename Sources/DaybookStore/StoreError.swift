@@ -21,6 +21,12 @@ public struct StoreError: Error, CustomStringConvertible, CustomDebugStringConve
         public static let busy = Code(rawValue: "busy")
         /// Somebody else appended first.
         public static let conflict = Code(rawValue: "conflict")
+        /// The file has another past than the one that this process, or a file made from it, goes on from.
+        public static let otherHistory = Code(rawValue: "other_history")
+        /// Another file has the ledger's name now.
+        public static let replaced = Code(rawValue: "replaced")
+        /// The log beside the file was written upon another state of it.
+        public static let foreignLog = Code(rawValue: "foreign_log")
         /// The file is damaged.
         public static let damaged = Code(rawValue: "damaged")
         /// Another version wrote a derived file; it is written anew.

@@ -35,6 +35,11 @@ public final class UniqueIndexStore: EventStore {
     public var header: StoreHeader { store.header }
     public var durability: String { store.durability }
     public func head() throws -> StoreHead { try store.head() }
+    public func end() throws -> StoreEnd { try store.end() }
+    public func point(at position: Int64, names: Int64?, streams: Int64?) throws -> HistoryPoint? {
+        try store.point(at: position, names: names, streams: streams)
+    }
+    public func confirms(_ point: HistoryPoint) throws -> Bool { try store.confirms(point) }
     public func names(after count: Int) throws -> [String] { try store.names(after: count) }
     public func streams(after id: UInt32) throws -> [StreamRecord] { try store.streams(after: id) }
 
@@ -67,12 +72,15 @@ public final class UniqueIndexStore: EventStore {
     public func findings() throws -> [String] { try store.findings() }
     public func close() throws { try store.close() }
 
+    @discardableResult
     public func exclusively<Result>(_ body: (any StoreWriter) throws -> Result) throws -> Result {
         try store.exclusively { writer in try body(CheckingWriter(store: self, writer: writer)) }
     }
 
     /// Refuses a batch that a unique index would refuse.
-    private func check(_ batch: AppendBatch, _ append: () throws -> Void) throws {
+    private func check(
+        _ batch: AppendBatch, _ append: () throws -> HistoryPoint
+    ) throws -> HistoryPoint {
         try indexes.withLock { indexes in
             var next = indexes
             for stream in batch.streams { next.environments[stream.id] = stream.environment }
@@ -94,8 +102,9 @@ public final class UniqueIndexStore: EventStore {
                         "the key of position \(row.event.position) is in the store already")
                 }
             }
-            try append()
+            let point = try append()
             indexes = next
+            return point
         }
     }
 
@@ -103,7 +112,7 @@ public final class UniqueIndexStore: EventStore {
         let store: UniqueIndexStore
         let writer: any StoreWriter
 
-        func append(_ batch: AppendBatch) throws {
+        func append(_ batch: AppendBatch) throws -> HistoryPoint {
             try store.check(batch) { try writer.append(batch) }
         }
     }

@@ -26,7 +26,8 @@ struct OnlineTests {
         let refused = try bench.run("\(take) --online")
         #expect(refused.status == 3)
         #expect((refused.output + refused.errors).has("could not be learnt"))
-        let restored = try bench.run("restore ada purchase.jws \(believing) --online --preview")
+        let restored = try bench.run(
+            "restore-purchases ada purchase.jws \(believing) --online --preview")
         #expect((restored.output + restored.errors).has("could not be learnt"))
         let letters = try bench.run("dead-letters list --json --ledger \(ledger)").output
         #expect(letters.has("retryable"))

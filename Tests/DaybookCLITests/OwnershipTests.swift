@@ -18,7 +18,7 @@ struct OwnershipTests {
     }
 
     private func restore(_ line: String) throws -> ToolResult {
-        try bench.run("restore \(line) \(Workbench.sandbox) --ledger \(ledger)")
+        try bench.run("restore-purchases \(line) \(Workbench.sandbox) --ledger \(ledger)")
     }
 
     private func transfer(_ line: String) throws -> ToolResult {
@@ -86,7 +86,7 @@ struct OwnershipTests {
         let letters = try bench.run("dead-letters list --ledger \(ledger)")
         #expect(letters.output.has("format"))
         #expect(try restore("guest 7.jws --json").error["code"] == "junk_subject")
-        #expect(try bench.run("restore ada --ledger \(ledger)").status == 2)
+        #expect(try bench.run("restore-purchases ada --ledger \(ledger)").status == 2)
     }
 
     @Test("A transfer is previewed, made, shown in both histories, and taken back")
@@ -145,7 +145,8 @@ struct OwnershipTests {
         for dog in ["rex", "bella"] {
             #expect(try tell("profile create ada \(dog) --kind puppy").status == 0)
         }
-        let restored = try bench.run("restore ada dog.jws \(Workbench.sandbox) --ledger \(ledger)")
+        let restored = try bench.run(
+            "restore-purchases ada dog.jws \(Workbench.sandbox) --ledger \(ledger)")
         #expect(restored.status == 0)
         #expect(restored.output.has("[needs_assignment]"))
         #expect(try tell("assign ada --transaction 3000 --profile rex").status == 0)

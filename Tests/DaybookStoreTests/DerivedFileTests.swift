@@ -6,7 +6,7 @@ import Testing
 /// Files that can be made again: whole under their name, whoever else writes or dies.
 struct DerivedFileTests {
     private static let header = ContainerHeader(
-        kind: .snapshot, fingerprint: 1, ledger: 1, firstPosition: 0, cut: 1, anchor: 1)
+        kind: .snapshot, fingerprint: 1, ledger: 1, firstPosition: 0, history: .sample(1))
 
     @Test("The processor's checksum is the table's, for every length, alone and three at once")
     func checksums() throws {

@@ -73,9 +73,9 @@ struct Bench {
 }
 
 /// The code of the error that a body throws; `nil` when it throws none.
-func code(of body: () throws -> Void) throws -> StoreError.Code? {
+func code<Result>(of body: () throws -> Result) throws -> StoreError.Code? {
     do {
-        try body()
+        _ = try body()
         return nil
     } catch let error as StoreError {
         return error.code
@@ -83,9 +83,9 @@ func code(of body: () throws -> Void) throws -> StoreError.Code? {
 }
 
 /// The store's error that a body throws; `nil` when it throws none.
-func failure(of body: () throws -> Void) throws -> StoreError? {
+func failure<Result>(of body: () throws -> Result) throws -> StoreError? {
     do {
-        try body()
+        _ = try body()
         return nil
     } catch let error as StoreError {
         return error
@@ -106,4 +106,18 @@ func runCommand(_ command: String...) -> Bool {
     }
     process.waitUntilExit()
     return process.terminationStatus == 0
+}
+
+extension HistoryPoint {
+    /// A name that nothing was hashed for.
+    static func sample(_ position: Int64, past: UInt8 = 0) -> HistoryPoint {
+        let bytes =
+            [UInt8](repeating: past, count: 24)
+            + (0..<8).map {
+                UInt8(truncatingIfNeeded: position >> Int64(8 * $0))
+            }
+        return HistoryPoint(
+            position: position, epoch: 1, nameCount: 0, streamCount: 0,
+            hash: HistoryHash(bytes) ?? .zero)
+    }
 }

@@ -21,7 +21,7 @@ struct GoldenFile {
     /// The bytes without what a change of the vocabulary changes: the fingerprint, and the header's checksum.
     static func withoutFingerprint(_ bytes: Data) -> [UInt8] {
         var bytes = [UInt8](bytes)
-        for index in [16..<24, 92..<96].joined() { bytes[index] = 0 }
+        for index in [16..<24, 140..<144].joined() { bytes[index] = 0 }
         return bytes
     }
 
@@ -31,11 +31,11 @@ struct GoldenFile {
     static func setFingerprint(_ data: inout Data, _ fingerprint: [UInt8]) {
         var bytes = [UInt8](data)
         bytes.replaceSubrange(16..<24, with: fingerprint)
-        bytes.replaceSubrange(92..<96, with: [0, 0, 0, 0])
-        let count = bytes[88..<92].reversed().reduce(0) { $0 << 8 | Int($1) }
-        let checksum = CRC32C.checksum(Array(bytes[0..<96 + 56 * count]))
+        bytes.replaceSubrange(140..<144, with: [0, 0, 0, 0])
+        let count = bytes[136..<140].reversed().reduce(0) { $0 << 8 | Int($1) }
+        let checksum = CRC32C.checksum(Array(bytes[0..<144 + 56 * count]))
         bytes.replaceSubrange(
-            92..<96, with: withUnsafeBytes(of: checksum.littleEndian, Array.init))
+            140..<144, with: withUnsafeBytes(of: checksum.littleEndian, Array.init))
         data = Data(bytes)
     }
 }

@@ -98,8 +98,8 @@ struct SealingTests {
         try ledger.close()
         let store = try SQLiteEventStore(path: folder.path, readOnly: true)
         let segments = SegmentFolder(
-            path: folder.derived.path, ledger: 1, fingerprint: 2, eventCount: Self.eventCount,
-            anchor: { UInt64($0) }, report: { Issue.record("\($0)") })
+            path: folder.derived.path, store: store, ledger: 1, fingerprint: 2,
+            eventCount: Self.eventCount, report: { Issue.record("\($0)") })
         let head = try store.head().position
         // Asked before it is begun and after its rows were read.
         var asked = 0

@@ -22,8 +22,9 @@ extension Ledger {
         let head = state.head.position
         var runs: [LookupRun] = []
         if let folder = lookupFolder() {
-            let contents = try folder.contents(through: head) { try anchor($0) }
+            let contents = try folder.contents(through: head) { try store.confirms($0) }
             for problem in contents.problems { log.warning("lookup array not used: \(problem)") }
+            setAside("lookup arrays", contents.foreign)
             var next: Int64 = 1
             for run in contents.runs {
                 runs += try readRuns(from: next, to: run.range.lowerBound - 1)
@@ -31,7 +32,7 @@ extension Ledger {
                 next = run.range.upperBound + 1
             }
         }
-        var keys = KeyIndex(runs: runs)
+        var keys = KeyIndex(runs: runs, hashKey: store.header.secret.lookupKey)
         let rest = Checkpoint(position: keys.through)
         try store.scan(after: rest, through: state.head.checkpoint, chunkCount: 1_000) { events in
             for index in events.indices {
@@ -45,6 +46,7 @@ extension Ledger {
     private func readRuns(from first: Int64, to last: Int64) throws -> [LookupRun] {
         guard first <= last else { return [] }
         let environments = try store.streams(after: 0).map(\.environment)
+        let hashKey = store.header.secret.lookupKey
         var runs: [LookupRun] = []
         var entries: [(hash: UInt64, position: Int64)] = []
         try store.scan(
@@ -55,7 +57,7 @@ extension Ledger {
                 let event = events[index]
                 let environment = environments[Int(event.stream) - 1]
                 let key = EventKey(environment, event.source, event.key)
-                entries.append((key.lookupHash, event.position))
+                entries.append((key.lookupHash(hashKey), event.position))
                 guard event.position % LookupRun.unitCount == 0 else { continue }
                 let start = event.position - LookupRun.unitCount + 1
                 runs.append(LookupRun(start...event.position, entries: entries))
@@ -86,12 +88,18 @@ extension Ledger {
     private func write(
         _ run: LookupRun, to folder: LookupFolder, isReplacing: Bool = false
     ) throws {
-        guard let anchor = try anchor(run.range.upperBound) else { return }
-        let written = try folder.write(run, anchor: anchor, isReplacing: isReplacing)
+        guard let history = try store.point(at: run.range.upperBound) else { return }
+        let written = try folder.write(run, history: history, isReplacing: isReplacing)
         state.withLock { $0.keys?.replace(written) }
     }
 
-    private func anchor(_ position: Int64) throws -> UInt64? {
-        try store.rows(at: [position]).first.map(SnapshotFormat.anchor)
+    /// Puts files of another history out of the way: what they hold happened in none that this ledger goes on from.
+    func setAside(_ what: String, _ paths: [String]) {
+        guard let first = paths.first else { return }
+        let verb = isReadOnly ? "are not used" : "were set aside"
+        if !isReadOnly { for path in paths { DerivedFile.setAside(path) } }
+        log.warning(
+            "\(paths.count) \(what) of another history of this ledger \(verb), such as \(first): the ledger was restored or replaced"
+        )
     }
 }

@@ -16,6 +16,7 @@ final class MappedState: NameBase, IdentityBase {
     }
 
     let file: ContainerFile
+    private let hashKey: SipHash.Key
     private let names: Column
     private let texts: Column
     private let slots: Column
@@ -29,10 +30,12 @@ final class MappedState: NameBase, IdentityBase {
     /// `nil`: nothing was digested.
     let sums: BucketSums?
 
+    /// - Parameter secret: Of the ledger.
     /// - Throws: `StoreError.damaged` for a file without the sections of a snapshot, or with a damaged block.
     /// - Complexity: O(*n*) in the bytes of the file, some milliseconds for a million customers; nothing is decoded.
-    init(_ file: ContainerFile) throws {
+    init(_ file: ContainerFile, _ secret: LedgerSecret) throws {
         self.file = file
+        hashKey = secret.lookupKey
         func column(_ section: SnapshotFormat.Section) throws -> Column {
             let part = try file.part(section.rawValue)
             try file.withBytes(part, 0..<part.byteCount) { _ in }
@@ -56,6 +59,11 @@ final class MappedState: NameBase, IdentityBase {
         sums = try Self.sums(file, try column(.sums))
         guard slots.count & (slots.count - 1) == 0, slots.count > names.count else {
             throw StoreError(.damaged, "\(file.path): section slots has a wrong size")
+        }
+        let history = file.header.history
+        guard history.nameCount == names.count, history.streamCount == streams.count else {
+            throw StoreError(
+                .damaged, "\(file.path): it has other names or streams than its history")
         }
     }
 
@@ -120,7 +128,7 @@ final class MappedState: NameBase, IdentityBase {
 
     func id(of text: String) -> NameID? {
         let mask = slots.count - 1
-        var slot = Int(truncatingIfNeeded: SnapshotFormat.hash(text)) & mask
+        var slot = Int(truncatingIfNeeded: SnapshotFormat.hash(text, hashKey)) & mask
         for _ in 0..<slots.count {
             let id: UInt32 = number(slots, slot)
             if id == 0 { return nil }

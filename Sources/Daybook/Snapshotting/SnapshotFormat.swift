@@ -23,10 +23,11 @@ import DaybookStore
 /// sums       32  of 256 buckets (`BucketSums`), most significant byte first; none where nothing was digested
 /// ```
 /// Little-endian. A customer is environment × 2^32 + name. Valid for one ledger (its id) and one vocabulary
-/// (`fingerprint`), and only where the event at the cut has the key that the header names.
+/// (`fingerprint`), and only where the ledger confirms the history that the header names. A name's hash is SipHash-2-4
+/// under the ledger's secret: whoever chooses names cannot choose their slots.
 package enum SnapshotFormat {
     /// Of the sections' elements; part of the fingerprint.
-    package static let layoutVersion = 4
+    package static let layoutVersion = 5
 
     enum Section: String, CaseIterable {
         case names, texts, slots, streams, members, lines, links, handovers, special, zones, sums
@@ -60,13 +61,10 @@ package enum SnapshotFormat {
         Digest.sha256Prefix(Array(header.ledgerID.utf8))
     }
 
-    static func anchor(_ row: EventRow) -> UInt64 { Digest.sha256Prefix(Array(row.key.utf8)) }
-
-    /// FNV-1a (Fowler, Noll, Vo) of the text's UTF-8, mixed once more so that the low bits depend on all of it.
-    static func hash(_ text: String) -> UInt64 {
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-        return hash ^ hash >> 32
+    /// Where a name is looked for first.
+    static func hash(_ text: String, _ key: SipHash.Key) -> UInt64 {
+        var text = text
+        return text.withUTF8 { SipHash.hash64(key, UnsafeRawBufferPointer($0)) }
     }
 
     static func number(of key: CustomerKey) -> UInt64 {

@@ -7,6 +7,8 @@ struct SnapshotSections {
     let state: LedgerState
     /// `nil`: nothing was digested.
     let sums: BucketSums?
+    /// Of the ledger.
+    let secret: LedgerSecret
 
     func all() -> [ContainerSection] {
         let (names, texts, slots) = nameSections()
@@ -49,7 +51,9 @@ struct SnapshotSections {
             names.append(UInt32(text.utf8.count))
             names.append(first[Int(id)])
             texts.append(contentsOf: text.utf8)
-            var slot = Int(truncatingIfNeeded: SnapshotFormat.hash(text)) & (slotCount - 1)
+            var slot =
+                Int(truncatingIfNeeded: SnapshotFormat.hash(text, secret.lookupKey))
+                & (slotCount - 1)
             while slots[slot] != 0 { slot = (slot + 1) & (slotCount - 1) }
             slots[slot] = id
         }

@@ -16,9 +16,12 @@ struct KeyIndex {
     private(set) var runs: [LookupRun] = []
     private var last: Int64 = 0
     private var hasGap = false
+    /// Of the ledger: nobody who sends keys can choose what they hash to.
+    private let hashKey: SipHash.Key
 
     /// - Precondition: The runs begin at position 1 and have no gap.
-    init(runs: [LookupRun] = []) {
+    init(runs: [LookupRun] = [], hashKey: SipHash.Key) {
+        self.hashKey = hashKey
         var next: Int64 = 1
         for run in runs {
             precondition(run.range.lowerBound == next, "runs have a gap")
@@ -48,7 +51,7 @@ struct KeyIndex {
     /// Turns the full unit into a run and merges what lies together.
     private mutating func seal() {
         let range = last - LookupRun.unitCount + 1...last
-        var entries = recent.map { (hash: $0.key.lookupHash, position: $0.value) }
+        var entries = recent.map { (hash: $0.key.lookupHash(hashKey), position: $0.value) }
         if entries.count < range.count {
             // A second event under one key cannot be appended; a file that was tampered with may hold one all the same,
             // and `verify` tells of it. A run still has one entry per position.
@@ -93,7 +96,7 @@ struct KeyIndex {
 
     func candidates(_ key: EventKey) -> Candidates {
         if let position = recent[key] { return .exact(position) }
-        let hash = key.lookupHash
+        let hash = key.lookupHash(hashKey)
         var positions: [Int64] = []
         var unread: [ClosedRange<Int64>] = []
         for run in runs {
@@ -115,18 +118,9 @@ struct KeyIndex {
 }
 
 extension EventKey {
-    /// 64 well-mixed bits; the same in every process and for ever, because files hold them.
-    var lookupHash: UInt64 {
-        var hash = Self.mix(key.high ^ UInt64(source) << 8 ^ UInt64(environment.rawValue))
-        hash = Self.mix(hash ^ key.low)
-        return hash
-    }
-
-    /// The finaliser of SplitMix64 (Steele, Lea and Flood 2014).
-    private static func mix(_ value: UInt64) -> UInt64 {
-        var value = value &+ 0x9E37_79B9_7F4A_7C15
-        value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
-        return value ^ value >> 31
+    /// 64 bits that only the ledger's secret tells; the same in every process and for ever, because files hold them.
+    func lookupHash(_ hashKey: SipHash.Key) -> UInt64 {
+        SipHash.hash64(
+            hashKey, key.high, key.low, UInt64(source) << 8 | UInt64(environment.rawValue))
     }
 }

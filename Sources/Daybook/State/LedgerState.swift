@@ -23,6 +23,9 @@ struct LedgerState: Sendable {
     /// `nil`: not read yet; whoever looks for a key reads them first (`Ledger.readKeys`).
     var keys: KeyIndex?
     private(set) var head = StoreHead(position: 0, recordedAt: 0)
+    /// The name of everything up to the head, or up to where the state was when it was last compared with the store;
+    /// `nil` where it is not known, as in a state of the past.
+    private(set) var history: HistoryPoint?
 
     private(set) var identity: Identity
     private(set) var corrections = CorrectionBook()
@@ -372,7 +375,19 @@ struct LedgerState: Sendable {
         }
     }
 
-    mutating func setHead(_ newHead: StoreHead) { head = newHead }
+    mutating func setHead(_ newHead: StoreHead, _ newHistory: HistoryPoint) {
+        head = newHead
+        history = newHistory
+    }
+
+    /// Takes the name of the history that the state has reached.
+    /// - Returns: Whether it is that of the head.
+    @discardableResult
+    mutating func note(_ point: HistoryPoint) -> Bool {
+        guard point.position == head.position else { return false }
+        history = point
+        return true
+    }
 
     /// Forgets names and streams that were given for a commit that failed.
     mutating func dropUnstored() {

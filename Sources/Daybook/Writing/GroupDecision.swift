@@ -11,6 +11,9 @@ struct GroupDecision {
     /// How many events one unit may have (rule 30).
     let eventsPerUnitMax: Int64
     private(set) var rows: [EventRow] = []
+    /// Of each row (`RowDigest`).
+    private var digests: [HistoryHash] = []
+    private var digest: RowDigest
     private(set) var documents: [StoredDocument] = []
     private var undecided: [UInt32: [OrderedEvent]] = [:]
     private var keys: [EventKey: Int] = [:]
@@ -23,6 +26,7 @@ struct GroupDecision {
 
     init(store: any EventStore, state: LedgerState, now: Int64, eventsPerUnitMax: Int64) {
         self.store = store
+        digest = RowDigest(store.header.secret)
         self.eventsPerUnitMax = eventsPerUnitMax
         self.now = max(now, state.head.recordedAt)
         headPosition = state.head.position
@@ -88,12 +92,15 @@ struct GroupDecision {
     ) {
         var draft = draft
         let schema = Vocabulary.schema(named: draft.type, version: draft.version)
-        let stream = state.internStream(EventRouter.stream(of: draft, schema))
+        let name = EventRouter.stream(of: draft, schema)
+        let stream = state.internStream(name)
         // The ledger's own commands keep their order by the version at which they were first recorded (rule 2).
         if isCommand { draft.sequence = head(of: stream, state).version + 1 }
         internPatch(draft, &state)
         var memo = NameMemo()
-        let row = EventEncoder.encode(draft, schema).row(&state.names, &memo)
+        let event = EventEncoder.encode(draft, schema)
+        digests.append(event.digest(&digest, in: name, request: requestDigest))
+        let row = event.row(&state.names, &memo)
         append(
             row, stream, after: state.headOf(stream), recordedAt: draft.recordedAt, requestDigest)
         index(state)
@@ -116,9 +123,10 @@ struct GroupDecision {
             let stream = known ?? state.internStream(name)
             memo.party.note(name.name, state.stream(stream).name)
             if !report.isPlain { internPatch(report.report.draft, &state) }
-            guard let event = report.event else {
+            guard let event = report.event, let digest = report.digest else {
                 preconditionFailure("a report is encoded before it is added")
             }
+            digests.append(digest)
             append(
                 event.row(&state.names, &memo), stream, after: state.headOf(stream),
                 recordedAt: keepsRecordedAt ? report.report.draft.recordedAt : nil,
@@ -182,9 +190,10 @@ struct GroupDecision {
 
     func batch(_ state: LedgerState) -> AppendBatch {
         AppendBatch(
-            expectedHead: headPosition, nameCount: state.storedNameCount,
+            expectedHead: headPosition,
+            expectedHistory: state.history.flatMap { $0.position == headPosition ? $0.hash : nil },
+            nameCount: state.storedNameCount,
             names: Array(state.names.texts(after: state.storedNameCount)),
-            streams: state.newStreams, rows: rows,
-            documents: documents)
+            streams: state.newStreams, rows: rows, digests: digests, documents: documents)
     }
 }

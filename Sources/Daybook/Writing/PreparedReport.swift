@@ -17,12 +17,14 @@ final class PreparedReport: Sendable {
     let key: Reference
     /// `nil` while the ledger has to say when it happened.
     let event: EncodedEvent?
+    /// Of the row that the event becomes (`RowDigest`); `nil` as long as there is none.
+    let digest: HistoryHash?
     /// Neither a correction nor an alias nor a catalog, nor anything that names what it changes: nothing but its key,
     /// its customer and its meter is asked of the ledger.
     let isPlain: Bool
 
     /// - Parameter draft: In canonical form, as it was checked.
-    init(_ report: CheckedReport) {
+    init(_ report: CheckedReport, _ secret: LedgerSecret) {
         let draft = report.draft
         let schema = Vocabulary.schema(named: draft.type, version: draft.version)
         self.report = report
@@ -31,6 +33,8 @@ final class PreparedReport: Sendable {
         stream = EventRouter.stream(of: draft, schema)
         key = Reference(draft.source.key ?? "")
         event = draft.occurredAt == nil ? nil : EventEncoder.encode(draft, schema)
+        var digest = RowDigest(secret)
+        self.digest = event?.digest(&digest, in: stream, request: report.digest)
         isPlain = Self.isPlain(draft, schema)
     }
 
@@ -41,27 +45,28 @@ final class PreparedReport: Sendable {
         stream = StreamName(draft.environment, .ledger, "")
         key = .none
         event = nil
+        digest = nil
         isPlain = false
     }
 
     /// Checks a draft as far as that needs no ledger.
-    static func preparing(_ draft: EventDraft) -> PreparedReport {
+    static func preparing(_ draft: EventDraft, _ secret: LedgerSecret) -> PreparedReport {
         // Another request that waits before this one may bring the document.
         if draft.type == "catalog.published" { return PreparedReport(draft: draft, problem: nil) }
         do throws(EventProblem) {
             let canonical = try EventValidator.canonical(draft)
             return PreparedReport(
-                CheckedReport(draft: canonical, digest: ReportCheck.digest(of: canonical)))
+                CheckedReport(draft: canonical, digest: ReportCheck.digest(of: canonical)), secret)
         } catch {
             return PreparedReport(draft: draft, problem: error)
         }
     }
 
     /// The same with the time that only the commit knows.
-    func happening(at instant: Int64) -> PreparedReport {
+    func happening(at instant: Int64, _ secret: LedgerSecret) -> PreparedReport {
         var report = report
         report.draft.occurredAt = instant
-        return PreparedReport(report)
+        return PreparedReport(report, secret)
     }
 
     private static func isPlain(_ draft: EventDraft, _ schema: EventSchema?) -> Bool {
@@ -86,22 +91,24 @@ struct PreparedReports: Sendable {
     }
 
     /// Reports that were checked, prepared by the writer itself.
-    init(_ checked: [CheckedReport]) { self.init(checked.map(PreparedReport.init)) }
+    init(_ checked: [CheckedReport], _ secret: LedgerSecret) {
+        self.init(checked.map { PreparedReport($0, secret) })
+    }
 
     /// How many reports one task prepares: about 100 µs, many times what it costs to hand them over.
     private static let partCount = 128
 
     /// Prepares the reports on as many cores as there are, in the caller's own time.
-    init(preparing reports: Reports) async {
+    init(preparing reports: Reports, _ secret: LedgerSecret) async {
         guard reports.count > Self.partCount else {
-            self.init(reports.prepared(0..<reports.count))
+            self.init(reports.prepared(0..<reports.count, secret))
             return
         }
         let starts = stride(from: 0, to: reports.count, by: Self.partCount)
         let parts = await withTaskGroup(of: (Int, [PreparedReport]).self) { group in
             for (part, start) in starts.enumerated() {
                 let range = start..<min(start + Self.partCount, reports.count)
-                group.addTask { (part, reports.prepared(range)) }
+                group.addTask { (part, reports.prepared(range, secret)) }
             }
             var parts = [[PreparedReport]](repeating: [], count: starts.underestimatedCount)
             for await (part, prepared) in group { parts[part] = prepared }
@@ -112,10 +119,10 @@ struct PreparedReports: Sendable {
 }
 
 extension Reports {
-    fileprivate func prepared(_ range: Range<Int>) -> [PreparedReport] {
+    fileprivate func prepared(_ range: Range<Int>, _ secret: LedgerSecret) -> [PreparedReport] {
         switch self {
-        case .drafts(let drafts): range.map { PreparedReport.preparing(drafts[$0]) }
-        case .checked(let reports): range.map { PreparedReport(reports[$0]) }
+        case .drafts(let drafts): range.map { PreparedReport.preparing(drafts[$0], secret) }
+        case .checked(let reports): range.map { PreparedReport(reports[$0], secret) }
         }
     }
 }

@@ -120,9 +120,11 @@ struct ReportStep {
         if let problem = report.problem { throw problem }
         if report.isUnchecked {
             report = PreparedReport(
-                try check.check(try EventValidator.canonical(report.report.draft)))
+                try check.check(try EventValidator.canonical(report.report.draft)),
+                store.header.secret)
         }
-        return report.event == nil ? report.happening(at: group.recordedAt) : report
+        return report.event == nil
+            ? report.happening(at: group.recordedAt, store.header.secret) : report
     }
 
     private func line(_ index: Int) -> Int? {

@@ -76,7 +76,8 @@ struct RestoreFacts {
             let isThere = try isThere(statement.claimed, group, state)
             let reports = isThere || claims(statement) ? statement.claimed : statement.plain
             let step = ReportStep(
-                reports: PreparedReports(reports), options: ReportOptions(), store: store)
+                reports: PreparedReports(reports, store.header.secret), options: ReportOptions(),
+                store: store)
             defer { group.index(state) }
             switch try step.run(&group, &state) {
             case .success(let receipt): duplicates += receipt.duplicates

@@ -1,98 +1,72 @@
 import ArgumentParser
 import Daybook
-import DaybookDomain
 import DaybookEvents
-import DaybookIngest
+import DaybookStore
 
 struct RestoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "restore",
-        abstract: "Take in what a customer's device has on Restore Purchases.",
+        commandName: "restore", abstract: "Put a backup in the place of a ledger.",
         discussion: """
-            Every signed transaction is verified and recorded as by "daybook ingest". What is nobody's becomes the \
-            customer's; what is somebody else's goes by the catalog's policy "transfer": it stays, moves, moves if it \
-            is not in use, or makes the two one customer. Both sides are shown before and after. The same again \
-            changes nothing.
+            The backup is verified from its first row to its last. A new epoch begins with an event that says who \
+            restored and why. What was recorded after the backup's end is abandoned: its keys are free again, so that \
+            senders can deliver it anew. Snapshots, segments and key arrays of it are removed. The ledger that was there \
+            stays beside the new one under another name, and every process that has it open is told and writes nothing \
+            more.
 
-              daybook restore ada purchases.jws --bundle-id com.dozzi.app \\
-                --root sandbox.pem --env test
-              daybook restore ada purchases.jws --preview \\
-                --bundle-id com.dozzi.app --root sandbox.pem --env test
+              daybook restore /backups/dozzi.sqlite dozzi.sqlite --reason "disk replaced"
+              daybook restore /backups/dozzi.sqlite dozzi.sqlite --replace --actor sam --reason "bad import"
 
-            Exit codes: 1 when something is another customer's and stays there, or there is nothing to restore; 3 when \
-            a text was refused ("daybook dead-letters").
+            What a customer's device restores is "daybook restore-purchases".
             """)
 
-    @Argument(help: "The customer.")
-    var subject: String
+    @Argument(help: "The backup.", completion: .file())
+    var backup: String
 
-    @Argument(
-        help: "The files, or - for the standard input: signed transactions, or pages of them.")
-    var files: [String]
+    @Argument(help: "The ledger's file.", completion: .file())
+    var ledger: String
 
-    @Option(
-        name: .customLong("as"),
-        help: "What a body is that is nothing but a signed text.")
-    var kind: BodyKind = .appStore(.transaction)
+    @Flag(help: "Also where a ledger is; it is kept under another name.")
+    var replace = false
 
-    @Flag(help: "Say what would happen, and write nothing.")
-    var preview = false
-
-    @Option(help: ArgumentHelp("Who asks, for the audit.", valueName: "name"))
+    @Option(help: ArgumentHelp("Who restores, for the audit.", valueName: "name"))
     var actor: String?
 
     @Option(help: ArgumentHelp("Why, for the audit.", valueName: "text"))
-    var reason: String?
+    var reason: String
 
-    @OptionGroup var verifier: VerifierOptions
-    @OptionGroup var environment: EnvironmentOption
-    @OptionGroup var ledger: LedgerOptions
     @OptionGroup var output: OutputOptions
 
     mutating func run() async throws {
-        let verifier = try verifier.verifier(environment.environment)
-        guard case .appStore(let kind) = kind else {
-            throw Failure(
-                .usage, "not_signed",
-                "a device hands over what the App Store signed; \"daybook ingest\" takes webhooks")
-        }
-        let options = RestoreOptions(
-            kind: kind, isPreview: preview, actor: actor, reason: reason)
-        let bodies = try files.flatMap {
-            IngestCommand.bodies(try InputFile($0).all()).map(\.bytes)
-        }
-        let subject = subject
-        let work: (Ledger) async throws -> RestoreReceipt = { ledger in
-            try await ledger.restore(bodies, for: subject, by: verifier, options: options)
-        }
-        let receipt =
-            preview ? try await ledger.asking(work) : try await ledger.writing(work)
-        try output.show(receipt.json(isPreview: preview)) {
-            receipt.text($0, subject: subject, isPreview: preview)
-        }
-        if !receipt.refused.isEmpty { throw ExitCode.badInput }
-        if let failure = receipt.denial(of: subject) { throw failure }
+        let bar = ProgressBar("restore")
+        defer { bar.finish() }
+        let restored = try await Ledger.restore(
+            backup: backup, to: ledger, isReplacing: replace, actor: actor, reason: reason,
+            progress: { bar.show($0, of: $1, events: $1) })
+        bar.finish()
+        var json = HistoryPointText.json(
+            restored.history,
+            adding: [
+                "path": .string(restored.path),
+                "backup": .object(HistoryPointText.json(restored.backup)),
+                "removed_files": .integer(Int64(restored.removedFiles)),
+            ])
+        json["abandoned"] =
+            restored.abandoned.map { JSONValue.object(HistoryPointText.json($0)) } ?? .null
+        json["kept_at"] = restored.keptAt.map { JSONValue.string($0) } ?? .null
+        try output.show(json) { Self.text(restored, tick: $0.tick) }
     }
-}
 
-extension RestoreReceipt {
-    /// Why the answer is no; `nil`: it is yes.
-    fileprivate func denial(of subject: String) -> Failure? {
-        if let line = lines.first(where: { $0.outcome == .ownedByOther }) {
-            return Failure(
-                .no, line.outcome.rawValue,
-                "\(line.name) is \(line.ownerAfter ?? "somebody else")'s and stays there")
+    private static func text(_ restored: RestoredLedger, tick: HumanText) -> HumanText {
+        var text: HumanText =
+            "\(tick) \(restored.path) goes on from position \(restored.backup.position)\n  \(HistoryPointText.line(restored.history))\n"
+        if let abandoned = restored.abandoned {
+            let count = max(0, abandoned.position - restored.backup.position)
+            text += "  abandoned  \(Words.count(count, "event")) up to \(abandoned)\n"
         }
-        if let line = lines.first(where: { $0.outcome == .claimVoided }) {
-            return Failure(
-                .no, line.outcome.rawValue,
-                "a correction took back that \(line.name) is \(subject)'s; nothing moved")
+        if let kept = restored.keptAt { text += "  kept       \(kept)\n" }
+        if restored.removedFiles > 0 {
+            text += "  removed    \(Words.count(Int64(restored.removedFiles), "derived file"))\n"
         }
-        guard lines.allSatisfy({ $0.outcome == .consumable }) else { return nil }
-        return Failure(
-            .no, "nothing_to_restore",
-            lines.isEmpty
-                ? "nothing to restore: no transaction was handed over"
-                : "nothing to restore: consumables stay with their buyer")
+        return text
     }
 }

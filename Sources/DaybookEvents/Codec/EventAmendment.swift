@@ -9,7 +9,7 @@ extension EventDraft {
         else { return false }
         switch schema.type {
         case .subjectAliased, .subjectUnaliased, .purchaseTransferred, .correctionVoided,
-            .correctionAmended, .catalogPublished, .catalogRolledBack:
+            .correctionAmended, .catalogPublished, .catalogRolledBack, .ledgerRestored:
             return false
         default: return true
         }

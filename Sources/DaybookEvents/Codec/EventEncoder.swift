@@ -66,7 +66,7 @@ public enum EventEncoder {
 /// Why: a row can then be made by any thread; only numbering its names needs the one that writes. A reference to what
 /// never changes: it has many parts to count when it is handed on.
 package final class EncodedEvent: Sendable {
-    private let parts: EncodedParts
+    fileprivate let parts: EncodedParts
 
     fileprivate init(_ parts: EncodedParts) { self.parts = parts }
 
@@ -81,6 +81,24 @@ package final class EncodedEvent: Sendable {
         row.event.nameB = memo.nameB.intern(parts.nameB, &names)
         row.event.nameC = memo.nameC.intern(parts.nameC, &names)
         return row
+    }
+}
+
+extension EncodedEvent {
+    /// The digest of the row in its stream, which needs no numbers of names.
+    package func digest(
+        _ digest: inout RowDigest, in stream: StreamName, request: Int64
+    ) -> HistoryHash {
+        var names = RowDigest.Names()
+        names.source = parts.source
+        names.party = parts.party
+        names.profile = parts.profile
+        names.nameA = parts.nameA
+        names.nameB = parts.nameB
+        names.nameC = parts.nameC
+        var row = parts.content
+        row.requestDigest = request
+        return digest.of(row, names, in: stream)
     }
 }
 

@@ -40,6 +40,7 @@ public enum EventRouter {
             case .catalogPublished, .catalogRolledBack:
                 // Catalogs are the same for all environments (rule 8).
                 return StreamName(.production, .ledger, "catalogs")
+            case .ledgerRestored: return StreamName(.production, .ledger, "epochs")
             case .ingestRejected: return StreamName(environment, .ledger, "ingest")
             default: return StreamName(environment, .ledger, "corrections")
             }

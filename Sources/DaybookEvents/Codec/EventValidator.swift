@@ -203,8 +203,9 @@ public enum EventValidator {
         _ draft: inout EventDraft, _ schema: EventSchema
     ) throws(EventProblem) {
         switch schema.type {
-        // Catalogs are the same for all environments, and stand in one stream (rule 8).
-        case .catalogPublished, .catalogRolledBack: draft.environment = .production
+        // Catalogs and epochs are the same for all environments, and stand in one stream each (rule 8).
+        case .catalogPublished, .catalogRolledBack, .ledgerRestored:
+            draft.environment = .production
         default: break
         }
         if schema.hasStore, let store = draft.data["store"]?.text {

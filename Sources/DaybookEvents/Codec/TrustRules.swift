@@ -35,7 +35,7 @@ extension EventType {
             .usageReversed, .purchaseTransferred, .purchaseAssigned, .purchaseUnassigned,
             .subjectAliased, .subjectUnaliased, .subjectErased, .catalogPublished,
             .catalogRolledBack, .debugOverrideSet, .debugOverrideCleared, .clockAdvanced,
-            .ingestRejected:
+            .ledgerRestored, .ingestRejected:
             false
         default: true
         }

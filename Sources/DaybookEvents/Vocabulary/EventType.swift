@@ -57,6 +57,7 @@ public enum EventType: UInt16, Sendable, CaseIterable {
 
     case catalogPublished = 90
     case catalogRolledBack = 91
+    case ledgerRestored = 92
 
     case appLaunched = 100
     case onboardingStarted = 101

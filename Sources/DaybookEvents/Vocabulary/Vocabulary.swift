@@ -141,6 +141,22 @@ public enum Vocabulary {
                 EventField("to_version", .integer, .amount, required: true),
                 EventField("effective_at", .time, .timeA),
             ]),
+        EventSchema(
+            .ledgerRestored, "ledger.restored", routing: .ledger,
+            "The ledger goes on from a backup: a new epoch begins.",
+            [
+                EventField(
+                    "epoch", .integer, .amount, required: true, "the one that begins; 2 or more"),
+                EventField(
+                    "history", .text, nil, required: true,
+                    "the hash of the history that the backup ends with"),
+                EventField("reason", .text, nil, required: true),
+                EventField(
+                    "abandoned_position", .integer, nil, required: false,
+                    "the last position of the ledger that was replaced"),
+                EventField(
+                    "abandoned_history", .text, nil, required: false, "the hash of its history"),
+            ]),
     ]
 
     static let corrections: [EventSchema] = [

@@ -9,6 +9,7 @@ public final class InMemoryEventStore: EventStore {
         var rows: [EventRow] = []
         var documents: [String: [UInt8]] = [:]
         var appendCount: Int64 = 0
+        var history: MemoryHistory
 
         var head: StoreHead {
             StoreHead(position: Int64(rows.count), recordedAt: rows.last?.recordedAt ?? 0)
@@ -16,25 +17,38 @@ public final class InMemoryEventStore: EventStore {
     }
 
     public let header: StoreHeader
-    private let content = Mutex(Content())
+    private let content: Mutex<Content>
     /// Serialises `exclusively`; `content` is only held for moments.
     private let turn = Mutex(())
 
     public init(app: String, ledgerID: String = "in-memory") {
-        header = StoreHeader(app: app, ledgerID: ledgerID, schemaVersion: 1)
+        header = StoreHeader(
+            app: app, ledgerID: ledgerID, schemaVersion: 2, secret: .ofMemory)
+        content = Mutex(Content(history: MemoryHistory(ledgerID: ledgerID)))
     }
 
     /// A store that begins with everything that another one holds now, and goes its own way.
     public init(copying other: InMemoryEventStore) {
         header = other.header
-        let held = other.content.withLock { $0 }
-        content.withLock { $0 = held }
+        content = Mutex(other.content.withLock { $0 })
     }
 
     public var durability: String { "memory" }
 
     public func head() throws -> StoreHead {
         content.withLock { $0.head }
+    }
+
+    public func end() throws -> StoreEnd {
+        content.withLock { StoreEnd(head: $0.head, history: $0.history.end) }
+    }
+
+    public func point(at position: Int64, names: Int64?, streams: Int64?) throws -> HistoryPoint? {
+        content.withLock { $0.history.point(at: position, names: names, streams: streams) }
+    }
+
+    public func confirms(_ point: HistoryPoint) throws -> Bool {
+        content.withLock { $0.history.confirms(point) }
     }
 
     public func names(after count: Int) throws -> [String] {
@@ -113,6 +127,7 @@ public final class InMemoryEventStore: EventStore {
     /// Counts appends: two ledgers may share one store.
     public func foreignChangeCounter() throws -> Int64 { content.withLock { $0.appendCount } }
 
+    @discardableResult
     public func exclusively<Result>(_ body: (any StoreWriter) throws -> Result) throws -> Result {
         try turn.withLock { _ in try body(Writer(store: self)) }
     }
@@ -121,15 +136,34 @@ public final class InMemoryEventStore: EventStore {
 
     public func close() throws {}
 
+    private func digests(
+        of batch: AppendBatch, _ names: [String], _ streams: [StreamRecord]
+    ) -> [HistoryHash] {
+        guard batch.digests.isEmpty else { return batch.digests }
+        func name(_ id: NameID) -> String { id == 0 ? "" : names[Int(id) - 1] }
+        var digest = RowDigest(header.secret)
+        return batch.rows.map { row in
+            let stream = streams[Int(row.event.stream) - 1]
+            return digest.of(
+                row, RowDigest.Names(row.event, name),
+                in: StreamName(stream.environment, stream.kind, name(stream.name)))
+        }
+    }
+
     private struct Writer: StoreWriter {
         let store: InMemoryEventStore
 
-        func append(_ batch: AppendBatch) throws {
+        func append(_ batch: AppendBatch) throws -> HistoryPoint {
             try store.content.withLock { content in
                 try AppendGround(
                     head: content.head, nameCount: Int64(content.names.count),
                     streamCount: Int64(content.streams.count)
                 ).check(batch)
+                if let expected = batch.expectedHistory, expected != content.history.end.hash {
+                    throw StoreError.otherHistory(
+                        "the ledger in memory", "what was to be appended was decided upon",
+                        expected, at: batch.expectedHead, content.history.end)
+                }
                 content.appendCount += 1
                 content.names += batch.names
                 content.streams += batch.streams
@@ -137,6 +171,9 @@ public final class InMemoryEventStore: EventStore {
                 for document in batch.documents {
                     content.documents[document.sha256] = document.bytes
                 }
+                content.history.append(
+                    batch, digests: store.digests(of: batch, content.names, content.streams))
+                return content.history.end
             }
         }
     }

@@ -43,6 +43,27 @@ package final class OverlayStore: EventStore {
         return StoreHead(position: last.event.position, recordedAt: last.recordedAt)
     }
 
+    /// What is added here is in no history: nothing goes on from it, and nothing that is kept is made of it.
+    package func end() throws -> StoreEnd {
+        added.withLock { StoreEnd(head: head($0), history: history($0)) }
+    }
+
+    private func history(_ added: Added) -> HistoryPoint {
+        HistoryPoint(
+            position: head(added).position, epoch: 0,
+            nameCount: Int64(baseNameCount + added.names.count),
+            streamCount: Int64(baseStreamCount + added.streams.count), hash: .zero)
+    }
+
+    package func point(at position: Int64, names: Int64?, streams: Int64?) throws -> HistoryPoint? {
+        guard position <= baseHead.position else { return nil }
+        return try base.point(at: position, names: names, streams: streams)
+    }
+
+    package func confirms(_ point: HistoryPoint) throws -> Bool {
+        try point.hash == .zero || base.confirms(point)
+    }
+
     package func names(after count: Int) throws -> [String] {
         let below = count < baseNameCount ? try base.names(after: count) : []
         return below.prefix(max(0, baseNameCount - count))
@@ -149,6 +170,7 @@ package final class OverlayStore: EventStore {
 
     package func foreignChangeCounter() throws -> Int64 { added.withLock { $0.appendCount } }
 
+    @discardableResult
     package func exclusively<Result>(_ body: (any StoreWriter) throws -> Result) throws -> Result {
         try turn.withLock { _ in try body(Writer(store: self)) }
     }
@@ -161,7 +183,7 @@ package final class OverlayStore: EventStore {
     private struct Writer: StoreWriter {
         let store: OverlayStore
 
-        func append(_ batch: AppendBatch) throws {
+        func append(_ batch: AppendBatch) throws -> HistoryPoint {
             try store.added.withLock { added in
                 try AppendGround(
                     head: store.head(added),
@@ -175,6 +197,7 @@ package final class OverlayStore: EventStore {
                 for document in batch.documents {
                     added.documents[document.sha256] = document.bytes
                 }
+                return store.history(added)
             }
         }
     }

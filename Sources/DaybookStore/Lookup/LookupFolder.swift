@@ -1,3 +1,5 @@
+import DaybookEvents
+
 /// The files of sealed runs in the folder of derived files.
 ///
 /// One file a run, `keys-<first>-<last>.daykeys` with positions of twelve digits. Where files overlap the longest
@@ -20,12 +22,14 @@ public struct LookupFolder: Sendable {
         public var runs: [LookupRun] = []
         /// Why files were not used, one sentence each.
         public var problems: [String] = []
+        /// Files of another history than the ledger's.
+        public var foreign: [String] = []
     }
 
     /// Reads the headers of all files that end at or before a position; later ones are passed over in silence.
-    /// - Parameter anchor: Gives the first 64 bits of the digest of the key of the event at a position.
+    /// - Parameter confirms: Whether the ledger's history has another one for its beginning.
     public func contents(
-        through head: Int64, anchor: (Int64) throws -> UInt64?
+        through head: Int64, confirms: (HistoryPoint) throws -> Bool
     ) throws -> Contents {
         var contents = Contents()
         var found: [LookupRun] = []
@@ -55,9 +59,8 @@ public struct LookupFolder: Sendable {
         }
         var next: Int64 = 1
         for run in found where run.range.lowerBound >= next {
-            guard let expected = try anchor(run.range.upperBound), expected == run.anchor else {
-                contents.problems.append(
-                    "\(run.path ?? path): its last event is not in this ledger")
+            guard let history = run.history, try confirms(history) else {
+                contents.foreign.append(run.path ?? path)
                 continue
             }
             contents.runs.append(run)
@@ -69,18 +72,18 @@ public struct LookupFolder: Sendable {
     /// Writes a run and removes the files of its parts.
     /// - Parameter isReplacing: Also where there is a file of this run, because it is damaged.
     public func write(
-        _ run: LookupRun, anchor: UInt64, isReplacing: Bool = false
+        _ run: LookupRun, history: HistoryPoint, isReplacing: Bool = false
     ) throws -> LookupRun {
         guard run.path == nil else { return run }
         try DerivedFile.createFolder(path)
         let name = "\(path)/\(Self.name(run.range))"
         // Another process that shares the ledger comes to the same runs; a file that cannot be read is replaced.
         if !isReplacing, let file = try? ContainerFile(path: name), file.header.ledger == ledger,
-            file.header.anchor == anchor, let known = try? LookupRun(file: file)
+            file.header.history.hash == history.hash, let known = try? LookupRun(file: file)
         {
             return known
         }
-        let written = try run.written(to: name, ledger: ledger, anchor: anchor)
+        let written = try run.written(to: name, ledger: ledger, history: history)
         for name in DerivedFile.names(in: path, suffix: Self.suffix) {
             guard let range = Self.range(of: name), range != run.range,
                 run.range.contains(range.lowerBound), run.range.contains(range.upperBound)

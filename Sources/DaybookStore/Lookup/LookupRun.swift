@@ -16,8 +16,8 @@ public final class LookupRun: Sendable {
     /// Runs begin and end at multiples of this many positions.
     public static let unitCount: Int64 = 16_384
     /// Says how the bytes of a run and the hashes of keys, which hash references, are to be read. Layout 1 had a filter
-    /// that knew no key.
-    static let fingerprint: UInt64 = 2 << 8 | Reference.layoutVersion
+    /// that knew no key, in layout 2 hashes had none.
+    static let fingerprint: UInt64 = 3 << 8 | Reference.layoutVersion
 
     private enum Backing {
         case memory(hashes: [UInt64], offsets: [UInt32], filter: [UInt8])
@@ -83,9 +83,9 @@ public final class LookupRun: Sendable {
         if case .file(let mapped) = backing { mapped.file.path } else { nil }
     }
 
-    /// The first 64 bits of the digest of the last event's key, as the file says; `nil` in memory.
-    public var anchor: UInt64? {
-        if case .file(let mapped) = backing { mapped.file.header.anchor } else { nil }
+    /// The history that the file was made from; `nil` in memory.
+    public var history: HistoryPoint? {
+        if case .file(let mapped) = backing { mapped.file.header.history } else { nil }
     }
 
     /// Set when a block could not be read: the range must be read from the events again.
@@ -260,7 +260,10 @@ public final class LookupRun: Sendable {
     }
 
     /// Writes a run of memory under its final name and maps it.
-    package func written(to path: String, ledger: UInt64, anchor: UInt64) throws -> LookupRun {
+    package func written(
+        to path: String, ledger: UInt64, history: HistoryPoint
+    ) throws -> LookupRun {
+        precondition(history.position == range.upperBound, "a history of another position")
         guard case .memory(let hashes, let offsets, let filter) = backing else { return self }
         var hashBytes = ByteWriter()
         for hash in hashes { hashBytes.append(hash) }
@@ -269,7 +272,7 @@ public final class LookupRun: Sendable {
         try ContainerWriter.write(
             ContainerHeader(
                 kind: .keys, fingerprint: Self.fingerprint, ledger: ledger,
-                firstPosition: range.lowerBound, cut: range.upperBound, anchor: anchor),
+                firstPosition: range.lowerBound, history: history),
             [
                 ContainerSection(
                     name: "filter", elementCount: filter.count / LookupFilter.blockByteCount,

@@ -1,3 +1,4 @@
+import DaybookEvents
 import GRDB
 
 #if canImport(Darwin)
@@ -76,8 +77,13 @@ struct LedgerCreation {
         try queue.inDatabase { db in
             try db.execute(sql: "PRAGMA application_id = \(LedgerSchema.applicationID)")
             try db.inTransaction(.immediate) {
+                var random = SystemRandomNumberGenerator()
+                let secret = LedgerSecret.random(using: &random)
                 try schema.migrate(
-                    db, from: 0, meta: [("app", app), ("ledger_id", ledgerID)])
+                    db, from: 0, file,
+                    meta: [
+                        ("app", app), ("ledger_id", ledgerID), ("secret", secret.hexadecimal),
+                    ])
                 return .commit
             }
             guard try String.fetchOne(db, sql: "PRAGMA journal_mode = WAL") == "wal" else {

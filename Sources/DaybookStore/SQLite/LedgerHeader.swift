@@ -1,3 +1,4 @@
+import DaybookEvents
 import GRDB
 import GRDBSQLite
 
@@ -13,7 +14,12 @@ enum LedgerHeader {
             throw StoreError(
                 .damaged, "\(path) is damaged: it does not say which app it is; restore a backup")
         }
-        return StoreHeader(app: app, ledgerID: ledgerID, schemaVersion: version)
+        guard let secret = values["secret"].flatMap({ LedgerSecret(hexadecimal: $0) }) else {
+            throw StoreError(
+                .damaged, "\(path) is damaged: its secret is missing; restore a backup")
+        }
+        return StoreHeader(
+            app: app, ledgerID: ledgerID, schemaVersion: version, secret: secret)
     }
 
     /// The schema version of the file; an older one is read as it is, and brought up to date by the first write.
@@ -38,13 +44,19 @@ enum LedgerHeader {
         return version
     }
 
-    /// The first 100 bytes of the file, through the descriptor that SQLite has open; `nil` when they cannot be read.
+    /// The first 100 bytes of the file; `nil` when they cannot be read.
     static func bytes(_ connection: OpaquePointer) -> [UInt8]? {
+        bytes(connection, at: 0, count: 100)
+    }
+
+    /// Bytes of the file itself, whatever the log says, through the descriptor that SQLite has open; `nil` when they
+    /// cannot be read.
+    static func bytes(_ connection: OpaquePointer, at offset: Int64, count: Int) -> [UInt8]? {
         var file: UnsafeMutablePointer<sqlite3_file>?
         sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file)
         guard let file, let methods = file.pointee.pMethods else { return nil }
-        var bytes = [UInt8](repeating: 0, count: 100)
-        guard methods.pointee.xRead(file, &bytes, CInt(bytes.count), 0) == SQLITE_OK else {
+        var bytes = [UInt8](repeating: 0, count: count)
+        guard methods.pointee.xRead(file, &bytes, CInt(bytes.count), offset) == SQLITE_OK else {
             return nil
         }
         return bytes

@@ -5,15 +5,16 @@ import GRDB
 //   bytes  0 … 15   "SQLite format 3\0"
 //   bytes 16 … 17   page size, 4096
 //   bytes 18 … 19   2, 2: write-ahead log
-//   bytes 60 … 63   user_version: the schema version, 1
+//   bytes 60 … 63   user_version: the schema version, 2
 //   bytes 68 … 71   application_id: "DAYB"
 //
-//   meta       key -> value: `app`, `ledger_id`; written once
+//   meta       key -> value: `app`, `ledger_id`, `secret`; written once
 //   names      every interned text, numbered from 1 without gaps
 //   streams    (environment, kind, name), numbered from 1 without gaps
 //   documents  catalogs by the SHA-256 of their bytes
 //   events     one row per event, numbered from 1 without gaps; see `tables`
 //   ledger     a view of events for people
+//   history_*  the hash over all of it: see `HistorySchema.swift`
 //
 // NULL in `events` stands for what is most often true, to save space: `previous`, `sequence`,
 // `source`, `party`, `profile`, `name_*`, `flags` and `request` of 0; `signed_at` equal to
@@ -32,13 +33,17 @@ struct LedgerSchema: Sendable {
     static let applicationID: Int64 = 0x4441_5942
 
     /// Every version that was released, and the newest one, which this build writes.
-    static let current = LedgerSchema(migrations: [tables + triggers])
+    static let current = LedgerSchema(
+        migrations: [tables + triggers, historyTables + historyTriggers])
 
     /// The statements that lead from each version to the next; the first ones from nothing to
     /// version 1.
     ///
     /// What was released is never edited: a change is a new element.
     let migrations: [[String]]
+
+    /// The version from which on a ledger names its history; older ones are brought up to date when they are opened.
+    static let historyVersion = 2
 
     /// The newest version.
     var version: Int { migrations.count }
@@ -81,7 +86,7 @@ struct LedgerSchema: Sendable {
             """,
         ]
 
-    private static func immutable(_ table: String) -> [String] {
+    static func immutable(_ table: String) -> [String] {
         ["UPDATE", "DELETE"].map { verb in
             """
             CREATE TRIGGER \(table)_no_\(verb.lowercased()) BEFORE \(verb) ON \(table) \
@@ -93,7 +98,7 @@ struct LedgerSchema: Sendable {
     /// Also stops INSERT OR REPLACE, which deletes the old row without asking the DELETE trigger.
     ///
     /// Not on `events`, where it would cost a third of append: see decision 0003.
-    private static func follows(_ table: String, _ column: String) -> String {
+    static func follows(_ table: String, _ column: String) -> String {
         """
         CREATE TRIGGER \(table)_follows BEFORE INSERT ON \(table) \
         WHEN NEW.\(column) IS NOT 1 + ifnull((SELECT max(\(column)) FROM \(table)), 0) \
@@ -106,9 +111,12 @@ struct LedgerSchema: Sendable {
     /// transaction; does nothing to a ledger that is there.
     /// - Parameters:
     ///   - version: 0 for an empty database.
+    ///   - file: The database's.
     ///   - meta: Written once, after the tables of version 1 and before the triggers that protect them; of no use to an
     ///     older ledger, which has its own.
-    func migrate(_ db: Database, from version: Int, meta: [(String, String)] = []) throws {
+    func migrate(
+        _ db: Database, from version: Int, _ file: LedgerFile, meta: [(String, String)] = []
+    ) throws {
         for (index, statements) in migrations.enumerated() where index >= version {
             for statement in statements where !statement.hasPrefix("CREATE TRIGGER") {
                 try db.execute(sql: statement)
@@ -119,6 +127,9 @@ struct LedgerSchema: Sendable {
             }
             for statement in statements where statement.hasPrefix("CREATE TRIGGER") {
                 try db.execute(sql: statement)
+            }
+            if index + 1 == Self.historyVersion {
+                try HistoryMigration(db: db, file: file).run()
             }
         }
         try refreshView(db)

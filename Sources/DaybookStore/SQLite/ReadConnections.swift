@@ -19,13 +19,18 @@ final class ReadConnections: Sendable {
 
     private let file: LedgerFile
     private let access: LedgerFile.Access
+    private let watch: FileWatch
     private let places = DispatchSemaphore(value: ReadConnections.countMax)
     private let content = Mutex(Content())
 
-    init(_ file: LedgerFile, _ access: LedgerFile.Access) {
+    init(_ file: LedgerFile, _ access: LedgerFile.Access, _ watch: FileWatch) {
         self.file = file
         self.access = access
+        self.watch = watch
     }
+
+    /// Whether the file may change while it is read.
+    var isOrdinary: Bool { access == .ordinary }
 
     /// Lends a connection. The body must not ask for another one.
     /// - Parameter task: What is read, for the message of an error.
@@ -60,7 +65,10 @@ final class ReadConnections: Sendable {
         configuration.busyMode = .timeout(10)
         do {
             let path = access == .ordinary ? file.path : file.immutableURI
-            return try DatabaseQueue(path: path, configuration: configuration)
+            let queue = try DatabaseQueue(path: path, configuration: configuration)
+            // What was opened is what the first connection opened, or it is not used.
+            try watch.checkNames()
+            return queue
         } catch {
             throw SQLiteFailure.translate(error, "opening the ledger", file)
         }

@@ -18,20 +18,7 @@ extension SQLiteEventStore {
         try reads.use("reading the head") { [file, schema] db in
             // A newer program may have migrated the file since it was opened: it is not half-read.
             try LedgerHeader.checkVersion(db, file.path, schema)
-            var head = StoreHead(position: 0, recordedAt: 0)
-            try db.forEachRow(
-                "SELECT position, recorded_at FROM events ORDER BY position DESC LIMIT 1"
-            ) { row in
-                head.position = sqlite3_column_int64(row, 0)
-                head.recordedAt = sqlite3_column_int64(row, 1)
-            }
-            guard (0...AppendGround.positionMax).contains(head.position) else {
-                throw StoreError(
-                    .damaged,
-                    "\(file.path) is damaged: its last event is at position \(head.position), and no position is "
-                        + "below 1 or above \(AppendGround.positionMax); restore a backup")
-            }
-            return head
+            return try Self.head(db, file)
         }
     }
 
@@ -160,6 +147,7 @@ extension SQLiteEventStore {
     ///   all the same: only opening it again shows what is new (rule 29).
     public func foreignChangeCounter() throws -> Int64 {
         try reads.checkUnchanged()
+        try lookWhenDue()
         return try counter.withLock { counter in
             let queue = try counter ?? reads.open()
             counter = queue

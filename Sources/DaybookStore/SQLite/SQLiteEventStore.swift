@@ -38,6 +38,7 @@ public final class SQLiteEventStore: EventStore {
     /// Its own connection: the counter is a connection's own view, and a long read must not delay
     /// it.
     let counter = Mutex<DatabaseQueue?>(nil)
+    let watch: FileWatch
     private let isReadOnly: Bool
     private let lock: LedgerLock
     private let lockWaitSeconds: Double
@@ -62,11 +63,49 @@ public final class SQLiteEventStore: EventStore {
         schema = LedgerSchema(migrations: LedgerSchema.current.migrations + laterMigrations)
         isReadOnly = readOnly
         self.lockWaitSeconds = lockWaitSeconds
-        reads = ReadConnections(file, try file.examine())
+        watch = FileWatch(file)
+        watch.noteMain()
+        let access = try file.examine()
+        reads = ReadConnections(file, access, watch)
         lock = LedgerLock(file)
+        let version = try reads.use("reading the schema version") { [file, schema] db in
+            try LedgerHeader.checkVersion(db, file.path, schema)
+        }
+        if version < LedgerSchema.historyVersion {
+            guard access == .ordinary else { throw Self.isTooOld(file.path) }
+            try lock.hold(waitSeconds: lockWaitSeconds) { [file, schema] in
+                try WriteConnection.migrate(file, schema)
+            }
+        }
         header = try reads.use("reading what the ledger says about itself") { [file, schema] db in
             try LedgerHeader.read(db, file.path, schema)
         }
+        if access == .ordinary { try look() }
+    }
+
+    private static func isTooOld(_ path: String) -> StoreError {
+        StoreError(
+            .readOnly,
+            "\(path) was written by an older Daybook and is brought up to date when it is opened, but its folder cannot "
+                + "be written; copy it to another folder and open the copy")
+    }
+
+    /// Compares the files with those that were opened, and the log with the file.
+    /// - Throws: `.replaced`, `.foreignLog`
+    private func look() throws {
+        try watch.checkNames()
+        guard watch.isTouched else { return }
+        try watch.seeing {
+            try reads.use("comparing the log with the file") { [file, header] db in
+                try LogBinding(file: file, header: header).check(db)
+            }
+        }
+    }
+
+    /// The same for readers, twice a second at most.
+    func lookWhenDue() throws {
+        guard reads.isOrdinary, watch.isLookDue else { return }
+        try look()
     }
 
     /// Creates an empty ledger, wholly or not at all.
@@ -119,12 +158,14 @@ public final class SQLiteEventStore: EventStore {
     /// The body must not call `exclusively` again: it would wait for itself.
     /// - Throws: `StoreError.busy` after waiting for 60 seconds, `.readOnly`, `.closed`, and what
     ///   the body throws.
+    @discardableResult
     public func exclusively<Result>(_ body: (any StoreWriter) throws -> Result) throws -> Result {
         guard !isReadOnly else {
             throw StoreError(
                 .readOnly, "\(file.path) was opened for reading; open it again for writing")
         }
         return try lock.hold(waitSeconds: lockWaitSeconds) {
+            try watch.checkNames()
             let connection = try writeConnection()
             let turn = Turn(connection)
             defer { turn.connection = nil }
@@ -181,7 +222,7 @@ public final class SQLiteEventStore: EventStore {
         if let known { return known }
         // It may be gone by now, or have got a second name.
         try file.checkName()
-        let connection = try WriteConnection(file, schema)
+        let connection = try WriteConnection(file, schema, header, watch)
         writing.withLock { $0.connection = connection }
         return connection
     }
@@ -199,11 +240,11 @@ public final class SQLiteEventStore: EventStore {
 
         init(_ connection: WriteConnection) { self.connection = connection }
 
-        func append(_ batch: AppendBatch) throws {
+        func append(_ batch: AppendBatch) throws -> HistoryPoint {
             guard let connection else {
                 throw StoreError(.closed, "the right to append has ended; ask for it again")
             }
-            try connection.append(batch)
+            return try connection.append(batch)
         }
     }
 }

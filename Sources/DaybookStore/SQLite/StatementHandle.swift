@@ -51,7 +51,7 @@ extension OpaquePointer {
     }
 
     /// SQLITE_TRANSIENT, which Swift cannot import: SQLite copies the bytes before it returns.
-    private static var copies: sqlite3_destructor_type? {
+    static var copies: sqlite3_destructor_type? {
         unsafeBitCast(-1, to: sqlite3_destructor_type?.self)
     }
 }

@@ -1,3 +1,4 @@
+import DaybookEvents
 import GRDB
 import GRDBSQLite
 import Synchronization
@@ -10,7 +11,11 @@ final class WriteConnection: Sendable {
 
     private let file: LedgerFile
     private let schema: LedgerSchema
+    private let header: StoreHeader
+    private let watch: FileWatch
     private let queue: DatabaseQueue
+    /// The end of the history that this connection committed last; `nil` after a failure.
+    private let cursor = Mutex<HistoryCursor?>(nil)
     /// How many pages the log held after the last commit; told by SQLite on the connection's own
     /// queue.
     private let frameCount = Atomic<Int>(0)
@@ -21,22 +26,48 @@ final class WriteConnection: Sendable {
 
     /// Opens the ledger for writing, and brings an older one to the newest schema version: the caller holds the lock.
     /// - Throws: `.readOnly`, `.newerSchema`, `.damaged`, `.busy`, `.full` or `.failed`.
-    init(_ file: LedgerFile, _ schema: LedgerSchema) throws {
+    init(
+        _ file: LedgerFile, _ schema: LedgerSchema, _ header: StoreHeader, _ watch: FileWatch
+    ) throws {
         self.file = file
         self.schema = schema
+        self.header = header
+        self.watch = watch
         do {
             queue = try DatabaseQueue(path: file.path, configuration: Self.configuration())
             try queue.inDatabase { db in
                 try db.inTransaction(.immediate) {
                     let version = try LedgerHeader.checkVersion(db, file.path, schema)
-                    try schema.migrate(db, from: version)
+                    try schema.migrate(db, from: version, file)
                     return .commit
                 }
                 countFrames(db)
                 synchronous.store(try Self.readSynchronous(db), ordering: .relaxed)
             }
+            // SQLite has the log open by now.
+            watch.noteLog()
+            try watch.checkNames()
         } catch {
             throw SQLiteFailure.translate(error, "opening the ledger for writing", file)
+        }
+    }
+
+    /// Brings a ledger of schema 1 up to date, which has no history that could be named; the caller holds the lock.
+    static func migrate(_ file: LedgerFile, _ schema: LedgerSchema) throws {
+        do {
+            let queue = try DatabaseQueue(path: file.path, configuration: Self.configuration())
+            try queue.inDatabase { db in
+                try db.inTransaction(.immediate) {
+                    let version = try LedgerHeader.checkVersion(db, file.path, schema)
+                    try schema.migrate(db, from: version, file)
+                    return .commit
+                }
+                // From now on the main file says where it stands.
+                try db.checkpoint(.passive)
+            }
+            try queue.close()
+        } catch {
+            throw SQLiteFailure.translate(error, "bringing the ledger up to date", file)
         }
     }
 
@@ -70,27 +101,57 @@ final class WriteConnection: Sendable {
     }
 
     /// Adds a batch in one transaction; see `StoreWriter`.
-    func append(_ batch: AppendBatch) throws {
+    /// - Throws: `.replaced` and `.foreignLog` when the files are not those that were opened, `.otherHistory` when they
+    ///   hold another past than the batch was decided upon.
+    func append(_ batch: AppendBatch) throws -> HistoryPoint {
         let task = "appending \(batch.rows.count) events after position \(batch.expectedHead)"
-        try run(task) { db in
-            try Self.transaction(db) {
+        let known = cursor.withLock { cursor in
+            // Taken out, so that it is carried on without a copy, and gone after a failure.
+            defer { cursor = nil }
+            return cursor
+        }
+        let next = try run(task) { db in
+            try look(db)
+            return try Self.transaction(db) {
                 try LedgerHeader.checkVersion(db, file.path, schema)
+                let history = HistoryInsertion(
+                    db: db, file: file, header: header, batch: batch,
+                    logSalt: try LogBinding.salt(of: file))
+                let ground = try history.ground(known)
                 try BatchInsertion(db: db, batch: batch).run()
+                let next = try history.run(ground)
                 // Asked before the commit: after it nothing may fail any more, for the events are on the disk.
                 synchronous.store(try Self.readSynchronous(db), ordering: .relaxed)
+                return next
             }
         }
+        try watch.checkNames(
+            after:
+                "\(batch.rows.count) events after position \(batch.expectedHead) went into a file without a name "
+                + "and are not in the ledger")
+        cursor.withLock { $0 = next }
+        return next.point
+    }
+
+    /// - Throws: `.replaced`, `.foreignLog`
+    private func look(_ db: Database) throws {
+        try watch.checkNames()
+        guard watch.isTouched else { return }
+        try watch.seeing { try LogBinding(file: file, header: header).check(db) }
     }
 
     /// Runs the body in a transaction that is wholly there or wholly gone afterwards.
     ///
     /// With statements that stay compiled: GRDB's own transactions compile three texts each time, which a commit of one
     /// event feels.
-    private static func transaction(_ db: Database, _ body: () throws -> Void) throws {
+    private static func transaction<Result>(
+        _ db: Database, _ body: () throws -> Result
+    ) throws -> Result {
         try db.forEachRow("BEGIN IMMEDIATE") { _ in }
         do {
-            try body()
+            let result = try body()
             try db.forEachRow("COMMIT") { _ in }
+            return result
         } catch {
             // SQLite itself rolls back after some errors, and says so with its autocommit mode.
             if sqlite3_get_autocommit(db.sqliteConnection) == 0 {
@@ -115,6 +176,7 @@ final class WriteConnection: Sendable {
     func checkpoint() throws -> Bool {
         try run("moving the log into the file") { db in
             let result = try db.checkpoint(.passive)
+            watch.noteSeen()
             return result.checkpointedFrameCount == result.walFrameCount
         }
     }

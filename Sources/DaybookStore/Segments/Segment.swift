@@ -11,7 +11,7 @@ public import DaybookEvents
 /// previous    4 bytes each: how many positions before it the stream's previous event stands; 0 none; 2^32 - 1: the
 ///             row knows
 /// ```
-/// The header has the SHA-256 of the sections `events` and `extensions` and the key of the last event; `verify`
+/// The header has the SHA-256 of the sections `events` and `extensions` and the hash of the history; `verify`
 /// compares every event with its row.
 public final class Segment: Sendable {
     private static let askTheRow = UInt32.max
@@ -61,8 +61,8 @@ public final class Segment: Sendable {
 
     public var path: String { file.path }
     public var byteCount: Int { file.byteCount }
-    /// The first 64 bits of the digest of the key of the last event.
-    public var anchor: UInt64 { file.header.anchor }
+    /// What it was made from.
+    public var history: HistoryPoint { file.header.history }
 
     /// All events, in position order, and the extensions of the wide ones, every block checked.
     /// - Throws: `StoreError.damaged`.
@@ -125,10 +125,10 @@ public final class Segment: Sendable {
     /// - Parameters:
     ///   - packed: All of the range, in position order.
     ///   - previous: For each the position of the event before it in its stream; 0 for the first.
-    ///   - anchor: The first 64 bits of the digest of the last event's key.
+    ///   - history: The name of everything up to the last one.
     static func write(
-        _ packed: PackedEvents, _ range: ClosedRange<Int64>, previous: [Int64], anchor: UInt64,
-        ledger: UInt64, fingerprint: UInt64, to path: String
+        _ packed: PackedEvents, _ range: ClosedRange<Int64>, previous: [Int64],
+        history: HistoryPoint, ledger: UInt64, fingerprint: UInt64, to path: String
     ) throws {
         let events = packed.events.withUnsafeBytes { Array($0) }
         let extensions = packed.extensions.withUnsafeBytes { Array($0) }
@@ -145,8 +145,8 @@ public final class Segment: Sendable {
         }
         let header = ContainerHeader(
             kind: .segment, fingerprint: Self.fingerprint(fingerprint), ledger: ledger,
-            firstPosition: range.lowerBound, cut: range.upperBound,
-            anchor: anchor, stateDigest: Digest.sha256(events + extensions))
+            firstPosition: range.lowerBound, history: history,
+            stateDigest: Digest.sha256(events + extensions))
         try ContainerWriter.write(
             header,
             [

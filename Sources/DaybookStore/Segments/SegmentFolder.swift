@@ -58,22 +58,25 @@ public final class SegmentFolder: Sendable {
     public let eventCount: Int64
     private let ledger: UInt64
     private let fingerprint: UInt64
-    /// Gives the first 64 bits of the digest of the key of the event at a position.
-    private let anchor: @Sendable (Int64) throws -> UInt64?
+    /// Whose histories the files must be of.
+    private let store: any EventStore
     /// Is told in one sentence why a file is not used, once.
     private let report: @Sendable (String) -> Void
+    private let isReadOnly: Bool
     private let content = Mutex(Content())
     private let isOutdatedTold = Atomic<Bool>(false)
+    private let isForeignTold = Atomic<Bool>(false)
 
     /// Lists the folder; nothing is opened yet.
     /// - Parameters:
+    ///   - store: Of the ledger.
     ///   - ledger: The first 64 bits of the digest of the ledger's id.
     ///   - fingerprint: Of the meaning of the events' slots.
     ///   - eventCount: A power of two; segments of another size are not used.
+    ///   - isReadOnly: Segments of another history stay where they are.
     public init(
-        path: String, ledger: UInt64, fingerprint: UInt64,
-        eventCount: Int64 = SegmentFolder.eventCountDefault,
-        anchor: @escaping @Sendable (Int64) throws -> UInt64?,
+        path: String, store: any EventStore, ledger: UInt64, fingerprint: UInt64,
+        eventCount: Int64 = SegmentFolder.eventCountDefault, isReadOnly: Bool = false,
         report: @escaping @Sendable (String) -> Void
     ) {
         precondition(
@@ -82,7 +85,8 @@ public final class SegmentFolder: Sendable {
         self.eventCount = eventCount
         self.ledger = ledger
         self.fingerprint = fingerprint
-        self.anchor = anchor
+        self.store = store
+        self.isReadOnly = isReadOnly
         self.report = report
         refresh()
     }
@@ -127,7 +131,9 @@ public final class SegmentFolder: Sendable {
                     content[index] = .open(segment)
                     return segment
                 } catch {
-                    let isGone = (error as? StoreError)?.code == .notFound
+                    let code = (error as? StoreError)?.code
+                    if code == .otherHistory, !isReadOnly { DerivedFile.setAside(file(index)) }
+                    let isGone = code == .notFound
                     content[index] = isGone ? .missing : .damaged
                     if !isGone { tell(error) }
                     return nil
@@ -139,10 +145,12 @@ public final class SegmentFolder: Sendable {
     private func open(_ index: Int) throws -> Segment {
         let segment = try Segment(
             file: try ContainerFile(path: file(index)), ledger: ledger, fingerprint: fingerprint)
-        guard segment.range == range(of: index),
-            let expected = try anchor(segment.range.upperBound), expected == segment.anchor
-        else {
-            throw StoreError(.damaged, "\(segment.path): its last event is not in this ledger")
+        guard segment.range == range(of: index) else {
+            throw StoreError(.damaged, "\(segment.path): it has other positions than its name says")
+        }
+        guard try store.confirms(segment.history) else {
+            throw StoreError(
+                .otherHistory, "\(segment.path) was made from another history of this ledger")
         }
         return segment
     }
@@ -151,6 +159,7 @@ public final class SegmentFolder: Sendable {
     private func tell(_ error: any Error) {
         let error = error as? StoreError ?? StoreError(.failed, "\(error)")
         if error.code == .outdated, isOutdatedTold.exchange(true, ordering: .relaxed) { return }
+        if error.code == .otherHistory, isForeignTold.exchange(true, ordering: .relaxed) { return }
         report("segment not used: \(error.message)")
     }
 
@@ -252,10 +261,11 @@ public final class SegmentFolder: Sendable {
             previous += places
             try pause()
         }
-        guard packed.events.count == range.count, let anchor = try anchor(range.upperBound)
+        guard packed.events.count == range.count,
+            let history = try store.point(at: range.upperBound)
         else { throw Self.gap(range) }
         try Segment.write(
-            packed, range, previous: previous, anchor: anchor, ledger: ledger,
+            packed, range, previous: previous, history: history, ledger: ledger,
             fingerprint: fingerprint, to: file(index))
         content.withLock { $0[index] = .unread }
     }

@@ -1,24 +1,29 @@
+import DaybookEvents
+
 // The container of every derived file: snapshots, key lookup arrays and segments. Little-endian.
 //
 // offset  size  field
 //      0     8  magic "DAYBOOK" and 0x01
-//      8     4  format version, 2
+//      8     4  format version, 3
 //     12     4  kind: 1 snapshot, 2 key lookup array, 3 segment
 //     16     8  fingerprint of whatever gives the contents their meaning
 //     24     8  ledger: first 64 bits of the SHA-256 of the ledger id
 //     32     8  first position covered; 0 in a snapshot
 //     40     8  cut: last position covered
-//     48     8  anchor: first 64 bits of the SHA-256 of the key of the event at the cut
-//     56    32  snapshot: state digest at the cut; segment: SHA-256 of its events; else zeros
-//     88     4  section count n
-//     92     4  CRC-32C of bytes 0 … 95+56n with this field zero
-//     96   56n  sections: name (16, zero-padded), fingerprint (8), offset (8), byte count (8),
+//     48     8  epoch of the ledger when the file was written
+//     56     8  how many names the history at the cut has
+//     64     8  how many streams
+//     72    32  hash of the history at the cut with so many names and streams (`HistoryCursor`)
+//    104    32  snapshot: state digest at the cut; segment: SHA-256 of its events; else zeros
+//    136     4  section count n
+//    140     4  CRC-32C of bytes 0 … 143+56n with this field zero
+//    144   56n  sections: name (16, zero-padded), fingerprint (8), offset (8), byte count (8),
 //               element count (8), checksum offset (8)
 //      …        each section from a multiple of 64 on, zeros before it: its bytes, then CRC-32C of every block of
 //               65,536 bytes, 4 bytes each
 //
-// Valid only if magic, version, kind and header checksum fit, the fingerprint, ledger and anchor are the expected
-// ones, and every section lies within the file. A section with another fingerprint is not used; the rest is. Blocks
+// Valid only if magic, version, kind and header checksum fit, the fingerprint and ledger are the expected ones,
+// the ledger confirms the history, and every section lies within the file. A section with another fingerprint is not used; the rest is. Blocks
 // are checked when they are first read. Files are written under a temporary name, synced, renamed, and the folder
 // synced, so that a file with its final name is whole.
 
@@ -31,24 +36,25 @@ public struct ContainerHeader: Sendable, Equatable {
     public var ledger: UInt64
     /// Inclusive; 0 for snapshots.
     public var firstPosition: Int64
-    /// Inclusive.
-    public var cut: Int64
-    public var anchor: UInt64
+    /// What the file was made from: the name of everything up to the last position that it covers.
+    public var history: HistoryPoint
     /// 32 bytes.
     public var stateDigest: [UInt8]
 
     public init(
-        kind: Kind, fingerprint: UInt64, ledger: UInt64, firstPosition: Int64, cut: Int64,
-        anchor: UInt64, stateDigest: [UInt8] = [UInt8](repeating: 0, count: 32)
+        kind: Kind, fingerprint: UInt64, ledger: UInt64, firstPosition: Int64,
+        history: HistoryPoint, stateDigest: [UInt8] = [UInt8](repeating: 0, count: 32)
     ) {
         self.kind = kind
         self.fingerprint = fingerprint
         self.ledger = ledger
         self.firstPosition = firstPosition
-        self.cut = cut
-        self.anchor = anchor
+        self.history = history
         self.stateDigest = stateDigest
     }
+
+    /// The last position that the file covers, inclusive.
+    public var cut: Int64 { history.position }
 }
 
 /// One named part of a container.
@@ -82,8 +88,10 @@ public struct ByteWriter {
 
 enum ContainerFormat {
     static let magic = Array("DAYBOOK".utf8) + [0x01]
-    static let version: UInt32 = 2
-    static let headerByteCount = 96
+    static let version: UInt32 = 3
+    static let headerByteCount = 144
+    static let countOffset = 136
+    static let checksumOffset = 140
     static let sectionByteCount = 56
     static let blockByteCount = 65_536
     static let sectionCountMax = 64
@@ -132,7 +140,9 @@ public enum ContainerWriter {
         }
         var front = fixed(header, sectionCount: sections.count, checksum: 0) + table.bytes
         let checksum = CRC32C.checksum(front)
-        front.replaceSubrange(92..<96, with: withUnsafeBytes(of: checksum.littleEndian, Array.init))
+        let place = ContainerFormat.checksumOffset
+        front.replaceSubrange(
+            place..<place + 4, with: withUnsafeBytes(of: checksum.littleEndian, Array.init))
         try DerivedFile.replace(path, with: [front, body.bytes])
     }
 
@@ -147,7 +157,10 @@ public enum ContainerWriter {
         writer.append(header.ledger)
         writer.append(header.firstPosition)
         writer.append(header.cut)
-        writer.append(header.anchor)
+        writer.append(header.history.epoch)
+        writer.append(header.history.nameCount)
+        writer.append(header.history.streamCount)
+        writer.append(header.history.hash.bytes)
         writer.append(header.stateDigest)
         writer.append(UInt32(sectionCount))
         writer.append(checksum)

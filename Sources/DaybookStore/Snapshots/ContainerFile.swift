@@ -1,3 +1,4 @@
+import DaybookEvents
 import Synchronization
 
 #if canImport(Darwin)
@@ -79,14 +80,15 @@ public final class ContainerFile: Sendable {
             throw damaged(
                 "format version \(number(8, UInt32.self)), expected \(ContainerFormat.version)")
         }
-        let count = Int(number(88, UInt32.self))
+        let count = Int(number(ContainerFormat.countOffset, UInt32.self))
         let frontCount = ContainerFormat.headerByteCount + count * ContainerFormat.sectionByteCount
         guard count <= ContainerFormat.sectionCountMax, frontCount <= raw.count else {
             throw damaged("the section table lies outside of the file")
         }
         var front = Array(raw[0..<frontCount])
-        front.replaceSubrange(92..<96, with: [0, 0, 0, 0])
-        guard CRC32C.checksum(front) == number(92, UInt32.self) else {
+        let place = ContainerFormat.checksumOffset
+        front.replaceSubrange(place..<place + 4, with: [0, 0, 0, 0])
+        guard CRC32C.checksum(front) == number(place, UInt32.self) else {
             throw damaged("the header's checksum does not fit")
         }
         guard let kind = ContainerHeader.Kind(rawValue: number(12, UInt32.self)) else {
@@ -116,10 +118,14 @@ public final class ContainerFile: Sendable {
                     checksums: Int(values[3]), firstBlock: firstBlock))
             firstBlock += ContainerFormat.blockCount(Int(values[1]))
         }
+        let hash = HistoryHash(UnsafeRawBufferPointer(rebasing: raw[72..<104])) ?? .zero
         let header = ContainerHeader(
             kind: kind, fingerprint: number(16, UInt64.self), ledger: number(24, UInt64.self),
-            firstPosition: number(32, Int64.self), cut: number(40, Int64.self),
-            anchor: number(48, UInt64.self), stateDigest: Array(raw[56..<88]))
+            firstPosition: number(32, Int64.self),
+            history: HistoryPoint(
+                position: number(40, Int64.self), epoch: number(48, Int64.self),
+                nameCount: number(56, Int64.self), streamCount: number(64, Int64.self), hash: hash),
+            stateDigest: Array(raw[104..<136]))
         return (header, sections)
     }
 

@@ -37,6 +37,21 @@ public enum DerivedFile {
         Folder.sync(Folder.of(path))
     }
 
+    /// Makes an empty file that is its owner's alone, from the first byte on.
+    static func createPrivate(_ path: String) throws {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw failure("create", path) }
+        close(descriptor)
+    }
+
+    /// Has the system write a file's bytes to the disk.
+    static func sync(_ path: String) throws {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure("open", path) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw failure("sync", path) }
+    }
+
     private static func writeAll(_ bytes: [UInt8], to descriptor: CInt, _ path: String) throws {
         try bytes.withUnsafeBytes { raw in
             var done = 0
@@ -104,6 +119,9 @@ public enum DerivedFile {
         }
         return names.sorted()
     }
+
+    /// Gives a file a name under which nobody looks for it; one that is not there is fine.
+    public static func setAside(_ path: String) { rename(path, path + ".aside") }
 
     /// Removes a file; one that is not there is fine.
     public static func remove(_ path: String) { unlink(path) }

@@ -19,14 +19,19 @@ struct LookupFolderTests {
         /// Writes a run of some units, and gives what it holds.
         mutating func write(_ first: Int64, _ count: Int64 = 1) throws -> LookupSample {
             let sample = LookupSample.unit(first, count: count, &random)
-            _ = try lookup.write(sample.run, anchor: Self.anchor(sample.range.upperBound))
+            _ = try lookup.write(sample.run, history: Self.history(sample.range.upperBound))
             return sample
         }
 
-        static func anchor(_ position: Int64) -> UInt64 { UInt64(position) &* 31 }
+        /// The history of the ledger that the files are of; `past` 1 is another one.
+        static func history(_ position: Int64, past: UInt8 = 0) -> HistoryPoint {
+            HistoryPoint.sample(position, past: past)
+        }
 
         func contents(units: Int64) throws -> LookupFolder.Contents {
-            try lookup.contents(through: units * LookupRun.unitCount) { Self.anchor($0) }
+            try lookup.contents(through: units * LookupRun.unitCount) {
+                $0 == Self.history($0.position)
+            }
         }
 
         var names: [String] {
@@ -69,12 +74,12 @@ struct LookupFolderTests {
         let kept = try setting.names
         let merged = try LookupRun.merged(parts)
         let written = try setting.lookup.write(
-            merged, anchor: Setting.anchor(merged.range.upperBound))
+            merged, history: Setting.history(merged.range.upperBound))
         #expect(try setting.names.count == 1)
         #expect(written.path?.hasSuffix("keys-000000000001-000000065536.daykeys") == true)
         // A writer that died before it could remove the parts.
         for part in parts.prefix(2) {
-            _ = try setting.lookup.write(part, anchor: Setting.anchor(part.range.upperBound))
+            _ = try setting.lookup.write(part, history: Setting.history(part.range.upperBound))
         }
         #expect(try setting.names.filter(kept.contains).count == 2)
         let contents = try setting.contents(units: 4)
@@ -101,23 +106,25 @@ struct LookupFolderTests {
         _ = try setting.write(0)
         let sample = LookupSample.unit(1, &setting.random)
         let other = LookupFolder(path: setting.lookup.path, ledger: 0xB2)
-        _ = try other.write(sample.run, anchor: Setting.anchor(sample.range.upperBound))
+        _ = try other.write(sample.run, history: Setting.history(sample.range.upperBound))
         let contents = try setting.contents(units: 2)
         #expect(units(contents) == [0..<1])
         #expect(contents.problems.count == 1)
         #expect(contents.problems.first?.hasSuffix("is of another ledger") == true)
     }
 
-    @Test("A run whose last event is not in the ledger is told, and a shorter one takes its place")
+    @Test("A run of another history of the ledger is told, and a shorter one takes its place")
     func foreignHistory() throws {
         var setting = try Setting("foreign history")
         let long = LookupSample.unit(0, count: 2, &setting.random)
-        _ = try setting.lookup.write(long.run, anchor: 12)
+        let path = try setting.lookup.write(
+            long.run, history: Setting.history(long.range.upperBound, past: 1)
+        ).path
         _ = try setting.write(0)
         let contents = try setting.contents(units: 2)
         #expect(units(contents) == [0..<1])
-        #expect(contents.problems.count == 1)
-        #expect(contents.problems.first?.hasSuffix("is not in this ledger") == true)
+        #expect(contents.problems == [])
+        #expect(contents.foreign == [path])
     }
 
     private static let last = LookupRun.unitCount
@@ -128,7 +135,7 @@ struct LookupFolderTests {
     func brokenUnits(range: ClosedRange<Int64>) throws {
         var setting = try Setting("broken units")
         let sample = LookupSample(range, &setting.random)
-        _ = try setting.lookup.write(sample.run, anchor: Setting.anchor(range.upperBound))
+        _ = try setting.lookup.write(sample.run, history: Setting.history(range.upperBound))
         let contents = try setting.contents(units: 2)
         #expect(contents.runs.isEmpty)
         #expect(contents.problems.count == 1)
@@ -147,8 +154,8 @@ struct LookupFolderTests {
         let damaged = try #require(try setting.contents(units: 1).runs.first)
         #expect(try code { _ = try LookupRun.merged([damaged]) } == .damaged)
         #expect(damaged.isDamaged)
-        let anchor = Setting.anchor(sample.range.upperBound)
-        _ = try setting.lookup.write(sample.run, anchor: anchor, isReplacing: true)
+        let history = Setting.history(sample.range.upperBound)
+        _ = try setting.lookup.write(sample.run, history: history, isReplacing: true)
         let whole = try #require(try setting.contents(units: 1).runs.first)
         for entry in sample.entries {
             #expect(try whole.positions(of: entry.hash).contains(entry.position))
@@ -159,7 +166,7 @@ struct LookupFolderTests {
         #expect(contents.runs.isEmpty)
         #expect(contents.problems.count == 1)
         // A file that cannot even be opened is replaced without being asked to.
-        _ = try setting.lookup.write(sample.run, anchor: anchor)
+        _ = try setting.lookup.write(sample.run, history: history)
         #expect(units(try setting.contents(units: 1)) == [0..<1])
     }
 }

@@ -8,7 +8,9 @@ struct LookupRunTests {
     static let ledger: UInt64 = 0xA1
 
     private static func written(_ run: LookupRun, _ folder: TemporaryFolder) throws -> LookupRun {
-        try run.written(to: folder.path + "/run.daykeys", ledger: ledger, anchor: 5)
+        try run.written(
+            to: folder.path + "/run.daykeys", ledger: ledger,
+            history: .sample(run.range.upperBound))
     }
 
     @Test("Every key is found at its positions and nowhere else", arguments: [1, 2, 50, 4_000])
@@ -21,7 +23,7 @@ struct LookupRunTests {
         #expect(memory.path == nil)
         #expect(file.path == folder.path + "/run.daykeys")
         #expect(file.range == sample.range)
-        #expect(file.anchor == 5)
+        #expect(file.history == .sample(sample.range.upperBound))
         let expected = sample.expected
         for run in [memory, file] {
             for (hash, positions) in expected {
@@ -87,7 +89,8 @@ struct LookupRunTests {
                 index % 2 == 0
                     ? sample.run
                     : try sample.run.written(
-                        to: folders[0].path + "/\(index).daykeys", ledger: 1, anchor: 1))
+                        to: folders[0].path + "/\(index).daykeys", ledger: 1,
+                        history: .sample(sample.range.upperBound)))
         }
         let once = LookupRun(17...next - 1, entries: entries.shuffled(using: &random))
         let merged = try LookupRun.merged(parts)
@@ -175,7 +178,7 @@ struct LookupRunTests {
             ContainerSection(name: $0, elementCount: 1, bytes: [UInt8](repeating: 0, count: 8))
         }
         let header = ContainerHeader(
-            kind: .keys, fingerprint: 2, ledger: 1, firstPosition: 1, cut: 1, anchor: 1)
+            kind: .keys, fingerprint: 2, ledger: 1, firstPosition: 1, history: .sample(1))
         var snapshot = header
         snapshot.kind = .snapshot
         var older = header

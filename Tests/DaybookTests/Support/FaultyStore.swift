@@ -22,6 +22,11 @@ final class FaultyStore: EventStore {
     var header: StoreHeader { inner.header }
     var durability: String { inner.durability }
     func head() throws -> StoreHead { try inner.head() }
+    func end() throws -> StoreEnd { try inner.end() }
+    func point(at position: Int64, names: Int64?, streams: Int64?) throws -> HistoryPoint? {
+        try inner.point(at: position, names: names, streams: streams)
+    }
+    func confirms(_ point: HistoryPoint) throws -> Bool { try inner.confirms(point) }
     func names(after count: Int) throws -> [String] { try inner.names(after: count) }
     func streams(after id: UInt32) throws -> [StreamRecord] { try inner.streams(after: id) }
     func scan(
@@ -49,6 +54,7 @@ final class FaultyStore: EventStore {
     }
     func document(sha256: String) throws -> [UInt8]? { try inner.document(sha256: sha256) }
     func foreignChangeCounter() throws -> Int64 { try inner.foreignChangeCounter() }
+    @discardableResult
     func exclusively<Result>(_ body: (any StoreWriter) throws -> Result) throws -> Result {
         try inner.exclusively { writer in try body(Writer(store: self, inner: writer)) }
     }
@@ -58,9 +64,9 @@ final class FaultyStore: EventStore {
     private struct Writer: StoreWriter {
         let store: FaultyStore
         let inner: any StoreWriter
-        func append(_ batch: AppendBatch) throws {
+        func append(_ batch: AppendBatch) throws -> HistoryPoint {
             try store.check(.commit)
-            try inner.append(batch)
+            return try inner.append(batch)
         }
     }
 }

@@ -1,0 +1,69 @@
+import ArgumentParser
+import Daybook
+import DaybookEvents
+import DaybookStore
+
+struct BackupCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "backup", abstract: "Copy the ledger while it is in use, and verify the copy.",
+        discussion: """
+            The copy is a ledger file of its own, as it was at one moment. Every row, name, stream and document in it is \
+            verified by the hash over the history before the file gets its name. The same again into the same file \
+            appends what came since, after the file's end was found in the ledger's history.
+
+              daybook backup /backups/dozzi.sqlite
+              daybook backup /backups/dozzi.sqlite --check
+
+            "daybook restore" puts a backup in a ledger's place. Exits with 1 when --check finds the backup damaged.
+            """)
+
+    @Argument(help: "The backup's file.", completion: .file())
+    var target: String
+
+    @Flag(
+        help: "Verify the backup that is there, from its first row to its last, and write nothing.")
+    var check = false
+
+    @OptionGroup var ledger: LedgerOptions
+    @OptionGroup var output: OutputOptions
+
+    mutating func run() async throws {
+        if check { return try checkBackup() }
+        let report = try await ledger.asking { ledger in
+            let bar = ProgressBar("backup")
+            defer { bar.finish() }
+            return try ledger.backUp(to: target) { bar.show($0, of: $1, events: $1) }
+        }
+        let json = HistoryPointText.json(
+            report.history,
+            adding: [
+                "path": .string(report.path), "events": .integer(report.events),
+                "bytes": .integer(Int64(report.byteCount)),
+            ])
+        try output.show(json) {
+            let what =
+                report.events == 0
+                ? "nothing new" : "\(Words.count(report.events, "event")) written and verified"
+            return
+                "\($0.tick) \(report.path): \(what), \(Words.grouped(report.byteCount)) bytes\n  \(HistoryPointText.line(report.history))\n"
+        }
+    }
+
+    private func checkBackup() throws {
+        let bar = ProgressBar("backup --check")
+        defer { bar.finish() }
+        do {
+            let history = try Ledger.proveBackup(at: target) { bar.show($0, of: $1, events: $1) }
+            bar.finish()
+            try output.show(HistoryPointText.json(history, adding: ["clean": true])) {
+                "\($0.tick) \(target) is whole: \(Words.count(history.position, "event"))\n  \(HistoryPointText.line(history))\n"
+            }
+        } catch let LedgerError.store(damage) where damage.code == .damaged {
+            bar.finish()
+            try output.show(["clean": false, "reason": .string(damage.message)]) { _ in
+                "✗ \(damage.message)\n"
+            }
+            throw ExitCode.no
+        }
+    }
+}

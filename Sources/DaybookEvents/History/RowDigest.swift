@@ -1,0 +1,119 @@
+// The digest of a row: SHA-256 over what its event says, in two levels, so that a row whose texts are erased one day
+// still proves the rest of the history.
+//
+// structure, 114 bytes, little-endian:
+//   offset  size  field
+//        0     1  0x10
+//        1     1  environment of the stream
+//        2     1  kind of the stream
+//        3     2  type, the number that stands in the file; 0 for one that the writing build did not know
+//        5     2  v
+//        7     1  trust
+//        8     2  flags
+//       10     8  occurred_at, then each 8: signed_at, sequence, amount, money, time_a, time_b, time_c, request;
+//                 a number that is absent is -2^63
+//       82    32  SHA-256 of the texts
+//
+// texts:
+//        0     1  0x11
+//        1    16  blinding: SipHash-2-4-128 under the ledger's secret of the stream's environment (1), kind (1) and name
+//       17     …  stream's name, source, key, party, profile, name_a, name_b, name_c, ref, rest: each as its byte count
+//                 (4, 2^32 - 1 for a ref or rest that is not there) and its UTF-8
+//
+// Neither numbers of names and streams nor version, previous and recorded_at are in it: the first follow from the texts
+// and from the order of rows, the last is added where rows are strung together (`HistoryCursor`).
+
+/// Works out the digests of rows; keeps the room for their bytes.
+public struct RowDigest: Sendable {
+    private static let structureByteCount = 114
+    private static let absentCount = UInt32.max
+
+    private let secret: LedgerSecret
+    private var bytes: [UInt8] = []
+
+    public init(_ secret: LedgerSecret) { self.secret = secret }
+
+    /// The names of a row as texts; "" where there is none.
+    public struct Names: Sendable {
+        public var source = ""
+        public var party = ""
+        public var profile = ""
+        public var nameA = ""
+        public var nameB = ""
+        public var nameC = ""
+
+        public init() {}
+
+        /// Looks up the names of an event.
+        public init(_ event: Event, _ text: (NameID) throws -> String) rethrows {
+            source = try text(event.source)
+            party = try text(event.party)
+            profile = try text(event.profile)
+            nameA = try text(event.nameA)
+            nameB = try text(event.nameB)
+            nameC = try text(event.nameC)
+        }
+    }
+
+    /// The digest of a row in a stream.
+    public mutating func of(_ row: EventRow, _ names: Names, in stream: StreamName) -> HistoryHash {
+        let texts = texts(row, names, stream)
+        bytes.removeAll(keepingCapacity: true)
+        bytes.reserveCapacity(Self.structureByteCount)
+        bytes.append(0x10)
+        bytes.append(stream.environment.rawValue)
+        bytes.append(stream.kind.rawValue)
+        append(row.event.typeCode)
+        append(row.schemaVersion)
+        bytes.append(row.event.trustCode)
+        append(row.event.flags)
+        append(row.event.occurredAt)
+        append(row.event.signedAt)
+        append(row.event.sequence)
+        append(row.event.amount)
+        append(row.event.money)
+        append(row.event.timeA)
+        append(row.event.timeB)
+        append(row.event.timeC)
+        append(row.requestDigest)
+        texts.withBytes { bytes.append(contentsOf: $0) }
+        return HistoryHash(of: bytes)
+    }
+
+    private mutating func texts(
+        _ row: EventRow, _ names: Names, _ stream: StreamName
+    ) -> HistoryHash {
+        bytes.removeAll(keepingCapacity: true)
+        bytes.append(stream.environment.rawValue)
+        bytes.append(stream.kind.rawValue)
+        bytes.append(contentsOf: stream.name.utf8)
+        let blinding = bytes.withUnsafeBytes { SipHash.hash128(secret.blindingKey, $0) }
+        bytes.removeAll(keepingCapacity: true)
+        bytes.append(0x11)
+        append(blinding.low)
+        append(blinding.high)
+        append(stream.name)
+        append(names.source)
+        append(row.key)
+        append(names.party)
+        append(names.profile)
+        append(names.nameA)
+        append(names.nameB)
+        append(names.nameC)
+        append(row.reference)
+        append(row.rest)
+        return HistoryHash(of: bytes)
+    }
+
+    private mutating func append(_ number: some FixedWidthInteger) {
+        withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+    }
+
+    private mutating func append(_ text: String?) {
+        guard var text else { return append(Self.absentCount) }
+        text.withUTF8 { utf8 in
+            append(UInt32(utf8.count))
+            bytes.append(contentsOf: utf8)
+        }
+    }
+}

@@ -1,0 +1,174 @@
+import Crypto
+public import DaybookEvents
+
+// The hash over a history up to a position p:
+//
+//   entry   recorded_at (8, little-endian) and the digest of the row (32, `RowDigest`)
+//   block   256 entries; its leaf is SHA-256 of 0x00 and the entries (RFC 6962 §2.1)
+//   tree    RFC 6962's over the leaves of all complete blocks
+//   open    SHA-256 of 0x00 and the entries of the block that is not complete, also where there are none
+//   hash    SHA-256 of "daybook history 1" (17), SHA-256 of the ledger id (32), p (8), root of the tree (32), open (32),
+//           count and last link of the chain of names (8, 32), the same of streams (8, 32)
+//
+// So it covers ledger, rows with their order and times, names and streams with their numbers; documents are covered by
+// the digests that rows name. Whoever stands somewhere in a history proves it with the leaves of the blocks since the
+// last mark, 64 at most, and the rows of one block, 255 at most.
+
+/// How a history is named: everything up to a position of one ledger.
+public struct HistoryPoint: Sendable, Hashable, CustomStringConvertible {
+    public var position: Int64
+    /// How often the ledger was restored before, plus 1.
+    public var epoch: Int64
+    public var nameCount: Int64
+    public var streamCount: Int64
+    /// Over everything before, and all of the above but the epoch, which follows from the events.
+    public var hash: HistoryHash
+
+    public init(
+        position: Int64, epoch: Int64, nameCount: Int64, streamCount: Int64, hash: HistoryHash
+    ) {
+        self.position = position
+        self.epoch = epoch
+        self.nameCount = nameCount
+        self.streamCount = streamCount
+        self.hash = hash
+    }
+
+    /// For people: `position 42 of epoch 1 (3f2a…)`.
+    public var description: String { "position \(position) of epoch \(epoch) (\(hash.short)…)" }
+}
+
+/// Goes along a history and has its hash at every step.
+public struct HistoryCursor: Sendable {
+    /// Positions of a block.
+    public static let blockCount: Int64 = 256
+    /// Positions from mark to mark: there the tree is kept, and derived files of whole ranges are proved by one look.
+    public static let markCount: Int64 = 16_384
+    private static let entryByteCount = 40
+
+    /// SHA-256 of the ledger's id.
+    private let ledger: HistoryHash
+    public private(set) var position: Int64
+    public var epoch: Int64
+    public private(set) var tree: HistoryTree
+    public private(set) var names: HistoryChain
+    public private(set) var streams: HistoryChain
+    private var open: SHA256
+
+    /// Before the first event.
+    public init(ledgerID: String) {
+        self.init(
+            ledgerID: ledgerID, epoch: 1, tree: HistoryTree(), names: HistoryChain(),
+            streams: HistoryChain())
+    }
+
+    /// At the end of a complete block.
+    public init(
+        ledgerID: String, epoch: Int64, tree: HistoryTree, names: HistoryChain,
+        streams: HistoryChain
+    ) {
+        ledger = HistoryHash(of: Array(ledgerID.utf8))
+        position = tree.count * Self.blockCount
+        self.epoch = epoch
+        self.tree = tree
+        self.names = names
+        self.streams = streams
+        open = Self.emptyBlock
+    }
+
+    /// At the same place with other chains: as it would be with so many names and streams.
+    init(going other: HistoryCursor, names: HistoryChain, streams: HistoryChain) {
+        self = other
+        self.names = names
+        self.streams = streams
+    }
+
+    private static var emptyBlock: SHA256 {
+        var hash = SHA256()
+        withUnsafeBytes(of: UInt8(0)) { hash.update(bufferPointer: $0) }
+        return hash
+    }
+
+    /// A row to go along.
+    public struct Entry: Sendable {
+        public var recordedAt: Int64
+        public var digest: HistoryHash
+
+        public init(recordedAt: Int64, digest: HistoryHash) {
+            self.recordedAt = recordedAt
+            self.digest = digest
+        }
+    }
+
+    /// Goes along the rows after this position.
+    /// - Parameter complete: Is given every block that was completed: its number from 1 on and its leaf, with the cursor
+    ///   at its end.
+    public mutating func append(
+        count: Int, entry: (Int) -> Entry,
+        complete: (HistoryCursor, Int64, HistoryHash) throws -> Void
+    ) rethrows {
+        var bytes: [UInt8] = []
+        var index = 0
+        while index < count {
+            let room = Int(Self.blockCount - position % Self.blockCount)
+            let part = index..<min(count, index + room)
+            bytes.removeAll(keepingCapacity: true)
+            bytes.reserveCapacity(part.count * Self.entryByteCount)
+            for place in part {
+                let entry = entry(place)
+                withUnsafeBytes(of: entry.recordedAt.littleEndian) { bytes.append(contentsOf: $0) }
+                entry.digest.withBytes { bytes.append(contentsOf: $0) }
+            }
+            bytes.withUnsafeBytes { open.update(bufferPointer: $0) }
+            position += Int64(part.count)
+            index = part.upperBound
+            guard position % Self.blockCount == 0 else { continue }
+            let leaf = HistoryHash(open.finalize())
+            open = Self.emptyBlock
+            tree.append(leaf)
+            try complete(self, tree.count, leaf)
+        }
+    }
+
+    /// The same where nobody asks for blocks.
+    public mutating func append(count: Int, entry: (Int) -> Entry) {
+        append(count: count, entry: entry, complete: { _, _, _ in })
+    }
+
+    /// Goes over a complete block whose leaf is known.
+    /// - Precondition: The cursor is at the end of a block.
+    public mutating func append(leaf: HistoryHash) {
+        precondition(position % Self.blockCount == 0, "a block is open at position \(position)")
+        tree.append(leaf)
+        position += Self.blockCount
+    }
+
+    public mutating func append(name: String) { names.append(name: name) }
+
+    public mutating func append(stream: StreamRecord) { streams.append(stream: stream) }
+
+    /// The name of everything up to here.
+    public var point: HistoryPoint {
+        HistoryPoint(
+            position: position, epoch: epoch, nameCount: names.count, streamCount: streams.count,
+            hash: hash)
+    }
+
+    private var hash: HistoryHash {
+        let openHash = HistoryHash(open.finalize())
+        var bytes = Array("daybook history 1".utf8)
+        func append(_ number: Int64) {
+            withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+        }
+        func append(_ hash: HistoryHash) { hash.withBytes { bytes.append(contentsOf: $0) } }
+        append(ledger)
+        append(position)
+        append(tree.root)
+        append(openHash)
+        append(names.count)
+        append(names.hash)
+        append(streams.count)
+        append(streams.hash)
+        return HistoryHash(of: bytes)
+    }
+}

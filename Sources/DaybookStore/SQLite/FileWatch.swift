@@ -1,0 +1,124 @@
+import Synchronization
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// Notices that another file has the name of the ledger, or of its log, or that somebody wrote to the ledger's file past
+/// SQLite's log.
+///
+/// - Rule: a commit is begun and acknowledged only while the names lead to the files that this process has open.
+/// - Why: a file that was renamed over, or removed, takes every write and keeps none.
+/// - Advice: restore a backup with `daybook restore`, which begins a new epoch; whoever has the ledger open is told.
+/// - Otherwise: 100,000 events are acknowledged, and the ledger at that path has none of them.
+final class FileWatch: Sendable {
+    /// What a name leads to.
+    struct Identity: Sendable, Equatable {
+        var device: UInt64
+        var number: UInt64
+    }
+
+    /// What changes when a file is written to.
+    private struct Stamp: Equatable {
+        var identity: Identity
+        var byteCount: Int64
+        var modified: Int64
+        var changed: Int64
+    }
+
+    private struct Content {
+        var main: Identity?
+        var log: Identity?
+        /// The main file as it was when it was found to fit its log.
+        var seen: Stamp?
+        /// When readers last looked, in nanoseconds of a clock that never goes back.
+        var lookedAt: UInt64 = 0
+    }
+
+    /// Readers look so often at most, in nanoseconds.
+    private static let lookEvery: UInt64 = 500_000_000
+
+    private let file: LedgerFile
+    private let content = Mutex(Content())
+
+    init(_ file: LedgerFile) { self.file = file }
+
+    /// Notes which file has the name now, just before it is opened for the first time.
+    func noteMain() { content.withLock { $0.main = Self.stamp(file.path)?.identity } }
+
+    /// Notes which file has the log's name; the caller holds the lock and has the log open.
+    func noteLog() { content.withLock { $0.log = Self.stamp(file.logPath)?.identity } }
+
+    /// - Parameter done: What has happened already, for the message; `nil`: nothing.
+    /// - Throws: `.replaced`
+    func checkNames(after done: String? = nil) throws {
+        let known = content.withLock { ($0.main, $0.log) }
+        let outcome = done ?? "nothing was written"
+        if let main = known.0, Self.stamp(file.path)?.identity != main {
+            throw StoreError(
+                .replaced,
+                "\(file.path) is another file than the one that was opened, or is gone: it was replaced, moved or "
+                    + "removed; \(outcome); open the ledger again")
+        }
+        if let log = known.1, Self.stamp(file.logPath)?.identity != log {
+            throw StoreError(
+                .replaced,
+                "\(file.logPath) was removed or replaced while the ledger was open; \(outcome); "
+                    + "close every process that uses \(file.path), then verify it")
+        }
+    }
+
+    /// Whether the main file was written to since it was last found to be in order.
+    var isTouched: Bool {
+        let seen = content.withLock { $0.seen }
+        return seen == nil || Self.stamp(file.path) != seen
+    }
+
+    /// Notes the main file as it was before it was found to be in order, or as this process has just written it.
+    func noteSeen() { content.withLock { $0.seen = Self.stamp(file.path) } }
+
+    /// Runs a look at the files, and notes the main file as it was before.
+    func seeing(_ look: () throws -> Void) throws {
+        let stamp = Self.stamp(file.path)
+        try look()
+        content.withLock { $0.seen = stamp }
+    }
+
+    /// Whether a reader should look again.
+    var isLookDue: Bool {
+        let now = monotonicNanoseconds()
+        return content.withLock { content in
+            guard now - content.lookedAt >= Self.lookEvery else { return false }
+            content.lookedAt = now
+            return true
+        }
+    }
+
+    private func monotonicNanoseconds() -> UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
+    }
+
+    private static func stamp(_ path: String) -> Stamp? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        #if canImport(Darwin)
+            let (modified, changed) = (status.st_mtimespec, status.st_ctimespec)
+        #else
+            let (modified, changed) = (status.st_mtim, status.st_ctim)
+        #endif
+        func nanoseconds(_ time: timespec) -> Int64 {
+            Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+        }
+        return Stamp(
+            identity: Identity(
+                device: UInt64(truncatingIfNeeded: status.st_dev), number: UInt64(status.st_ino)),
+            byteCount: Int64(status.st_size), modified: nanoseconds(modified),
+            changed: nanoseconds(changed))
+    }
+}

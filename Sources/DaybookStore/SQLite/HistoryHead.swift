@@ -1,0 +1,159 @@
+import DaybookEvents
+import GRDB
+import GRDBSQLite
+
+/// A place in a history, as the log's header names it.
+struct LogPlace: Equatable {
+    var position: Int64
+    var hash: HistoryHash
+
+    init(_ position: Int64, _ hash: HistoryHash) {
+        self.position = position
+        self.hash = hash
+    }
+
+    init(_ point: HistoryPoint) { self.init(point.position, point.hash) }
+}
+
+/// The row of `history_head`.
+struct HistoryHead: Equatable {
+    var point: HistoryPoint
+    var nameHash: HistoryHash
+    var streamHash: HistoryHash
+    /// Of the log when the commit began that wrote the row; 0: there was none.
+    var logSalt: Int64
+    /// Where the main file stood, at least, when the log of that salt began.
+    var base: LogPlace
+    /// Where the ledger stood before that commit.
+    var before: LogPlace
+
+    /// Of a ledger without an event.
+    init(ledgerID: String) {
+        point = HistoryCursor(ledgerID: ledgerID).point
+        nameHash = .zero
+        streamHash = .zero
+        logSalt = 0
+        base = LogPlace(point)
+        before = base
+    }
+
+    /// What the commit that leads to a cursor writes.
+    /// - Parameters:
+    ///   - salt: Of the log as it is before the commit.
+    ///   - former: The row before.
+    init(_ cursor: HistoryCursor, salt: Int64, after former: HistoryHead) {
+        point = cursor.point
+        nameHash = cursor.names.hash
+        streamHash = cursor.streams.hash
+        logSalt = salt
+        base = former.start(ofLogWith: salt)
+        before = LogPlace(former.point)
+    }
+
+    /// Where the main file stood, at least, when the log of a salt began.
+    func start(ofLogWith salt: Int64) -> LogPlace {
+        if salt == 0 { return LogPlace(point) }
+        return salt == logSalt ? base : before
+    }
+
+    var names: HistoryChain { HistoryChain(count: point.nameCount, hash: nameHash) }
+    var streams: HistoryChain { HistoryChain(count: point.streamCount, hash: streamHash) }
+
+    private static let columns = """
+        position, epoch, names, name_hash, streams, stream_hash, hash, log_salt, base_position, \
+        base_hash, before_position, before_hash
+        """
+
+    /// - Returns: `nil` when the row is not there or holds no hashes.
+    static func read(_ db: Database) throws -> HistoryHead? {
+        var head: HistoryHead?
+        try db.forEachRow("SELECT \(columns) FROM history_head") { row in
+            guard let hash = row.historyHash(6), let nameHash = row.historyHash(3),
+                let streamHash = row.historyHash(5), let baseHash = row.historyHash(9),
+                let beforeHash = row.historyHash(11)
+            else { return }
+            head = HistoryHead(
+                point: HistoryPoint(
+                    position: sqlite3_column_int64(row, 0), epoch: sqlite3_column_int64(row, 1),
+                    nameCount: sqlite3_column_int64(row, 2),
+                    streamCount: sqlite3_column_int64(row, 4), hash: hash),
+                nameHash: nameHash, streamHash: streamHash, logSalt: sqlite3_column_int64(row, 7),
+                base: LogPlace(sqlite3_column_int64(row, 8), baseHash),
+                before: LogPlace(sqlite3_column_int64(row, 10), beforeHash))
+        }
+        return head
+    }
+
+    private init(
+        point: HistoryPoint, nameHash: HistoryHash, streamHash: HistoryHash, logSalt: Int64,
+        base: LogPlace, before: LogPlace
+    ) {
+        self.point = point
+        self.nameHash = nameHash
+        self.streamHash = streamHash
+        self.logSalt = logSalt
+        self.base = base
+        self.before = before
+    }
+
+    /// The row of every ledger of schema 2.
+    /// - Throws: `.damaged` without one.
+    static func required(_ db: Database, _ path: String) throws -> HistoryHead {
+        guard let head = try read(db) else {
+            throw StoreError(
+                .damaged,
+                "\(path) is damaged: it does not name its history; restore a backup")
+        }
+        return head
+    }
+
+    func write(_ db: Database) throws {
+        let statement = try db.cachedStatement(
+            sql: """
+                UPDATE history_head SET position = ?, epoch = ?, names = ?, name_hash = ?, \
+                streams = ?, stream_hash = ?, hash = ?, log_salt = ?, base_position = ?, \
+                base_hash = ?, before_position = ?, before_hash = ? WHERE id = 1
+                """
+        ).sqliteStatement
+        sqlite3_bind_int64(statement, 1, point.position)
+        sqlite3_bind_int64(statement, 2, point.epoch)
+        sqlite3_bind_int64(statement, 3, point.nameCount)
+        sqlite3_bind_int64(statement, 5, point.streamCount)
+        sqlite3_bind_int64(statement, 8, logSalt)
+        sqlite3_bind_int64(statement, 9, base.position)
+        sqlite3_bind_int64(statement, 11, before.position)
+        statement.bind(4, nameHash)
+        statement.bind(6, streamHash)
+        statement.bind(7, point.hash)
+        statement.bind(10, base.hash)
+        statement.bind(12, before.hash)
+        try statement.stepToEnd(db.sqliteConnection)
+    }
+
+    /// The first row of a ledger.
+    func insert(_ db: Database) throws {
+        try db.execute(
+            sql: """
+                INSERT INTO history_head(id, \(Self.columns)) \
+                VALUES (1, 0, 1, 0, zeroblob(32), 0, zeroblob(32), zeroblob(32), 0, 0, \
+                zeroblob(32), 0, zeroblob(32))
+                """)
+        try write(db)
+    }
+}
+
+extension OpaquePointer {
+    /// A column's 32 bytes; `nil` where it has others.
+    func historyHash(_ column: CInt) -> HistoryHash? {
+        guard let bytes = sqlite3_column_blob(self, column) else { return nil }
+        let count = Int(sqlite3_column_bytes(self, column))
+        return HistoryHash(UnsafeRawBufferPointer(start: bytes, count: count))
+    }
+
+    /// The bytes are copied.
+    func bind(_ index: CInt, _ hash: HistoryHash) {
+        hash.withBytes { bytes in
+            _ = sqlite3_bind_blob(self, index, bytes.baseAddress, CInt(bytes.count), Self.copies)
+        }
+    }
+}

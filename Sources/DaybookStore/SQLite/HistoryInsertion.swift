@@ -1,0 +1,110 @@
+package import DaybookEvents
+import GRDB
+import GRDBSQLite
+
+/// Carries the hash over the history on with one batch, inside of its transaction.
+struct HistoryInsertion {
+    let db: Database
+    let file: LedgerFile
+    let header: StoreHeader
+    let batch: AppendBatch
+    /// Of the log as it is before the commit (`HistoryHead`).
+    let logSalt: Int64
+
+    /// Finds the cursor at the end of the file, and checks that the batch goes on from this very history.
+    /// - Parameter known: Where this connection's last commit ended.
+    /// - Throws: `.otherHistory`; `.damaged` when the file's newest rows are not those that it names.
+    func ground(_ known: HistoryCursor?) throws -> (head: HistoryHead, cursor: HistoryCursor) {
+        let reading = HistoryReading(db: db, file: file, header: header)
+        let head = try reading.head()
+        let last = try db.number("SELECT max(position) FROM events", []) ?? 0
+        guard last == head.point.position else {
+            throw StoreError.strayEvents(file.path, last, named: head.point.position)
+        }
+        if let expected = batch.expectedHistory, expected != head.point.hash {
+            throw StoreError.otherHistory(
+                file.path, "what was to be appended was decided upon", expected,
+                at: batch.expectedHead, head.point)
+        }
+        if let known {
+            if known.position == head.point.position, known.point.hash == head.point.hash {
+                return (head, known)
+            }
+            if let advanced = try reading.advanced(known, to: head) { return (head, advanced) }
+        }
+        return (head, try reading.cursor(head))
+    }
+
+    /// Hashes the batch, whose names, streams and rows are in the file by now, and writes blocks, marks and the head.
+    func run(_ ground: (head: HistoryHead, cursor: HistoryCursor)) throws -> HistoryCursor {
+        var cursor = ground.cursor
+        for name in batch.names { cursor.append(name: name) }
+        for stream in batch.streams { cursor.append(stream: stream) }
+        for row in batch.rows where row.event.type == .ledgerRestored {
+            cursor.epoch = max(cursor.epoch + 1, row.event.amount)
+        }
+        let entries = try entries()
+        try cursor.append(
+            count: entries.count, entry: { entries[$0] },
+            complete: { try Self.insert(db, block: $1, leaf: $2, $0) })
+        try HistoryHead(cursor, salt: logSalt, after: ground.head).write(db)
+        return cursor
+    }
+
+    private func entries() throws -> [HistoryCursor.Entry] {
+        guard batch.digests.isEmpty else {
+            return zip(batch.rows, batch.digests).map {
+                HistoryCursor.Entry(recordedAt: $0.recordedAt, digest: $1)
+            }
+        }
+        var digests = StoredRowDigests(db: db, file: file, secret: header.secret)
+        return try batch.rows.map { try digests.entry($0) }
+    }
+
+    /// Writes a complete block, and the mark that it may end at.
+    static func insert(
+        _ db: Database, block: Int64, leaf: HistoryHash, _ cursor: HistoryCursor
+    ) throws {
+        let statement = try db.cachedStatement(
+            sql: "INSERT INTO history_blocks(id, hash) VALUES (?, ?)"
+        ).sqliteStatement
+        sqlite3_bind_int64(statement, 1, block)
+        statement.bind(2, leaf)
+        try statement.stepToEnd(db.sqliteConnection)
+        if cursor.position % HistoryCursor.markCount == 0 { try insert(db, mark: cursor) }
+    }
+
+    private static func insert(_ db: Database, mark cursor: HistoryCursor) throws {
+        let statement = try db.cachedStatement(
+            sql: """
+                INSERT INTO history_marks(position, tree, names, name_hash, streams, stream_hash, \
+                hash) VALUES (?, ?, ?, ?, ?, ?, ?)
+                """
+        ).sqliteStatement
+        sqlite3_bind_int64(statement, 1, cursor.position)
+        sqlite3_bind_int64(statement, 3, cursor.names.count)
+        statement.bind(4, cursor.names.hash)
+        sqlite3_bind_int64(statement, 5, cursor.streams.count)
+        statement.bind(6, cursor.streams.hash)
+        statement.bind(7, cursor.point.hash)
+        try cursor.tree.bytes.withUnsafeBytes { bytes in
+            statement.bind(2, .blob(bytes))
+            try statement.stepToEnd(db.sqliteConnection)
+        }
+    }
+}
+
+extension StoreError {
+    /// - Parameter what: What goes on from another past, with its verb.
+    package static func otherHistory(
+        _ path: String, _ what: String, _ hash: HistoryHash, at position: Int64,
+        _ found: HistoryPoint?
+    ) -> StoreError {
+        let there = found.map { "the file is at \($0)" } ?? "the file has no such position"
+        return StoreError(
+            .otherHistory,
+            "\(path) has another history: \(what) position \(position) (\(hash.short)…), and \(there); it was restored, "
+                + "copied over or replaced; nothing was written; open it again and look at what it holds now"
+        )
+    }
+}

@@ -1,0 +1,219 @@
+import DaybookEvents
+import GRDB
+import GRDBSQLite
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// What a backup came to.
+public struct BackupReport: Sendable, Equatable {
+    public var path: String
+    /// The end of what the backup holds.
+    public var history: HistoryPoint
+    /// How many events were written; all of them into a new backup.
+    public var events: Int64
+    /// Of the backup's file.
+    public var byteCount: Int64
+}
+
+/// Backups: ledger files of their own, which hold the same history up to some position.
+extension SQLiteEventStore {
+    /// Events of a commit when a backup is carried on.
+    private static let backupBatchCount: Int64 = 8_192
+    /// Pages of a step: 4 MiB.
+    private static let pagesPerStep: CInt = 1_024
+
+    /// Copies the ledger as it is at this moment while others go on, and verifies the copy by its hash before it gets its
+    /// name; a backup that is there already is carried on with the events after its end.
+    /// - Parameters:
+    ///   - target: A path without a file, or with an older backup of this history.
+    ///   - progress: Events verified or written, and how many are to be. It may throw; then no new backup is left.
+    /// - Throws: `.otherHistory` for a backup that this history does not go on from; it stays as it was.
+    public func backUp(
+        to target: String, progress: (Int64, Int64) throws -> Void = { _, _ in }
+    ) throws -> BackupReport {
+        let target = LedgerFile(path: target)
+        guard target.path != file.path else {
+            throw StoreError(.alreadyExists, "\(file.path) is the ledger itself; name another file")
+        }
+        return target.isTaken
+            ? try carryOn(target, progress: progress) : try begin(target, progress: progress)
+    }
+
+    /// Verifies a ledger file or backup as a whole: every row, name, stream and document against the hash that it names.
+    /// - Returns: The end of its history.
+    /// - Throws: `.damaged` with the first place that does not fit.
+    public func prove(
+        progress: (Int64, Int64) throws -> Void = { _, _ in }
+    ) throws -> HistoryPoint {
+        try reads.use("verifying the history") { [file, header] db in
+            var point: HistoryPoint?
+            try db.inTransaction(.deferred) {
+                point = try HistoryProof(db: db, file: file, header: header).run(
+                    progress: progress)
+                return .commit
+            }
+            guard let point else { throw StoreError(.failed, "the history was not read") }
+            return point
+        }
+    }
+
+    // MARK: A new backup
+
+    private func begin(
+        _ target: LedgerFile, progress: (Int64, Int64) throws -> Void
+    ) throws -> BackupReport {
+        guard !target.hasLog else {
+            throw StoreError(
+                .alreadyExists,
+                "\(target.logPath) belongs to a file that is gone; move it away first")
+        }
+        let draft = LedgerFile(
+            path: "\(target.path).\(String(UInt64.random(in: .min ... .max), radix: 16)).new")
+        do {
+            try copy(to: draft)
+            let point = try Self.prove(draft, header, progress: progress)
+            // The name must not be taken from whatever appeared there meanwhile.
+            guard link(draft.path, target.path) == 0 else {
+                throw DerivedFile.failure("create", target.path)
+            }
+            unlink(draft.path)
+            Folder.sync(target.folder)
+            return BackupReport(
+                path: target.path, history: point, events: point.position,
+                byteCount: target.identity?.byteCount ?? 0)
+        } catch {
+            for path in [draft.path, draft.journalPath, draft.logPath, draft.logIndexPath] {
+                unlink(path)
+            }
+            throw SQLiteFailure.translate(error, "backing up", target)
+        }
+    }
+
+    /// Copies the pages as they are at one moment; commits go on meanwhile.
+    func copy(to draft: LedgerFile) throws {
+        try DerivedFile.createPrivate(draft.path)
+        try reads.use("copying the ledger") { source in
+            let queue = try DatabaseQueue(path: draft.path)
+            try source.inTransaction(.deferred) {
+                // Begins the read that the whole copy is of.
+                _ = try source.number("SELECT max(position) FROM events", [])
+                try queue.inDatabase { try source.backup(to: $0, pagesPerStep: Self.pagesPerStep) }
+                return .commit
+            }
+            try queue.close()
+        }
+        var status = stat()
+        if stat(file.path, &status) == 0 { chmod(draft.path, status.st_mode & 0o666) }
+        try DerivedFile.sync(draft.path)
+    }
+
+    /// Reads a file that nobody else knows of as one that does not change.
+    private static func prove(
+        _ draft: LedgerFile, _ header: StoreHeader, progress: (Int64, Int64) throws -> Void
+    ) throws -> HistoryPoint {
+        var configuration = Configuration()
+        configuration.readonly = true
+        let queue = try DatabaseQueue(path: draft.immutableURI, configuration: configuration)
+        let point = try queue.inDatabase { db in
+            try HistoryProof(db: db, file: draft, header: header).run(progress: progress)
+        }
+        try queue.close()
+        return point
+    }
+
+    // MARK: A backup that is carried on
+
+    private func carryOn(
+        _ target: LedgerFile, progress: (Int64, Int64) throws -> Void
+    ) throws -> BackupReport {
+        let backup = try SQLiteEventStore(path: target.path)
+        // The first failure is the one to tell.
+        defer { try? backup.close() }
+        guard backup.header.ledgerID == header.ledgerID else {
+            throw StoreError(
+                .otherHistory, "\(target.path) is a backup of another ledger; name another file")
+        }
+        let start = try backup.end().history
+        guard try confirms(start) else {
+            throw StoreError(
+                .otherHistory,
+                "\(target.path) ends with \(start), which is not in the history of \(file.path): one of the two was "
+                    + "restored or replaced; keep the backup, and name another file")
+        }
+        let end = try end()
+        guard
+            let wanted = try point(
+                at: end.head.position, names: end.history.nameCount,
+                streams: end.history.streamCount)
+        else { throw StoreError(.failed, "\(file.path) changed while it was backed up; try again") }
+        var position = start.position
+        while position < wanted.position {
+            let next = min(wanted.position, position + Self.backupBatchCount)
+            try backup.append(from: self, after: position, through: next, wanted)
+            position = next
+            try progress(position - start.position, wanted.position - start.position)
+        }
+        guard try backup.confirms(wanted) else {
+            throw StoreError(
+                .damaged,
+                "\(file.path) is damaged between position \(start.position) and \(wanted.position): what was read is not "
+                    + "what it names; verify it")
+        }
+        return BackupReport(
+            path: target.path, history: wanted, events: wanted.position - start.position,
+            byteCount: target.identity?.byteCount ?? 0)
+    }
+
+    /// Takes over rows of the same history, with the names, streams and documents that this file lacks. Their digests are
+    /// worked out from what is written here.
+    private func append(
+        from source: SQLiteEventStore, after position: Int64, through last: Int64,
+        _ wanted: HistoryPoint
+    ) throws {
+        var rows: [EventRow] = []
+        try source.scanRows(
+            after: Checkpoint(position: position), through: Checkpoint(position: last),
+            chunkCount: Int(Self.backupBatchCount)
+        ) { rows += $0 }
+        try exclusively { writer in
+            let end = try end()
+            let names = try source.names(after: Int(end.history.nameCount))
+            let streams = try source.streams(after: UInt32(end.history.streamCount))
+            try writer.append(
+                AppendBatch(
+                    expectedHead: position, expectedHistory: end.history.hash,
+                    nameCount: Int(end.history.nameCount),
+                    names: Array(names.prefix(Int(wanted.nameCount - end.history.nameCount))),
+                    streams: Array(
+                        streams.prefix(Int(wanted.streamCount - end.history.streamCount))),
+                    rows: rows, documents: try source.documents(after: try documentCount())))
+        }
+    }
+
+    private func documentCount() throws -> Int64 {
+        try reads.use("counting documents") { try $0.number("SELECT count(*) FROM documents", []) }
+            ?? 0
+    }
+
+    private func documents(after count: Int64) throws -> [StoredDocument] {
+        try reads.use("reading documents") { db in
+            var documents: [StoredDocument] = []
+            try db.forEachRow(
+                "SELECT sha256, bytes FROM documents ORDER BY id LIMIT -1 OFFSET ?", [count]
+            ) { row in
+                let start = sqlite3_column_blob(row, 1)
+                let bytes = UnsafeRawBufferPointer(
+                    start: start, count: start == nil ? 0 : Int(sqlite3_column_bytes(row, 1)))
+                documents.append(
+                    StoredDocument(sha256: StoredText.plain(row, 0), bytes: Array(bytes)))
+            }
+            return documents
+        }
+    }
+}

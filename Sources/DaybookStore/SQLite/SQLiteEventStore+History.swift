@@ -1,0 +1,82 @@
+import DaybookEvents
+import GRDB
+import GRDBSQLite
+
+/// The name of the file's history, at its end and before.
+extension SQLiteEventStore {
+    /// The last event and the name of everything up to it.
+    /// - Throws: `.damaged` when events were added or removed by another program.
+    public func end() throws -> StoreEnd {
+        try reads.use("reading the end of the history") { [file, schema] db in
+            // A newer program may have migrated the file since it was opened: it is not half-read.
+            try LedgerHeader.checkVersion(db, file.path, schema)
+            var end: StoreEnd?
+            try db.inTransaction(.deferred) {
+                let history = try HistoryHead.required(db, file.path).point
+                end = StoreEnd(head: try Self.head(db, file), history: history)
+                return .commit
+            }
+            guard let end, end.head.position == end.history.position else {
+                throw StoreError.strayEvents(
+                    file.path, end?.head.position ?? 0, named: end?.history.position ?? 0)
+            }
+            return end
+        }
+    }
+
+    /// The name of the history up to a position.
+    public func point(at position: Int64, names: Int64?, streams: Int64?) throws -> HistoryPoint? {
+        try reading { reading in
+            let all = try reading.mark(at: position) ?? reading.head().point
+            return try reading.point(
+                at: position, names: names ?? all.nameCount, streams: streams ?? all.streamCount)
+        }
+    }
+
+    /// Whether the file's history has this one for its beginning.
+    public func confirms(_ point: HistoryPoint) throws -> Bool {
+        try reading { reading in
+            let found = try reading.point(
+                at: point.position, names: point.nameCount, streams: point.streamCount)
+            return found?.hash == point.hash
+        }
+    }
+
+    private func reading<Result>(_ body: (HistoryReading) throws -> Result) throws -> Result {
+        try reads.use("reading the history") { [file, header] db in
+            var result: Result?
+            try db.inTransaction(.deferred) {
+                result = try body(HistoryReading(db: db, file: file, header: header))
+                return .commit
+            }
+            guard let result else { throw StoreError(.failed, "the history was not read") }
+            return result
+        }
+    }
+
+    static func head(_ db: Database, _ file: LedgerFile) throws -> StoreHead {
+        var head = StoreHead(position: 0, recordedAt: 0)
+        try db.forEachRow("SELECT position, recorded_at FROM events ORDER BY position DESC LIMIT 1")
+        { row in
+            head.position = sqlite3_column_int64(row, 0)
+            head.recordedAt = sqlite3_column_int64(row, 1)
+        }
+        guard (0...AppendGround.positionMax).contains(head.position) else {
+            throw StoreError(
+                .damaged,
+                "\(file.path) is damaged: its last event is at position \(head.position), and no position is "
+                    + "below 1 or above \(AppendGround.positionMax); restore a backup")
+        }
+        return head
+    }
+}
+
+extension StoreError {
+    /// Events that no commit of Daybook brought, or took away.
+    static func strayEvents(_ path: String, _ position: Int64, named: Int64) -> StoreError {
+        StoreError(
+            .damaged,
+            "\(path) is damaged: its last event is at position \(position), but its history ends at \(named); another "
+                + "program added or removed events; restore a backup")
+    }
+}

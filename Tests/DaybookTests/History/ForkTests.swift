@@ -1,0 +1,236 @@
+import Daybook
+import DaybookDomain
+import DaybookEvents
+import DaybookStore
+import DaybookTesting
+import Foundation
+import Testing
+
+/// One past (law 9): a file that was restored, copied over or replaced goes on from what it holds, and from nothing
+/// else. The seed is printed; `DAYBOOK_SEED` repeats a run.
+@Suite("One past")
+struct ForkTests {
+    private static let seed: UInt64 =
+        ProcessInfo.processInfo.environment["DAYBOOK_SEED"].flatMap(UInt64.init)
+        ?? .random(in: .min ... .max)
+
+    /// More than a unit of keys and a segment, in batches.
+    private static let count = 17_000
+
+    private static func record(_ drafts: [EventDraft], in ledger: Ledger) async throws {
+        for start in stride(from: 0, to: drafts.count, by: 4_096) {
+            try await ledger.record(Array(drafts[start..<min(start + 4_096, drafts.count)]))
+        }
+    }
+
+    @Test(
+        "A restored file goes on with left-over snapshots, segments and key arrays of the past that it abandoned",
+        arguments: 0..<8)
+    func leftOver(combination: Int) async throws {
+        print("left over \(combination): seed \(Self.seed) (DAYBOOK_SEED repeats it)")
+        var random = SplitMix64(seed: Self.seed &+ UInt64(combination))
+        let fork = Int.random(in: 1..<16_000, using: &random)
+        let bench = try ForkBench()
+        let common = ForkBench.drafts(0..<fork, past: 0)
+        var ledger = try await bench.create()
+        try await Self.record(common, in: ledger)
+        try ledger.close()
+        try bench.keep()
+        ledger = try bench.open()
+        try await Self.record(ForkBench.drafts(fork..<Self.count, past: 0), in: ledger)
+        try ledger.snapshot()
+        try ledger.close()
+        let kept = Set(
+            ForkBench.suffixes.enumerated().filter { combination >> $0.offset & 1 == 1 }.map {
+                $0.element
+            })
+        try bench.keepDerived(kept)
+        for suffix in kept { #expect(!bench.folder.derivedNames(suffix).isEmpty) }
+
+        try bench.restore()
+        ledger = try bench.open()
+        let other = ForkBench.drafts(fork..<Self.count, past: 1)
+        let comment: Comment = "fork at \(fork), with \(kept.sorted()), seed \(Self.seed)"
+        try await Self.record(other, in: ledger)
+        let control = try await ForkBench.control([common, other])
+        try ForkBench.expect(ledger, isAs: control, comment)
+        // Every key of this past is known, and none of the other.
+        for part in [common, other] {
+            let receipt = try await ledger.record(Array(part.suffix(3)))
+            #expect(receipt.duplicates == min(3, part.count), comment)
+        }
+        try ledger.close()
+        ledger = try bench.open()
+        try ForkBench.expect(ledger, isAs: control, comment)
+        let next = EventDraft.used(
+            "stories", at: ForkBench.now, ref: "next", subject: "customer-3")
+        try await ledger.record([next])
+        try await control.record([next])
+        try ForkBench.expect(ledger, isAs: control, comment)
+        try ledger.close()
+    }
+
+    @Test("A file that goes on beyond the snapshot of another past does not begin with it")
+    func sameKeyAtTheCut() async throws {
+        let bench = try ForkBench()
+        var ledger = try await bench.create()
+        try ledger.close()
+        try bench.keep()
+        func drafts(_ names: [String]) -> [EventDraft] {
+            names.enumerated().map {
+                .used(
+                    "stories", at: ForkBench.now - 10 + Int64($0.offset), ref: "r\($0.offset)",
+                    subject: $0.element)
+            }
+        }
+        ledger = try bench.open()
+        try await ledger.record(drafts(["ada", "bob", "cleo"]))
+        try ledger.snapshot()
+        try ledger.close()
+        try bench.restore()
+        ledger = try bench.open()
+        try await ledger.record(drafts(["bob", "ada", "cleo"]))
+        try ledger.close()
+        ledger = try bench.open()
+        #expect(ledger.snapshotCut == 0)
+        let receipt = try await ledger.consume("stories", by: "ada", ref: "mine")
+        let position = try #require(receipt.positions.first)
+        let row = try #require(try ledger.store.rows(at: [position]).first)
+        let names = try ledger.store.names(after: 0)
+        #expect(names[Int(row.event.party) - 1] == "ada")
+        #expect(try ledger.verify().filter { !$0.isClean } == [])
+        try ledger.close()
+        #expect(bench.folder.derivedNames(".aside").count >= 1)
+    }
+
+    @Test("A process that has the file open while it is restored in place writes nothing into it")
+    func restoredUnderneath() async throws {
+        let bench = try ForkBench()
+        let first = try await bench.create()
+        try await first.record(ForkBench.drafts(0..<20, past: 0))
+        try first.close()
+        try bench.keep()
+        let stream = try bench.open()
+        try await stream.record(ForkBench.drafts(20..<40, past: 0))
+        try bench.restore()
+        let other = try bench.open()
+        try await other.record(ForkBench.drafts(20..<60, past: 1))
+        let before = try other.digest().digest
+        let draft = EventDraft.used("stories", at: ForkBench.now, ref: "late", subject: "ada")
+        let code = try await storeCode { _ = try await stream.record([draft]) }
+        #expect(code == .replaced || code == .otherHistory || code == .foreignLog)
+        let asked = try await storeCode {
+            _ = try stream.status(
+                of: "customer-1", environment: .production, moment: Moment(at: ForkBench.now))
+        }
+        #expect(asked == .replaced || asked == .otherHistory || asked == .foreignLog)
+        try other.refresh()
+        #expect(try other.digest().digest == before)
+        try other.close()
+        // What cannot be closed in order is left: it has nothing that anybody waits for.
+        try? stream.close()
+        let control = try await ForkBench.control([
+            ForkBench.drafts(0..<20, past: 0), ForkBench.drafts(20..<60, past: 1),
+        ])
+        let again = try bench.open()
+        try ForkBench.expect(again, isAs: control, "")
+        try again.close()
+    }
+
+    @Test("A process whose file is renamed over during its work acknowledges nothing any more")
+    func replacedUnderneath() async throws {
+        let bench = try ForkBench()
+        let writer = try await bench.create()
+        try await writer.record(ForkBench.drafts(0..<20, past: 0))
+        let spare = try ForkBench()
+        try await spare.create().close()
+        try ForkBench.shell(
+            "mv '\(spare.path)' '\(bench.path)' && rm -f '\(bench.path)-wal' '\(bench.path)-shm'")
+        let code = try await storeCode {
+            try await writer.record(ForkBench.drafts(20..<40, past: 0))
+        }
+        #expect(code == .replaced)
+        try? writer.close()
+        let there = try bench.open()
+        #expect(try there.head().position == 1)
+        try there.close()
+    }
+
+    @Test("A reader notices that the file was replaced")
+    func replacedUnderAReader() async throws {
+        let bench = try ForkBench()
+        let writer = try await bench.create()
+        try await writer.record(ForkBench.drafts(0..<20, past: 0))
+        try writer.close()
+        let reader = try bench.open(readOnly: true)
+        let spare = try ForkBench()
+        try await spare.create().close()
+        try ForkBench.shell("mv '\(spare.path)' '\(bench.path)'")
+        // Within a second; asked often enough, without sleeping, that it must have passed.
+        let deadline = ContinuousClock.now + .seconds(5)
+        var code: StoreError.Code?
+        while code == nil, ContinuousClock.now < deadline {
+            code = try await storeCode { try reader.refresh() }
+        }
+        #expect(code == .replaced)
+        try? reader.close()
+    }
+
+    @Test("A log beside a file that was restored is recognised before anybody reads or writes")
+    func strangeLog() async throws {
+        let bench = try ForkBench()
+        let first = try await bench.create()
+        try await first.record(ForkBench.drafts(0..<20, past: 0))
+        try first.close()
+        try bench.keep()
+        let writer = try bench.open()
+        try await writer.record(ForkBench.drafts(20..<400, past: 0))
+        try writer.close()
+        let again = try bench.open()
+        try await again.record(ForkBench.drafts(400..<440, past: 0))
+        // The log holds the last events; the file is put back to where it was long before the log began.
+        try bench.keep(as: "later")
+        try again.close()
+        let later = bench.folder.url.appending(path: "later").path
+        try ForkBench.shell(
+            "rm -f '\(bench.path)'*; cp '\(bench.copy)' '\(bench.path)'; cp '\(later)-wal' '\(bench.path)-wal'"
+        )
+        for readOnly in [true, false] {
+            let code = try await storeCode { _ = try bench.open(readOnly: readOnly) }
+            #expect(code == .foreignLog)
+        }
+        // The file with its own log is whole.
+        try ForkBench.shell(
+            "rm -f '\(bench.path)'*; cp '\(later)' '\(bench.path)'; cp '\(later)-wal' '\(bench.path)-wal'"
+        )
+        let whole = try bench.open()
+        #expect(try whole.head().position == 441)
+        try whole.close()
+        // Without the log it is what was restored.
+        try ForkBench.shell("rm -f '\(bench.path)'*; cp '\(bench.copy)' '\(bench.path)'")
+        let restored = try bench.open()
+        #expect(try restored.head().position == 21)
+        try restored.close()
+    }
+
+    @Test("A ledger of schema 1 is brought up to date when it is opened, and names its history")
+    func olderSchema() async throws {
+        let bench = try ForkBench()
+        let golden = URL(filePath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "Goldens/schema-1/ledger.db")
+        try FileManager.default.copyItem(at: golden, to: URL(filePath: bench.path))
+        let ledger = try bench.open(readOnly: true)
+        let end = try ledger.store.end()
+        #expect(end.head.position == 8 && end.history.position == 8)
+        #expect(try ledger.store.confirms(end.history))
+        #expect(try ledger.store.findings() == [])
+        try ledger.close()
+        let writer = try bench.open()
+        try await writer.record([
+            .used("coins", at: ForkBench.now, ref: "new", subject: "ada")
+        ])
+        #expect(try writer.verify().filter { !$0.isClean } == [])
+        #expect(try writer.store.confirms(end.history))
+        try writer.close()
+    }
+}
