@@ -77,30 +77,10 @@ final class LedgerLock: Sendable {
     private func opened() throws -> CInt {
         try descriptor.withLock { descriptor in
             if descriptor >= 0 { return descriptor }
-            var number = open(file.lockPath, O_RDWR | O_CLOEXEC)
-            if number < 0, errno == ENOENT {
-                // Only now: with O_CREAT, Linux refuses another user's file in a folder like /tmp (proc(5),
-                // protected_regular).
-                number = open(file.lockPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
-            }
-            guard number >= 0 else { throw openingFailure(errno) }
-            fit(number)
+            let number = try LockFile(of: file).open()
             descriptor = number
             return number
         }
-    }
-
-    /// Whoever may write the ledger may lock it: the lock takes over the ledger's permissions, whatever the umask took
-    /// away, and from the superuser also its owner. Others than the owner cannot, and need not.
-    private func fit(_ number: CInt) {
-        var ledger = stat()
-        var lock = stat()
-        guard stat(file.path, &ledger) == 0, fstat(number, &lock) == 0 else { return }
-        if geteuid() == 0, lock.st_uid != ledger.st_uid || lock.st_gid != ledger.st_gid {
-            _ = fchown(number, ledger.st_uid, ledger.st_gid)
-        }
-        let bits = ledger.st_mode & 0o666
-        if lock.st_mode & 0o777 != bits { _ = fchmod(number, bits) }
     }
 
     private func forget(_ number: CInt) {
@@ -111,7 +91,7 @@ final class LedgerLock: Sendable {
     private func isStillTheFile(_ number: CInt) -> Bool {
         var held = stat()
         var named = stat()
-        return fstat(number, &held) == 0 && stat(file.lockPath, &named) == 0
+        return fstat(number, &held) == 0 && lstat(file.lockPath, &named) == 0
             && held.st_ino == named.st_ino && held.st_dev == named.st_dev
     }
 
@@ -122,31 +102,5 @@ final class LedgerLock: Sendable {
                 + "wait for it, or end the process that holds \(file.lockPath) "
                 + "(lsof or fuser names it)"
         )
-    }
-
-    private func openingFailure(_ number: CInt) -> StoreError {
-        let reason = String(cString: strerror(number))
-        switch number {
-        case EMFILE, ENFILE: return SQLiteFailure.tooManyFiles("taking the lock", file.lockPath)
-        case EACCES, EPERM, EROFS:
-            if let owner = LedgerFile.foreignOwner(file.lockPath) {
-                return StoreError(
-                    .readOnly,
-                    "\(file.path) cannot be written: \(file.lockPath) belongs to \(owner); "
-                        + "give it the permissions of the ledger (chmod)")
-            }
-            return StoreError(
-                .readOnly,
-                "\(file.path) cannot be written: \(file.lockPath): \(reason); "
-                    + "check the permissions of the folder \(file.folder)")
-        case ENOENT, ENOTDIR:
-            return StoreError(
-                .notFound, "the folder \(file.folder) does not exist; create it first")
-        case ENOSPC, EDQUOT:
-            return StoreError(
-                .full, "there is no room left for \(file.lockPath); free some space and try again")
-        default:
-            return StoreError(.failed, "\(file.lockPath) cannot be opened: \(reason)")
-        }
     }
 }
