@@ -91,7 +91,7 @@ extension Ledger {
                 state: frozen, sums: sums, secret: store.header.secret
             ).all()
             try ContainerWriter.write(header, sections, to: file)
-            ladder.prune()
+            ladder.prune(through: position)
             snapshotPosition.withLock { $0 = position }
             goOn(from: file)
             return SnapshotReport(
@@ -156,7 +156,8 @@ extension Ledger {
     func digestedSnapshot() -> (state: LedgerState, digest: [UInt8])? {
         guard let path else { return nil }
         let ladder = SnapshotLadder(folder: Self.snapshotFolder(of: path))
-        for cut in ladder.cuts.reversed() {
+        let head = state.withLock { $0.head.position }
+        for cut in ladder.cuts.reversed() where cut <= head {
             guard let file = try? ContainerFile(path: ladder.path(cut: cut)),
                 file.header.stateDigest.contains(where: { $0 != 0 }),
                 let state = try? restored(file, nil)
@@ -182,9 +183,20 @@ extension Ledger {
     func newestSnapshot(through position: Int64, cache: UnitCache? = nil) -> LedgerState? {
         guard let path else { return nil }
         let ladder = SnapshotLadder(folder: Self.snapshotFolder(of: path))
+        let cuts = ladder.cuts
+        // Asked after the folder was read: whoever wrote a snapshot had its events before. A ledger that cannot tell
+        // its end is not opened anyway.
+        let head = (try? store.head().position) ?? 0
+        let beyond = cuts.filter { $0 > head }
+        // Told by an opening, not again by each question about the past.
+        if position == Int64.max, let first = beyond.first {
+            log.warning(
+                "snapshots beyond the ledger's end, \(head), are passed over: \(beyond.count), the first is \(first)"
+            )
+        }
         var foreign: [String] = []
         defer { setAside("snapshots", foreign) }
-        for cut in ladder.cuts.reversed() where cut <= position {
+        for cut in cuts.reversed() where cut <= min(position, head) {
             do {
                 return try restored(try ContainerFile(path: ladder.path(cut: cut)), cache)
             } catch let error as StoreError where error.code == .otherHistory {

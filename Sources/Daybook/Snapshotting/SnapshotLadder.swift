@@ -11,25 +11,32 @@ package struct SnapshotLadder {
 
     let folder: String
 
-    func path(cut: Int64) -> String {
+    func path(cut: Int64) -> String { "\(folder)/\(Self.name(cut: cut))" }
+
+    private static func name(cut: Int64) -> String {
         let digits = String(cut)
-        let padding = String(repeating: "0", count: max(0, 12 - digits.count))
-        return "\(folder)/\(padding)\(digits)\(Self.suffix)"
+        return String(repeating: "0", count: max(0, 12 - digits.count)) + digits + suffix
     }
 
-    /// The positions of all snapshots, ascending.
+    /// The positions of all snapshots, ascending; a name that is not as we write it is none.
     var cuts: [Int64] {
-        DerivedFile.names(in: folder, suffix: Self.suffix).compactMap {
-            Int64($0.dropLast(Self.suffix.count))
+        DerivedFile.names(in: folder, suffix: Self.suffix).compactMap { name in
+            guard let cut = Int64(name.dropLast(Self.suffix.count)), cut > 0,
+                name == Self.name(cut: cut)
+            else { return nil }
+            return cut
         }.sorted()
     }
 
     /// Removes what no rung needs. Of each rung the oldest stays: it grows into the next one.
-    func prune() {
-        for cut in Self.surplus(cuts) { DerivedFile.remove(path(cut: cut)) }
+    /// - Parameter head: What lies beyond is no snapshot of this ledger, and must not pass for its newest.
+    func prune(through head: Int64) {
+        for cut in Self.surplus(cuts.filter { $0 <= head }) {
+            DerivedFile.remove(path(cut: cut))
+        }
     }
 
-    /// - Parameter cuts: Ascending.
+    /// - Parameter cuts: Positive, ascending.
     package static func surplus(_ cuts: [Int64]) -> [Int64] {
         guard let newest = cuts.last else { return [] }
         var rungs: Set<Int> = []

@@ -19,16 +19,15 @@ public final class SegmentFolder: Sendable {
     }
 
     private struct Content {
-        private(set) var places: [Place] = []
+        private(set) var places: [Int: Place] = [:]
         /// Everything before it has a file, as far as is known.
         private var sealedCount = 0
         /// What `sealNext` could not write, and does not try again.
         var failed: Set<Int> = []
 
         subscript(index: Int) -> Place {
-            get { index < places.count ? places[index] : .missing }
+            get { places[index] ?? .missing }
             set {
-                while places.count <= index { places.append(.missing) }
                 places[index] = newValue
                 if isMissing(index) {
                     sealedCount = min(sealedCount, index)
@@ -66,6 +65,7 @@ public final class SegmentFolder: Sendable {
     private let content = Mutex(Content())
     private let isOutdatedTold = Atomic<Bool>(false)
     private let isForeignTold = Atomic<Bool>(false)
+    private let isBeyondTold = Atomic<Bool>(false)
 
     /// Lists the folder; nothing is opened yet.
     /// - Parameters:
@@ -100,16 +100,32 @@ public final class SegmentFolder: Sendable {
         return first...first + eventCount - 1
     }
 
-    /// Sees the files that others have written since.
+    /// Sees the files that others have written since. What lies beyond the ledger's end is no segment of it, whatever
+    /// its number: it is passed over, and told once.
     public func refresh() {
         guard Segment.isSupported else { return }
-        let indices = DerivedFile.names(in: path, suffix: Self.suffix).compactMap {
-            Int($0.dropLast(Self.suffix.count))
-        }
+        let names = DerivedFile.names(in: path, suffix: Self.suffix)
+        if names.isEmpty { return }
+        // Asked after the folder was read: whoever wrote a segment had its events committed before. A ledger that
+        // cannot tell its end has no segments until it can.
+        let count = Int(((try? store.head().position) ?? 0) / eventCount)
+        var beyond: [String] = []
         content.withLock { content in
-            for index in indices where index >= 0 && index < 1 << 32 {
-                if case .missing = content[index] { content[index] = .unread }
+            for name in names {
+                guard let index = Int(name.dropLast(Self.suffix.count)), index >= 0 else {
+                    continue
+                }
+                if index >= count {
+                    beyond.append(name)
+                } else if case .missing = content[index] {
+                    content[index] = .unread
+                }
             }
+        }
+        if let first = beyond.first, !isBeyondTold.exchange(true, ordering: .relaxed) {
+            report(
+                "segments beyond the ledger's end are passed over: \(beyond.count), the first is \(path)/\(first)"
+            )
         }
     }
 
@@ -174,7 +190,7 @@ public final class SegmentFolder: Sendable {
 
     /// Every segment that can be used.
     public var segments: [Segment] {
-        (0..<content.withLock { $0.places.count }).compactMap { segment($0) }
+        content.withLock { $0.places.keys.sorted() }.compactMap { segment($0) }
     }
 
     /// Writes the segments that are missing, or were found to be damaged, below a position.
