@@ -44,6 +44,8 @@ struct ImportCommand: AsyncParsableCommand {
 
     mutating func run() async throws {
         let input = try InputFile(file)
+        // Before anything is appended: nothing of the file may be lost.
+        if keepGoing { try OutputFile.check(refusedPath) }
         let options = ImportOptions(
             isAsRecorded: asRecorded, isDryRun: dryRun, keepsGoing: keepGoing)
         let bar = ProgressBar("import")
@@ -97,10 +99,14 @@ struct ImportCommand: AsyncParsableCommand {
         }
     }
 
+    private var refusedPath: String {
+        refused ?? (file == "-" ? "import.refused" : file + ".refused")
+    }
+
     /// Each refused line with its reason, as a line of its own; nothing is lost.
     private func writeRefused(_ problems: [LineProblem]) throws -> String? {
         guard !problems.isEmpty else { return nil }
-        let path = refused ?? (file == "-" ? "import.refused" : file + ".refused")
+        let path = refusedPath
         var bytes: [UInt8] = []
         for problem in problems {
             let object: JSONObject = [

@@ -24,12 +24,8 @@ final class OutputFile {
             target = path
             return
         }
-        guard !isThere || !Self.isDatabase(path) else {
-            throw Failure(
-                .environment, "is_ledger",
-                "\(path) is a ledger or another database; name a file of its own")
-        }
         let target = Self.target(of: path)
+        try LedgerGuard.check(path, target: target)
         self.target = target
         let folder = target.lastIndex(of: "/").map { String(target[...$0]) } ?? ""
         let name = folder + RandomName.make(".daybook")
@@ -67,15 +63,6 @@ final class OutputFile {
         if let temporary { unlink(temporary) }
     }
 
-    /// Begins as every SQLite database does: what is in it is never given up for the output of a command.
-    private static func isDatabase(_ path: String) -> Bool {
-        guard let handle = FileHandle(forReadingAtPath: path) else { return false }
-        defer { try? handle.close() }
-        // One that cannot be read is told of when it is written.
-        let begin = (try? handle.read(upToCount: 16)) ?? nil
-        return begin.map { Array($0) == Array("SQLite format 3\0".utf8) } ?? false
-    }
-
     /// The same open file as ours, such as `/dev/stdout` with a file behind it: a shell holds it, so it stays.
     private static func isStandardOutput(_ found: stat) -> Bool {
         var output = stat()
@@ -111,7 +98,14 @@ extension OutputFile {
         try file.finish()
     }
 
+    /// Whether a file may be written there, asked before what it will hold is known.
+    /// - Throws: A `Failure` for what belongs to a ledger.
+    static func check(_ path: String) throws {
+        try LedgerGuard.check(path, target: target(of: path))
+    }
+
     static func makeFolder(_ path: String) throws {
+        try LedgerGuard.check(path, target: path)
         do {
             try FileManager.default.createDirectory(
                 atPath: path, withIntermediateDirectories: true)
