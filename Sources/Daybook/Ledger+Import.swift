@@ -41,6 +41,8 @@ public struct ImportReport: Sendable, Equatable {
     public var appended: Int
     public var duplicates: Int
     public var refused: [LineProblem]
+    /// How many of the events that are new have a type that this build does not know, by type: kept as they are.
+    public var unknownTypes: [String: Int] = [:]
 }
 
 extension Ledger {
@@ -60,7 +62,8 @@ extension Ledger {
             throw LedgerError.badInput(file.refused.map(InputProblem.init))
         }
         var report = ImportReport(
-            lines: file.lineCount, appended: 0, duplicates: file.duplicates, refused: file.refused)
+            lines: file.lineCount, appended: 0, duplicates: file.duplicates, refused: file.refused,
+            unknownTypes: file.unknownTypes)
         guard !options.isDryRun else { return report }
         var done = 0
         var turn = ContinuousClock.now

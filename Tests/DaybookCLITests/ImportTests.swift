@@ -243,4 +243,50 @@ struct ImportTests {
         #expect(timeless.status == 3)
         #expect(timeless.errors.has("occurred_at or source.key"))
     }
+
+    @Test("A type that nobody knows is recorded by a person only when that is said")
+    func unknownType() throws {
+        func tell(_ arguments: [String], _ input: String? = nil) throws -> ToolResult {
+            try bench.run(["record"] + arguments + ["--ledger", ledger], input: input)
+        }
+        let before = try bench.events().count
+        let typo = Lines.usage("s1").replacing("usage.recorded", with: "usage.recorde")
+        for arguments in [["usage.recorde", "ada", "--key", "k"], [typo]] {
+            let refused = try tell(arguments + ["--json"])
+            #expect(refused.status == 3)
+            #expect(try refused.error["code"] == "unknown_type")
+            #expect(refused.errors.has(#"did you mean \"usage.recorded\"?"#), "\(refused.errors)")
+            #expect(refused.errors.has("--unknown-type"))
+        }
+        #expect(try tell(["storyCreatedFre", "ada"]).errors.has("\"storyCreatedFree\""))
+        #expect(try tell(["nothing.like.it.at.all", "ada"]).status == 3)
+        #expect(try bench.events().count == before)
+        #expect(try tell(["usage.recorde", "ada", "--key", "k", "--unknown-type"]).status == 0)
+        // What programs send is kept: they may be newer than this build.
+        #expect(try tell(["-"], typo).status == 0)
+        let other = Lines.usage("s2").replacing("usage.recorded", with: "usage.recorde")
+        #expect(try tell(["-", "--stream"], other).status == 0)
+        #expect(try bench.events().count == before + 3)
+    }
+
+    @Test("An import keeps unknown types and says which they are, as a dry run before it")
+    func unknownTypesOfFiles() throws {
+        let typos = (1...3).map {
+            Lines.usage("t\($0)").replacing("usage.recorded", with: "usage.recorde")
+        }
+        let lines = typos.joined() + Lines.usage("s1")
+        for options in [["--dry-run"], []] {
+            let told = try bench.run(
+                ["import", "-", "--ledger", ledger] + options, input: lines)
+            #expect(told.status == 0)
+            #expect(
+                told.output.has(
+                    "3 events have the unknown type usage.recorde, kept as it came; did you mean \"usage.recorded\"?"
+                ),
+                "\(told.output)")
+        }
+        let again = try bench.run(["import", "-", "--json", "--ledger", ledger], input: lines)
+        #expect(try again.json["unknown_types"] == .object([:]))
+        #expect(try again.json["duplicates"] == 4)
+    }
 }

@@ -23,6 +23,11 @@ struct RehearsedFile: Sendable {
     /// In the order of the lines, once the rehearsal is done.
     var refused: [LineProblem] = []
     var byteCount = 0
+    /// How many events of each type that this build does not know; no more types than can be told.
+    private(set) var unknownTypes: [String: Int] = [:]
+    private static let unknownTypesMax = 64
+    /// Most events have the type of the one before.
+    private var lastKnownType = ""
 
     /// Events of a batch, and events whose keys are looked up in one turn: about 10 ms.
     static let batchCount = 4_096
@@ -40,8 +45,17 @@ struct RehearsedFile: Sendable {
             batches.append([])
             batches[batches.count - 1].reserveCapacity(Self.batchCount)
         }
+        noteType(event.report.report.draft.type)
         batches[batches.count - 1].append(event)
         eventCount += 1
+    }
+
+    private mutating func noteType(_ type: String) {
+        if type == lastKnownType { return }
+        if Vocabulary.names.contains(type) { return lastKnownType = type }
+        if unknownTypes.count < Self.unknownTypesMax || unknownTypes[type] != nil {
+            unknownTypes[type, default: 0] += 1
+        }
     }
 
     /// Gives a batch away: what is in the ledger need not be in memory twice.

@@ -126,6 +126,10 @@ struct ImportCommand: AsyncParsableCommand {
             "duplicates": .integer(Int64(report.duplicates)),
             "refused": .integer(Int64(report.refused.count)), "refused_file": .orNull(path),
             "dry_run": .bool(dryRun),
+            "unknown_types": .object(
+                report.unknownTypes.reduce(into: JSONObject()) {
+                    $0[$1.key] = .integer(Int64($1.value))
+                }),
         ]
         try output.show(json) { terminal in
             let name = file == "-" ? "the standard input" : file
@@ -137,7 +141,15 @@ struct ImportCommand: AsyncParsableCommand {
                 : "\(mark) \(name): \(events) appended"
             if report.duplicates > 0 { text += ", \(report.duplicates) there before" }
             if let path { text += ", \(report.refused.count) refused, see \(path)" }
-            return text + "\n"
+            text += "\n"
+            for type in report.unknownTypes.keys.sorted() {
+                let events = Words.count(
+                    Int64(report.unknownTypes[type] ?? 0), "event has", "events have")
+                text +=
+                    "\(terminal.paint("!", .warning)) \(events) the unknown type \(type), kept as it came"
+                text += "\(KnownType.hint(type))\n"
+            }
+            return text
         }
     }
 }

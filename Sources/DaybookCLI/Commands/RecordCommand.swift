@@ -16,6 +16,10 @@ struct RecordCommand: AsyncParsableCommand {
               daybook record \\
                 '{"type":"app.launched","subject":"ada","source":{"key":"launch-1"}}'
               cat app.ndjson | daybook record - --stream
+
+            A type that this build does not know is refused, because what is recorded stays for ever; with \
+            --unknown-type it is kept as it is, shown, and skipped by every answer. Lines from the standard input \
+            come from programs, which may know more types than this build: they are kept.
             """)
 
     @Argument(help: "An event type, an event as JSON, or - for JSON lines from the standard input.")
@@ -47,6 +51,9 @@ struct RecordCommand: AsyncParsableCommand {
     @Flag(help: "One commit and one receipt for each line.")
     var stream = false
 
+    @Flag(help: "Also record an event of a type that this build does not know.")
+    var unknownType = false
+
     @OptionGroup var environment: EnvironmentOption
     @OptionGroup var ledger: LedgerOptions
     @OptionGroup var output: OutputOptions
@@ -77,6 +84,7 @@ struct RecordCommand: AsyncParsableCommand {
             var reader = NDJSONReader(app: ledger.app)
             let (events, problems) = reader.read(bytes)
             try Self.refuse(problems)
+            if !isLines, !unknownType { try KnownType.check(events) }
             try show(try await ledger.record(events, options: ReportOptions(isRestating: true)))
         }
     }

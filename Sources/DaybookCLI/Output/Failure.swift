@@ -160,6 +160,8 @@ extension Failure {
         "transaction_already_assigned": "daybook unassign SUBJECT --transaction TRANSACTION",
         "owned_by_other":
             "the catalog's policy \"transfer\" decides; daybook transfer moves it by hand",
+        "unknown_type":
+            "daybook schema lists the types; to record it all the same, say --unknown-type",
         "catalog_uncorrectable": "daybook catalog rollback VERSION",
     ]
 

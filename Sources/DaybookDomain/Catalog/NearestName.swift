@@ -1,5 +1,5 @@
 /// Finds what somebody probably meant.
-enum NearestName {
+package enum NearestName {
     /// The candidate with the smallest edit distance, when it is close enough to be worth
     /// suggesting.
     ///
@@ -7,7 +7,7 @@ enum NearestName {
     /// taken.
     /// - Complexity: O(*n* · *m*²) for *n* names of *m* letters; both are bounded by the document's
     ///   size.
-    static func of(_ name: String, among candidates: some Sequence<String>) -> String? {
+    package static func of(_ name: String, among candidates: some Sequence<String>) -> String? {
         let wanted = Array(name.lowercased().unicodeScalars.prefix(64))
         let bound = max(2, wanted.count / 3)
         var best: (distance: Int, name: String)?

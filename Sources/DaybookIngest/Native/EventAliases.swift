@@ -48,6 +48,9 @@ public enum EventAliases {
     private static let byName: [String: Alias] = Dictionary(
         table.map { ($0.app, $0) }, uniquingKeysWith: { first, _ in first })
 
+    /// Every name of an app's own that has one of ours.
+    package static var names: Set<String> { Set(byName.keys) }
+
     /// The event under our name; anything else comes back as it is, data that are no object too: `EventJSON.draft`
     /// refuses them.
     public static func canonical(_ json: JSONValue) -> JSONValue {
