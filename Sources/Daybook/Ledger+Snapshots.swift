@@ -33,7 +33,7 @@ extension Ledger {
     ) -> SegmentFolder? {
         path.map { path in
             SegmentFolder(
-                path: snapshotFolder(of: path), store: store,
+                path: snapshotFolder(of: path), store: store, like: path,
                 ledger: SnapshotFormat.ledgerNumber(store.header),
                 fingerprint: SnapshotFormat.fingerprint, eventCount: eventCount,
                 isReadOnly: isReadOnly, report: { log.warning("\($0)") })
@@ -70,7 +70,7 @@ extension Ledger {
             // A copy: writing holds no lock, and appends go on.
             let frozen = state.withLock { $0 }
             let folder = Self.snapshotFolder(of: path)
-            try DerivedFile.createFolder(folder)
+            try DerivedFile.createFolder(folder, like: path)
             let position = frozen.head.position
             guard position > 0 else {
                 throw StoreError(.failed, "the ledger is empty; there is nothing to snapshot")
@@ -90,7 +90,7 @@ extension Ledger {
             let sections = SnapshotSections(
                 state: frozen, sums: sums, secret: store.header.secret
             ).all()
-            try ContainerWriter.write(header, sections, to: file)
+            try ContainerWriter.write(header, sections, to: file, like: path)
             ladder.prune(through: position)
             snapshotPosition.withLock { $0 = position }
             goOn(from: file)

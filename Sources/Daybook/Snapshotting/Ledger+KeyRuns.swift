@@ -8,7 +8,7 @@ extension Ledger {
     private func lookupFolder() -> LookupFolder? {
         path.map {
             LookupFolder(
-                path: Self.snapshotFolder(of: $0),
+                path: Self.snapshotFolder(of: $0), like: $0,
                 ledger: SnapshotFormat.ledgerNumber(store.header))
         }
     }

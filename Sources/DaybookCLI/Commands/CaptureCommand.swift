@@ -89,13 +89,14 @@ struct CaptureCommand: AsyncParsableCommand {
             isRedacted: redact, version: DaybookCommand.version)
         let bundle = try await ask.ledger.asking { try await $0.capture(request) }
         if let test {
-            try show(bundle, files: try await test.write(bundle))
+            try show(bundle, files: try await test.write(bundle, like: try ask.ledger.path()))
         } else if outputFile == "-" {
             try Terminal.output.write(bytes: bundle.bytes)
         } else {
             let path = outputFile ?? "\(bundle.app)-\(bundle.digest.prefix(8)).daybundle"
             try NewFile.check(path)
-            try OutputFile.write(bundle.bytes, to: path)
+            try OutputFile.write(
+                bundle.bytes, to: path, access: .like(ledger: try ask.ledger.path()))
             try show(bundle, files: [path])
         }
     }
@@ -147,7 +148,7 @@ struct CapturedTest {
     }
 
     /// - Returns: The two files.
-    func write(_ bundle: ReproBundle) async throws -> [String] {
+    func write(_ bundle: ReproBundle, like ledger: String) async throws -> [String] {
         let stream = "\(folder)/events/\(bundle.app)/\(name).ndjson"
         let golden = "\(folder)/snapshots/\(bundle.app)/\(name).json"
         for file in [stream, golden] { try NewFile.check(file) }
@@ -157,9 +158,11 @@ struct CapturedTest {
         for folder in ["events", "snapshots"] {
             try OutputFile.makeFolder("\(self.folder)/\(folder)/\(bundle.app)")
         }
-        try OutputFile.write(GoldenLayout.bytes(of: state), to: golden)
+        let access = OutputFile.Access.like(ledger: ledger)
+        try OutputFile.write(GoldenLayout.bytes(of: state), to: golden, access: access)
         do {
-            try OutputFile.write(bundle.drafts.flatMap { $0.recordedLine + [0x0A] }, to: stream)
+            try OutputFile.write(
+                bundle.drafts.flatMap { $0.recordedLine + [0x0A] }, to: stream, access: access)
         } catch {
             // A golden without its stream would fail the suite.
             unlink(golden)

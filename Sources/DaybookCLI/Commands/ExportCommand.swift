@@ -51,7 +51,7 @@ struct ExportCommand: AsyncParsableCommand {
             throw Failure(.badInput, "bad_position", "--after \(after) is no position")
         }
         try await ledger.asking { ledger in
-            let writer = try LineWriter(output)
+            let writer = try LineWriter(output, access: .like(ledger: ledger.path))
             try ledger.export(
                 after: after, subject: subject, environment: environment, names: names
             ) { try writer.write($0) }

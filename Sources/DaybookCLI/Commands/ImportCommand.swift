@@ -116,7 +116,7 @@ struct ImportCommand: AsyncParsableCommand {
             ]
             bytes += object.canonicalBytes + [0x0A]
         }
-        try OutputFile.write(bytes, to: path)
+        try OutputFile.write(bytes, to: path, access: .like(ledger: try ledger.path()))
         return path
     }
 

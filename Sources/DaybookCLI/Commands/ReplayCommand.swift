@@ -165,7 +165,8 @@ struct ReplayCommand: AsyncParsableCommand {
                 every: every ?? DigestTrace.everyDefault, workers: workers
             ) { bar.show($0, of: $1, events: events) }
         }
-        try OutputFile.write(trace.json.canonicalBytes + [0x0A], to: path)
+        try OutputFile.write(
+            trace.json.canonicalBytes + [0x0A], to: path, access: .like(ledger: ledger.path))
         let json: JSONObject = [
             "events": .integer(trace.events), "every": .integer(trace.every),
             "digest": .string((trace.digests.last ?? StateDigest()).description),

@@ -42,16 +42,18 @@ struct SandboxCommand: AsyncParsableCommand {
         private static let tenYears: Int64 = 10 * 366 * 86_400_000
 
         mutating func run() async throws {
-            for path in [file, root] where FileManager.default.fileExists(atPath: path) {
-                throw Failure(
-                    .badInput, "exists", "\(path) is there already; nothing is written over")
+            for path in [file, root] {
+                if FileManager.default.fileExists(atPath: path) {
+                    throw Failure(
+                        .badInput, "exists", "\(path) is there already; nothing is written over")
+                }
+                try OutputFile.check(path)
             }
             let now = SystemClock.now()
             let authority = try SandboxAuthority(
                 from: now - Self.tenYears, until: now + Self.tenYears)
-            for (path, text) in [(file, authority.file), (root, authority.rootPEM)] {
-                try OutputFile.write(Array(text.utf8), to: path)
-            }
+            try OutputFile.write(Array(authority.file.utf8), to: file, access: .own)
+            try OutputFile.write(Array(authority.rootPEM.utf8), to: root)
             try output.show(["authority": .string(file), "root": .string(root)]) {
                 "\($0.tick) \(file) signs; believe it with --root \(root) --env test\n"
             }

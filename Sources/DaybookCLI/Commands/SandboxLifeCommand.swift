@@ -3,6 +3,7 @@ import Daybook
 import DaybookDomain
 import DaybookEvents
 public import DaybookIngest
+import Foundation
 
 extension SandboxCommand {
     struct Life: AsyncParsableCommand {
@@ -172,5 +173,18 @@ extension SandboxAuthority {
         } catch {
             throw Failure(.badInput, "bad_authority", error.detail)
         }
+        try Self.warn(path)
+    }
+
+    /// Whoever can read the key signs in its owner's name.
+    private static func warn(_ path: String) throws {
+        var found = stat()
+        guard stat(path, &found) == 0, found.st_mode & S_IFMT == S_IFREG,
+            found.st_mode & 0o077 != 0
+        else { return }
+        let terminal = Terminal.errors
+        try terminal.write(
+            "\(terminal.paint("!", .warning)) \(path) holds a key, and others may read it; chmod 600 \(path)\n"
+        )
     }
 }

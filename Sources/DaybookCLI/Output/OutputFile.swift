@@ -9,8 +9,29 @@ final class OutputFile {
     private let target: String
     private var isOpen = true
 
+    /// Who may read a file that was not there before.
+    enum Access {
+        /// As the umask says.
+        case usual
+        /// Nobody besides whoever runs the command: a key.
+        case own
+        /// At most those who may read a ledger, whose history it tells; `nil`: one in memory.
+        case like(ledger: String?)
+
+        fileprivate var bits: mode_t {
+            switch self {
+            case .usual: return 0o666
+            case .own: return 0o600
+            case .like(let ledger):
+                var found = stat()
+                guard let ledger, stat(ledger, &found) == 0 else { return 0o666 }
+                return found.st_mode & 0o666
+            }
+        }
+    }
+
     /// - Throws: A `Failure` with the path and the reason.
-    init(_ path: String) throws {
+    init(_ path: String, access: Access = .usual) throws {
         var found = stat()
         let isThere = stat(path, &found) == 0
         let kind = found.st_mode & S_IFMT
@@ -30,8 +51,10 @@ final class OutputFile {
         let folder = target.lastIndex(of: "/").map { String(target[...$0]) } ?? ""
         let name = folder + RandomName.make(".daybook")
         // A file that may not be written is not replaced either.
-        guard !isThere || access(target, W_OK) == 0 else { throw Descriptor.failure(path) }
-        let number = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+        guard !isThere || Foundation.access(target, W_OK) == 0 else {
+            throw Descriptor.failure(path)
+        }
+        let number = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, access.bits)
         guard number >= 0 else { throw Descriptor.failure(path) }
         descriptor = Descriptor(number: number, name: path)
         temporary = name
@@ -92,8 +115,8 @@ final class OutputFile {
 
 extension OutputFile {
     /// Writes a whole file.
-    static func write(_ bytes: [UInt8], to path: String) throws {
-        let file = try OutputFile(path)
+    static func write(_ bytes: [UInt8], to path: String, access: Access = .usual) throws {
+        let file = try OutputFile(path, access: access)
         try file.write(bytes)
         try file.finish()
     }
@@ -125,8 +148,8 @@ final class LineWriter {
     private static let pieceByteCount = 1 << 16
 
     /// - Parameter path: `nil` and `-`: the standard output.
-    init(_ path: String?) throws {
-        file = try path.flatMap { $0 == "-" ? nil : try OutputFile($0) }
+    init(_ path: String?, access: OutputFile.Access = .usual) throws {
+        file = try path.flatMap { $0 == "-" ? nil : try OutputFile($0, access: access) }
     }
 
     func write(_ line: [UInt8]) throws {

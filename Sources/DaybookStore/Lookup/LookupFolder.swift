@@ -10,9 +10,12 @@ public struct LookupFolder: Sendable {
     public let path: String
     /// The first 64 bits of the digest of the ledger's id.
     public let ledger: UInt64
+    private let model: String?
 
-    public init(path: String, ledger: UInt64) {
+    /// - Parameter model: The ledger's file: who may read it may read its runs.
+    public init(path: String, like model: String? = nil, ledger: UInt64) {
         self.path = path
+        self.model = model
         self.ledger = ledger
     }
 
@@ -75,7 +78,7 @@ public struct LookupFolder: Sendable {
         _ run: LookupRun, history: HistoryPoint, isReplacing: Bool = false
     ) throws -> LookupRun {
         guard run.path == nil else { return run }
-        try DerivedFile.createFolder(path)
+        try DerivedFile.createFolder(path, like: model)
         let name = "\(path)/\(Self.name(run.range))"
         // Another process that shares the ledger comes to the same runs; a file that cannot be read is replaced.
         if !isReplacing, let file = try? ContainerFile(path: name), file.header.ledger == ledger,
@@ -83,7 +86,8 @@ public struct LookupFolder: Sendable {
         {
             return known
         }
-        let written = try run.written(to: name, ledger: ledger, history: history)
+        let written = try run.written(
+            to: name, like: model, ledger: ledger, history: history)
         for name in DerivedFile.names(in: path, suffix: Self.suffix) {
             guard let range = Self.range(of: name), range != run.range,
                 run.range.contains(range.lowerBound), run.range.contains(range.upperBound)

@@ -261,7 +261,7 @@ public final class LookupRun: Sendable {
 
     /// Writes a run of memory under its final name and maps it.
     package func written(
-        to path: String, ledger: UInt64, history: HistoryPoint
+        to path: String, like model: String? = nil, ledger: UInt64, history: HistoryPoint
     ) throws -> LookupRun {
         precondition(history.position == range.upperBound, "a history of another position")
         guard case .memory(let hashes, let offsets, let filter) = backing else { return self }
@@ -281,7 +281,7 @@ public final class LookupRun: Sendable {
                     name: "hashes", elementCount: hashes.count, bytes: hashBytes.bytes),
                 ContainerSection(
                     name: "offsets", elementCount: offsets.count, bytes: offsetBytes.bytes),
-            ], to: path)
+            ], to: path, like: model)
         return try LookupRun(file: try ContainerFile(path: path))
     }
 }

@@ -128,7 +128,8 @@ public final class Segment: Sendable {
     ///   - history: The name of everything up to the last one.
     static func write(
         _ packed: PackedEvents, _ range: ClosedRange<Int64>, previous: [Int64],
-        history: HistoryPoint, ledger: UInt64, fingerprint: UInt64, to path: String
+        history: HistoryPoint, ledger: UInt64, fingerprint: UInt64, to path: String,
+        like model: String?
     ) throws {
         let events = packed.events.withUnsafeBytes { Array($0) }
         let extensions = packed.extensions.withUnsafeBytes { Array($0) }
@@ -158,7 +159,7 @@ public final class Segment: Sendable {
                     name: "streams", elementCount: packed.events.count, bytes: streams.bytes),
                 ContainerSection(
                     name: "previous", elementCount: packed.events.count, bytes: distances.bytes),
-            ], to: path)
+            ], to: path, like: model)
     }
 
     /// Whether packed events lie in this machine's memory as they do in the file.

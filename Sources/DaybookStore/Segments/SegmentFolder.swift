@@ -55,6 +55,8 @@ public final class SegmentFolder: Sendable {
     public let path: String
     /// How many events each segment has, and the step at which they begin: position 1, then 1 + this, and so on.
     public let eventCount: Int64
+    /// The ledger's file, whose permissions those of segments are.
+    private let model: String?
     private let ledger: UInt64
     private let fingerprint: UInt64
     /// Whose histories the files must be of.
@@ -70,18 +72,21 @@ public final class SegmentFolder: Sendable {
     /// Lists the folder; nothing is opened yet.
     /// - Parameters:
     ///   - store: Of the ledger.
+    ///   - model: The ledger's file: who may read it may read its segments.
     ///   - ledger: The first 64 bits of the digest of the ledger's id.
     ///   - fingerprint: Of the meaning of the events' slots.
     ///   - eventCount: A power of two; segments of another size are not used.
     ///   - isReadOnly: Segments of another history stay where they are.
     public init(
-        path: String, store: any EventStore, ledger: UInt64, fingerprint: UInt64,
-        eventCount: Int64 = SegmentFolder.eventCountDefault, isReadOnly: Bool = false,
+        path: String, store: any EventStore, like model: String? = nil, ledger: UInt64,
+        fingerprint: UInt64, eventCount: Int64 = SegmentFolder.eventCountDefault,
+        isReadOnly: Bool = false,
         report: @escaping @Sendable (String) -> Void
     ) {
         precondition(
             eventCount > 0 && eventCount & (eventCount - 1) == 0, "segments have 2^n events")
         self.path = path
+        self.model = model
         self.eventCount = eventCount
         self.ledger = ledger
         self.fingerprint = fingerprint
@@ -208,7 +213,7 @@ public final class SegmentFolder: Sendable {
         refresh()
         let missing = (0..<Int(position / eventCount)).filter { segment($0) == nil }
         guard !missing.isEmpty else { return 0 }
-        try DerivedFile.createFolder(path)
+        try DerivedFile.createFolder(path, like: model)
         let total = Int64(missing.count) * eventCount
         for (done, index) in missing.enumerated() {
             try progress(Int64(done) * eventCount, total)
@@ -242,7 +247,7 @@ public final class SegmentFolder: Sendable {
         refresh()
         guard let index = firstMissing(through: position) else { return false }
         do {
-            try DerivedFile.createFolder(path)
+            try DerivedFile.createFolder(path, like: model)
             try write(index, from: store) {
                 if !isWanted() { throw GivenUp() }
             }
@@ -282,7 +287,7 @@ public final class SegmentFolder: Sendable {
         else { throw Self.gap(range) }
         try Segment.write(
             packed, range, previous: previous, history: history, ledger: ledger,
-            fingerprint: fingerprint, to: file(index))
+            fingerprint: fingerprint, to: file(index), like: model)
         content.withLock { $0[index] = .unread }
     }
 

@@ -107,9 +107,11 @@ enum ContainerFormat {
 
 /// Writes containers: whole under the final name, or not at all.
 public enum ContainerWriter {
+    /// - Parameter model: A file that says who may read the new one: the ledger.
     /// - Throws: `StoreError` with the path; nothing is left under the final name.
     public static func write(
-        _ header: ContainerHeader, _ sections: [ContainerSection], to path: String
+        _ header: ContainerHeader, _ sections: [ContainerSection], to path: String,
+        like model: String? = nil
     ) throws {
         precondition(sections.count <= ContainerFormat.sectionCountMax, "too many sections")
         var offset =
@@ -143,7 +145,7 @@ public enum ContainerWriter {
         let place = ContainerFormat.checksumOffset
         front.replaceSubrange(
             place..<place + 4, with: withUnsafeBytes(of: checksum.littleEndian, Array.init))
-        try DerivedFile.replace(path, with: [front, body.bytes])
+        try DerivedFile.replace(path, with: [front, body.bytes], like: model)
     }
 
     private static func fixed(

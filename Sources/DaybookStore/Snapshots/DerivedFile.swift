@@ -15,10 +15,13 @@ public enum DerivedFile {
     ///
     /// The name is random: threads, processes and containers that share a folder, and perhaps a process number, may
     /// write the same file at once, and each renames a whole one.
-    static func replace(_ path: String, with parts: [[UInt8]]) throws {
+    /// - Parameter model: Who may read this file may read the new one.
+    static func replace(_ path: String, with parts: [[UInt8]], like model: String?) throws {
+        let access = FileAccess(of: model)
         let temporary = "\(path).\(String(UInt64.random(in: .min ... .max), radix: 16)).tmp"
-        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, access.fileBits)
         guard descriptor >= 0 else { throw failure("create", temporary) }
+        access.fit(descriptor, access.fileBits)
         do {
             for part in parts { try writeAll(part, to: descriptor, temporary) }
             guard fsync(descriptor) == 0 else { throw failure("sync", temporary) }
@@ -98,11 +101,17 @@ public enum DerivedFile {
     }
 
     /// Makes a folder and the ones above it.
-    public static func createFolder(_ path: String) throws {
+    /// - Parameter model: Who may read this file may look into the folders that are made.
+    public static func createFolder(_ path: String, like model: String? = nil) throws {
+        let access = FileAccess(of: model)
         var made = path.hasPrefix("/") ? "" : "."
         for part in path.split(separator: "/") {
             made += "/" + part
-            if mkdir(made, 0o755) != 0, errno != EEXIST { throw failure("create the folder", made) }
+            let number = access.makeFolder(made)
+            if number != 0 {
+                errno = number
+                throw failure("create the folder", made)
+            }
         }
     }
 
