@@ -79,7 +79,9 @@ struct DerivedAccessTests {
         let lookup = LookupFolder(path: folder.derived.path, like: folder.path, ledger: 1)
         let range = 1...LookupRun.unitCount
         let run = LookupRun(range, entries: range.map { (UInt64($0) &* 77, $0) })
-        let path = try #require(try lookup.write(run, anchor: 5).path)
+        let history = HistoryPoint(
+            position: LookupRun.unitCount, epoch: 1, nameCount: 0, streamCount: 0, hash: .zero)
+        let path = try #require(try lookup.write(run, history: history).path)
         #expect(try Self.bits(path) == 0o600)
         #expect(try Self.bits(folder.derived.path) == 0o700)
     }
