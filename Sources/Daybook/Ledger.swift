@@ -85,9 +85,10 @@ public final class Ledger: Sendable {
     /// - Parameter begun: Without names and streams that the other one's store does not have.
     init(rehearsing other: Ledger, from begun: LedgerState) {
         eventsPerUnitMax = other.eventsPerUnitMax
-        store = OverlayStore(
+        let overlay = OverlayStore(
             other.store, through: begun.head, nameCount: begun.storedNameCount,
             streamCount: begun.storedStreamCount)
+        store = overlay
         path = nil
         isReadOnly = false
         startUp = Mutex(StartUpBudget())
@@ -95,7 +96,10 @@ public final class Ledger: Sendable {
         zoneTables = other.zoneTables
         log = other.log
         events = EventLog(store: store, segments: other.events.segments)
-        state = Mutex(begun.goingOn(in: events, cache))
+        var going = begun.goingOn(in: events, cache)
+        // What is decided here goes on from what the overlay shows, whatever becomes of the other ledger's file.
+        going.note(overlay.history)
+        state = Mutex(going)
         takeRequests()
     }
 

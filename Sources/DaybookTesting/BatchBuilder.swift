@@ -54,8 +54,10 @@ public struct BatchBuilder: Sendable {
     }
 
     /// Gives rows their positions, versions and predecessors.
+    /// - Parameter secret: Of the ledger, for the rows' digests; without it the store works them out.
     public mutating func batch(
-        _ rows: [EventRow], recordedAt: Int64, documents: [StoredDocument] = []
+        _ rows: [EventRow], recordedAt: Int64, documents: [StoredDocument] = [],
+        secret: LedgerSecret? = nil
     ) -> AppendBatch {
         let expectedHead = head
         let nameCount = batchedNameCount
@@ -67,7 +69,18 @@ public struct BatchBuilder: Sendable {
         return AppendBatch(
             expectedHead: expectedHead, nameCount: nameCount,
             names: Array(names.texts(after: nameCount)),
-            streams: Array(streams[batchedStreamCount...]), rows: placed, documents: documents)
+            streams: Array(streams[batchedStreamCount...]), rows: placed,
+            digests: secret.map { digests(placed, $0) } ?? [], documents: documents)
+    }
+
+    private func digests(_ rows: [EventRow], _ secret: LedgerSecret) -> [HistoryHash] {
+        var digest = RowDigest(secret)
+        return rows.map { row in
+            let stream = streams[Int(row.event.stream) - 1]
+            return digest.of(
+                row, RowDigest.Names(row.event) { names[$0] },
+                in: StreamName(stream.environment, stream.kind, names[stream.name]))
+        }
     }
 
     private mutating func place(_ row: EventRow, recordedAt: Int64) -> EventRow {

@@ -62,7 +62,7 @@ struct Benchmark {
     private var topics: [Topic] {
         [
             append, commits, replay, opening, foldAlone, instructions, imports, latency, oneSubject,
-            size, audit, peer, notifications, growth,
+            size, audit, history, peer, notifications, growth,
         ]
     }
 

@@ -93,11 +93,12 @@ struct RowWorkload {
         meter = builder.name(Workload.meter)
     }
 
-    mutating func batch(_ indices: Range<Int>) -> AppendBatch {
+    /// - Parameter secret: Of the ledger: the rows' digests are made here, as callers of a ledger make them.
+    mutating func batch(_ indices: Range<Int>, _ secret: LedgerSecret) -> AppendBatch {
         let rows = indices.map { row($0) }
         let recordedAt =
             workload.occurredAt(indices.lowerBound) + Workload.millisecondsUntilRecorded
-        return builder.batch(rows, recordedAt: recordedAt)
+        return builder.batch(rows, recordedAt: recordedAt, secret: secret)
     }
 
     private mutating func row(_ index: Int) -> EventRow {

@@ -48,6 +48,9 @@ package final class OverlayStore: EventStore {
         added.withLock { StoreEnd(head: head($0), history: history($0)) }
     }
 
+    /// The place that it shows now, without a hash.
+    package var history: HistoryPoint { added.withLock { history($0) } }
+
     private func history(_ added: Added) -> HistoryPoint {
         HistoryPoint(
             position: head(added).position, epoch: 0,

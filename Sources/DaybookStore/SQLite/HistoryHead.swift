@@ -99,11 +99,7 @@ struct HistoryHead: Equatable {
     /// The row of every ledger of schema 2.
     /// - Throws: `.damaged` without one.
     static func required(_ db: Database, _ path: String) throws -> HistoryHead {
-        guard let head = try read(db) else {
-            throw StoreError(
-                .damaged,
-                "\(path) is damaged: it does not name its history; restore a backup")
-        }
+        guard let head = try read(db) else { throw StoreError.nameless(path) }
         return head
     }
 

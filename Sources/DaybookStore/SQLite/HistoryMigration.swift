@@ -12,7 +12,7 @@ struct HistoryMigration {
     /// - Throws: `.damaged` when a row cannot be read; then the ledger stays as it was.
     func run() throws {
         try addSecret()
-        let header = try LedgerHeader.read(db, file.path, LedgerSchema.current)
+        let header = try LedgerHeader.read(db, file.path, version: LedgerSchema.historyVersion)
         var head = HistoryHead(ledgerID: header.ledgerID)
         try head.insert(db)
         let last = try db.number("SELECT max(position) FROM events", []) ?? 0

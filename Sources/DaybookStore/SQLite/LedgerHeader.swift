@@ -6,7 +6,11 @@ import GRDBSQLite
 enum LedgerHeader {
     /// - Throws: `.newerSchema` or `.damaged`.
     static func read(_ db: Database, _ path: String, _ schema: LedgerSchema) throws -> StoreHeader {
-        let version = try checkVersion(db, path, schema)
+        try read(db, path, version: checkVersion(db, path, schema))
+    }
+
+    /// The same where the schema version is known, or is just being given.
+    static func read(_ db: Database, _ path: String, version: Int) throws -> StoreHeader {
         let rows = try Row.fetchAll(db, sql: "SELECT key, value FROM meta")
         var values: [String: String] = [:]
         for row in rows { values[row["key"]] = row["value"] }

@@ -11,18 +11,33 @@ extension SQLiteEventStore {
             // A newer program may have migrated the file since it was opened: it is not half-read.
             try LedgerHeader.checkVersion(db, file.path, schema)
             var end: StoreEnd?
-            try db.inTransaction(.deferred) {
-                let history = try HistoryHead.required(db, file.path).point
-                end = StoreEnd(head: try Self.head(db, file), history: history)
-                return .commit
+            // One statement sees one moment; a transaction would cost more than the question.
+            try db.forEachRow(Self.endSQL) { row in
+                guard let hash = row.historyHash(4) else { return }
+                end = StoreEnd(
+                    head: StoreHead(
+                        position: sqlite3_column_int64(row, 5),
+                        recordedAt: sqlite3_column_int64(row, 6)),
+                    history: HistoryPoint(
+                        position: sqlite3_column_int64(row, 0),
+                        epoch: sqlite3_column_int64(row, 1),
+                        nameCount: sqlite3_column_int64(row, 2),
+                        streamCount: sqlite3_column_int64(row, 3), hash: hash))
             }
-            guard let end, end.head.position == end.history.position else {
+            guard let end else { throw StoreError.nameless(file.path) }
+            guard end.head.position == end.history.position else {
                 throw StoreError.strayEvents(
-                    file.path, end?.head.position ?? 0, named: end?.history.position ?? 0)
+                    file.path, end.head.position, named: end.history.position)
             }
             return end
         }
     }
+
+    private static let endSQL = """
+        SELECT position, epoch, names, streams, hash, \
+        (SELECT position FROM events ORDER BY position DESC LIMIT 1), \
+        (SELECT recorded_at FROM events ORDER BY position DESC LIMIT 1) FROM history_head
+        """
 
     /// The name of the history up to a position.
     public func point(at position: Int64, names: Int64?, streams: Int64?) throws -> HistoryPoint? {
@@ -72,6 +87,11 @@ extension SQLiteEventStore {
 }
 
 extension StoreError {
+    static func nameless(_ path: String) -> StoreError {
+        StoreError(
+            .damaged, "\(path) is damaged: it does not name its history; restore a backup")
+    }
+
     /// Events that no commit of Daybook brought, or took away.
     static func strayEvents(_ path: String, _ position: Int64, named: Int64) -> StoreError {
         StoreError(

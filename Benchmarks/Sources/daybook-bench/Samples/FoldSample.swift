@@ -17,7 +17,7 @@ struct FoldSample {
         var rows = RowWorkload(Workload(eventCount: count, subjectCount: subjects))
         events.reserveCapacity(count)
         for start in stride(from: 0, to: count, by: 1_000) {
-            let batch = rows.batch(start..<min(start + 1_000, count))
+            let batch = rows.batch(start..<min(start + 1_000, count), .ofMemory)
             for name in batch.names { _ = names.intern(name) }
             kinds += batch.streams.map(\.kind)
             events += batch.rows.map(\.event)

@@ -17,7 +17,7 @@ extension Samples {
         var rows = RowWorkload(workload)
         var stopwatch = Stopwatch(total: numbers[0])
         for indices in batches(0..<numbers[0], numbers[2]) {
-            let batch = rows.batch(indices)
+            let batch = rows.batch(indices, store.header.secret)
             try stopwatch.time(from: indices.lowerBound) {
                 try store.exclusively { try $0.append(batch) }
             }

@@ -18,6 +18,10 @@ import Foundation
 /// month FILE APP SUBJECTS                         the synthetic month of an app, with a snapshot
 /// scan FILE                                       SQLiteEventStore.scan
 /// replay FILE rows|segments WORKERS 0|1           Ledger.replay; 1: digested and compared
+/// backup FILE TARGET                              Ledger.backUp into a new file
+/// copy FILE TARGET                                the same with cp
+/// prove FILE                                      Ledger.proveBackup
+/// verify-all FILE                                 Ledger.verify
 /// snapshot FILE                                   Ledger.snapshot
 /// open FILE SUBJECTS                              open a ledger, answer once, close
 /// check FILE SUBJECTS QUESTIONS                   answers from memory
@@ -66,6 +70,10 @@ struct Samples {
         case ("replay", 1, 2): try replay()
         case ("what-if", 1, 1): try whatIf()
         case ("digests", 0, 1): try digests()
+        case ("backup", 1, 0): try backup()
+        case ("copy", 1, 0): try copy()
+        case ("prove", 0, 0): try prove()
+        case ("verify-all", 0, 0): try verifyAll()
         case ("snapshot", 0, 0): try snapshot()
         case ("open", 0, 1): try open()
         case ("check", 0, 2): try check()
