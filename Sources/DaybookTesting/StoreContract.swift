@@ -45,6 +45,9 @@ public struct StoreContract: Sendable {
         },
         Clause(description: "Documents come back by their digest") { try $0.checkDocuments() },
         Clause(description: "Names and streams come back in order") { try $0.checkNames() },
+        Clause(description: "A history has one name, and goes on from no other") {
+            try $0.checkHistory()
+        },
         Clause(description: "A store can be read while its events are handed out") {
             try $0.checkReentry()
         },

@@ -100,7 +100,7 @@ extension StoreError {
         _ path: String, _ what: String, _ hash: HistoryHash, at position: Int64,
         _ found: HistoryPoint?
     ) -> StoreError {
-        let there = found.map { "the file is at \($0)" } ?? "the file has no such position"
+        let there = found.map { "the file is at \($0)" } ?? "the file holds another one now"
         return StoreError(
             .otherHistory,
             "\(path) has another history: \(what) position \(position) (\(hash.short)…), and \(there); it was restored, "

@@ -43,9 +43,15 @@ struct LogBinding {
         return bytes[16..<24].reduce(Int64(0)) { $0 << 8 | Int64($1) }
     }
 
-    /// - Throws: `.foreignLog`
+    /// - Throws: `.foreignLog`; `.otherHistory` where the file was written to under a connection that still shows what
+    ///   it held before.
     func check(_ db: Database) throws {
         for _ in 0..<Self.attemptCountMax where try isBound(db) { return }
+        guard try Self.salt(of: file) != 0 else {
+            let shown = try HistoryReading(db: db, file: file, header: header).head().point
+            throw StoreError.otherHistory(
+                file.path, "this process has read", shown.hash, at: shown.position, nil)
+        }
         throw StoreError(
             .foreignLog,
             "\(file.logPath) was written upon another state of \(file.path): the file was restored or copied over, and "
@@ -56,8 +62,12 @@ struct LogBinding {
     /// Main file first, then both together: whatever the main file has by then, the log's history has too.
     private func isBound(_ db: Database) throws -> Bool {
         let salt = try Self.salt(of: file)
-        guard salt != 0 else { return true }
         let main = try MainFileHead.read(db)
+        guard salt != 0 else {
+            // Without a log the file itself is all that there is.
+            return try main?.hash
+                == HistoryReading(db: db, file: file, header: header).head().point.hash
+        }
         var isBound = false
         try db.inTransaction(.deferred) {
             let reading = HistoryReading(db: db, file: file, header: header)
