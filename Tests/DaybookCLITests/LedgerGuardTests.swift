@@ -134,4 +134,18 @@ struct LedgerGuardTests {
             #expect(try bench.text(of: name).hasPrefix("{"))
         }
     }
+
+    @Test(
+        "A new ledger takes no neighbour's place either",
+        arguments: ["a.sqlite-wal", "a.sqlite.lock"])
+    func newLedger(name: String) throws {
+        let ledger = try bench.begin()
+        // One that nobody has open leaves its lock behind, and no log.
+        try? FileManager.default.removeItem(atPath: bench.path(name))
+        let told = try bench.run(["init", bench.path(name), "--catalog", Workbench.dozzi])
+        #expect(told.status == 4)
+        #expect(told.errors.has("belongs to the ledger"))
+        #expect(!bench.exists(name))
+        #expect(try bench.run("consume ada stories --ref s1 --ledger \(ledger)").status == 0)
+    }
 }

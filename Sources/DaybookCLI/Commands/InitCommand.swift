@@ -45,6 +45,7 @@ struct InitCommand: AsyncParsableCommand {
     }
 
     mutating func run() async throws {
+        try LedgerGuard.checkPlace(ledger, target: ledger)
         if let catalog { try await make(catalog) } else if let app { try makeEmpty(app) }
     }
 

@@ -27,6 +27,11 @@ enum LedgerGuard {
                 "\(path) is a ledger or another database, or belongs to one; name a file of its own"
             )
         }
+        try checkPlace(path, target: target)
+    }
+
+    /// The same for a new ledger, which is told of a file that is there in other words.
+    static func checkPlace(_ path: String, target: String) throws {
         if let ledger = ledger(of: real(target)) {
             throw Failure(
                 .environment, "is_ledger",
