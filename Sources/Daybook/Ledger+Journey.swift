@@ -212,7 +212,8 @@ extension Ledger {
             catalog = try CatalogReader.read(bytes)
         } catch {
             // Published by code that accepted it; a rule that became stricter must not close the ledger.
-            log.warning("catalog at position \(event.position) cannot be read: \(error)")
+            let reason = ShownText.escaped("\(error)")
+            log.warning("catalog at position \(event.position) cannot be read: \(reason)")
             return
         }
         let scope: CatalogScope

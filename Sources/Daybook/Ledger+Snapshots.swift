@@ -36,7 +36,7 @@ extension Ledger {
                 path: snapshotFolder(of: path), store: store, like: path,
                 ledger: SnapshotFormat.ledgerNumber(store.header),
                 fingerprint: SnapshotFormat.fingerprint, eventCount: eventCount,
-                isReadOnly: isReadOnly, report: { log.warning("\($0)") })
+                isReadOnly: isReadOnly, report: { log.warning("\(ShownText.escaped($0))") })
         }
     }
 

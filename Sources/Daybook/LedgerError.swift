@@ -62,6 +62,17 @@ extension InputProblem {
 }
 
 extension LedgerError: CustomStringConvertible {
+    /// What is wrong, each by itself; of very many mistakes the first.
+    package var sentences: [String] {
+        switch self {
+        case .badInput(let problems):
+            problems.prefix(20).map(\.description)
+                + (problems.count > 20 ? ["… and \(problems.count - 20) more"] : [])
+        case .catalogConflict(let sentences): sentences
+        default: [description]
+        }
+    }
+
     public var description: String {
         switch self {
         case .rejected(let rejection, _): rejection.description
@@ -69,10 +80,7 @@ extension LedgerError: CustomStringConvertible {
             "the key \"\(key)\" was used for another request, at position \(position); use a new key or send the first request again"
         case .versionConflict(let stream, let expected, let actual):
             "stream \(stream) is at version \(actual), expected \(expected); reload and retry"
-        case .badInput(let problems):
-            problems.prefix(20).map(\.description).joined(separator: "\n")
-                + (problems.count > 20 ? "\n… and \(problems.count - 20) more" : "")
-        case .catalogConflict(let sentences): sentences.joined(separator: "\n")
+        case .badInput, .catalogConflict: sentences.joined(separator: "\n")
         case .store(let error): error.description
         }
     }

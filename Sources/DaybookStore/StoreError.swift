@@ -1,3 +1,5 @@
+import DaybookEvents
+
 /// The store could not do what it was asked: what failed, where, expected and actual, and the remedy.
 public struct StoreError: Error, CustomStringConvertible, CustomDebugStringConvertible {
     /// What kind of failure; new kinds may join.
@@ -40,7 +42,7 @@ public struct StoreError: Error, CustomStringConvertible, CustomDebugStringConve
     }
 
     public let code: Code
-    /// Safe to log: ids and numbers, no payloads.
+    /// Safe to log: ids, numbers and paths, no payloads, in one line without control characters.
     public let message: String
     public let cause: (any Error)?
     public let place: String
@@ -50,7 +52,8 @@ public struct StoreError: Error, CustomStringConvertible, CustomDebugStringConve
         line: Int = #line
     ) {
         self.code = code
-        self.message = message
+        // Here, because paths are in nearly all of them, and a folder may be called anything.
+        self.message = ShownText.escaped(message)
         self.cause = cause
         place = "\(file):\(line)"
     }
@@ -58,6 +61,7 @@ public struct StoreError: Error, CustomStringConvertible, CustomDebugStringConve
     public var description: String { message }
 
     public var debugDescription: String {
-        "\(code.rawValue) at \(place): \(message)" + (cause.map { " (\($0))" } ?? "")
+        "\(code.rawValue) at \(place): \(message)"
+            + (cause.map { " (\(ShownText.escaped("\($0)")))" } ?? "")
     }
 }

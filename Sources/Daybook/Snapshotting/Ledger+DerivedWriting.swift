@@ -1,3 +1,4 @@
+import DaybookEvents
 import Dispatch
 import Logging
 import Synchronization
@@ -113,7 +114,7 @@ extension Ledger {
         do {
             try writeSnapshot(isDigesting: false) { _, _ in }
         } catch {
-            log.warning("no snapshot was written: \(error)")
+            log.warning("no snapshot was written: \(ShownText.escaped("\(error)"))")
         }
     }
 }

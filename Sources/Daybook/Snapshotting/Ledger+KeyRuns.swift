@@ -75,7 +75,8 @@ extension Ledger {
         guard runs.contains(where: { $0.path == nil || $0.isDamaged }) else { return }
         do {
             for run in runs where run.isDamaged {
-                log.warning("lookup array \(run.path ?? "") is damaged and is made anew")
+                let path = ShownText.escaped(run.path ?? "")
+                log.warning("lookup array \(path) is damaged and is made anew")
                 let parts = try readRuns(from: run.range.lowerBound, to: run.range.upperBound)
                 try write(LookupRun.merged(parts), to: folder, isReplacing: true)
             }

@@ -32,10 +32,16 @@ struct Failure: Error {
     ]
     private static let retryAfterMilliseconds: Int64 = 1_000
 
+    /// - Parameter message: One line: what is in it of paths and names must not begin another.
     init(_ status: ExitCode, _ code: String, _ message: String) {
+        self.init(status, code, lines: [message])
+    }
+
+    /// - Parameter lines: A sentence each.
+    init(_ status: ExitCode, _ code: String, lines: [String]) {
         self.status = status
         self.code = code
-        self.message = message
+        message = lines.map(ShownText.escaped).joined(separator: "\n")
         remedy = Self.remedies[code]
     }
 
@@ -130,20 +136,32 @@ extension Failure {
         let status = DaybookCommand.exitCode(for: error)
         if status == .success { return nil }
         if status == .validationFailure {
-            self.init(.usage, "usage", DaybookCommand.fullMessage(for: error))
+            self.init(.usage, "usage", lines: Self.lines(ofUsage: error))
         } else {
             self.init(.environment, "failed", error.localizedDescription)
         }
+    }
+
+    /// Several lines of ours, with what was typed in them: that begins no line of its own.
+    private static func lines(ofUsage error: any Error) -> [String] {
+        var message = DaybookCommand.fullMessage(for: error)
+        for argument in CommandLine.arguments.dropFirst() {
+            let value = argument.split(separator: "=", maxSplits: 1).last.map(String.init) ?? ""
+            for typed in [argument, value] where ShownText.escaped(typed) != typed {
+                message = message.replacing(typed, with: ShownText.escaped(typed))
+            }
+        }
+        return message.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
 
     private init(ledger error: LedgerError) {
         switch error {
         case .rejected(let rejection, _): self.init(rejection: rejection)
         case .versionConflict: self.init(.no, error.code, error.description)
-        case .idempotencyConflict, .catalogConflict:
-            self.init(.badInput, error.code, error.description)
+        case .idempotencyConflict: self.init(.badInput, error.code, error.description)
+        case .catalogConflict(let sentences): self.init(.badInput, error.code, lines: sentences)
         case .badInput(let problems):
-            self.init(.badInput, error.code, error.description)
+            self.init(.badInput, error.code, lines: error.sentences)
             self.problems = problems
         case .store(let error): self.init(.environment, error.code.rawValue, error.message)
         }
@@ -189,7 +207,7 @@ extension Failure {
         let prefix = file.map { "\($0):" } ?? ""
         self.init(
             .badInput, "bad_catalog",
-            error.problems.map { prefix + $0.description }.joined(separator: "\n"))
+            lines: error.problems.map { prefix + $0.description })
         problems = error.problems.map(InputProblem.init)
     }
 }

@@ -1,3 +1,4 @@
+import DaybookEvents
 import GRDB
 import Logging
 import Synchronization
@@ -141,7 +142,7 @@ public final class SQLiteEventStore: EventStore {
             // Kept open for ever on purpose: closing it now could move the log while another
             // process commits.
             _ = Unmanaged.passRetained(connection)
-            log.warning("\(file.path) was not closed: \(error)")
+            log.warning("\(ShownText.escaped("\(file.path) was not closed: \(error)"))")
         }
     }
 
@@ -174,7 +175,7 @@ public final class SQLiteEventStore: EventStore {
                 try connection.checkpointWhenDue()
             } catch {
                 // The events are in the log, on the disk: failing now would deny what is true.
-                log.error("\(error)")
+                log.error("\(ShownText.escaped("\(error)"))")
             }
             return result
         }
@@ -205,7 +206,7 @@ public final class SQLiteEventStore: EventStore {
                 try connection.checkpoint()
             } catch {
                 // The log keeps the events; whoever opens the ledger next reads them there.
-                log.error("\(error)")
+                log.error("\(ShownText.escaped("\(error)"))")
             }
             try connection.close()
         }
