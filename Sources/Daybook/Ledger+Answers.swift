@@ -111,7 +111,7 @@ extension Ledger {
     /// Every customer that any event names, by name, in the order of the names' bytes.
     public func subjects(in environment: Environment = .production) throws -> [String] {
         try refresh()
-        return state.withLock { $0.subjects(in: environment) }
+        return try translating { state.withLock { $0.subjects(in: environment) } }
     }
 }
 

@@ -19,7 +19,10 @@ extension Ledger {
                     // A refusal may have given names that no batch will carry to the store.
                     return state.withLock { $0.dropUnstored() }
                 }
-                let point = try writer.append(state.withLock { decided.group.batch($0) })
+                let batch = state.withLock { decided.group.batch($0) }
+                // Before anything is on disk that was decided upon nothing.
+                try knowledge.check()
+                let point = try writer.append(batch)
                 publish(decided.group.rows, point)
                 writeKeyRuns()
             }

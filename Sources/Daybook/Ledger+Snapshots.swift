@@ -90,6 +90,7 @@ extension Ledger {
             let sections = SnapshotSections(
                 state: frozen, sums: sums, secret: store.header.secret
             ).all()
+            try knowledge.check()
             try ContainerWriter.write(header, sections, to: file, like: path)
             ladder.prune(through: position)
             snapshotPosition.withLock { $0 = position }
@@ -209,6 +210,25 @@ extension Ledger {
         return nil
     }
 
+    /// Makes what a snapshot holds again, from rows alone, should its file be lost while it is mapped.
+    private func snapshotImage() -> SnapshotImage {
+        SnapshotImage(knowledge: knowledge) { [weak self] cut, nameCount, streamCount in
+            guard let self else {
+                throw StoreError(.closed, "the ledger is closed; open it again")
+            }
+            var state = LedgerState(log: events)
+            try state.takeNames(from: store, countMax: nameCount)
+            for record in try store.streams(after: 0).prefix(streamCount) { state.add(record) }
+            try store.scan(
+                after: .start, through: Checkpoint(position: cut), chunkCount: 1_000
+            ) { events in
+                for index in events.indices { state.apply(events[index], recordedAt: 0) }
+            }
+            try settle(&state)
+            return SnapshotSections(state: state, sums: nil).all()
+        }
+    }
+
     private func restored(_ file: ContainerFile, _ cache: UnitCache?) throws -> LedgerState {
         let header = file.header
         func refuse(_ reason: String) -> StoreError { StoreError(.damaged, reason) }
@@ -222,8 +242,8 @@ extension Ledger {
         guard header.cut >= 1, try store.confirms(header.history) else {
             throw StoreError(.otherHistory, "it was made from another history of this ledger")
         }
-        var state = LedgerState(
-            log: events, base: try MappedState(file, store.header.secret), cache: cache)
+        let base = try MappedState(file, store.header.secret, image: snapshotImage())
+        var state = LedgerState(log: events, base: base, cache: cache)
         try state.takeNames(from: store)
         let later = try store.streams(after: UInt32(state.storedStreamCount))
         guard let row = try store.rows(at: [header.cut]).first else {

@@ -39,6 +39,8 @@ public final class Ledger: Sendable {
     /// When the next one is due.
     let startUp: Mutex<StartUpBudget>
     let derived = DerivedWriting()
+    /// What no answer may rest on.
+    let knowledge: LostKnowledge
     private let seenForeignChange = Mutex<Int64>(-1)
 
     /// Opens a ledger over any store.
@@ -71,6 +73,7 @@ public final class Ledger: Sendable {
         self.clock = clock
         zoneTables = zones
         self.log = log
+        knowledge = LostKnowledge { log.warning("\(ShownText.escaped($0))") }
         events = EventLog(
             store: store,
             segments: Self.segments(
@@ -95,6 +98,7 @@ public final class Ledger: Sendable {
         clock = other.clock
         zoneTables = other.zoneTables
         log = other.log
+        knowledge = other.knowledge
         events = EventLog(store: store, segments: other.events.segments)
         var going = begun.goingOn(in: events, cache)
         // What is decided here goes on from what the overlay shows, whatever becomes of the other ledger's file.
@@ -272,7 +276,9 @@ public final class Ledger: Sendable {
 
     func translating<Result>(_ body: () throws -> Result) throws -> Result {
         do {
-            return try body()
+            let result = try body()
+            try knowledge.check()
+            return result
         } catch let error as LedgerError {
             throw error
         } catch let error as CallerError {

@@ -1,4 +1,5 @@
-// What Swift has no words for: the processor's own CRC-32C, and a hint that memory will be read soon.
+// What Swift has no words for: the processor's own CRC-32C, a hint that memory will be read soon, and files that
+// become shorter while they are mapped.
 #ifndef CDAYBOOK_H
 #define CDAYBOOK_H
 
@@ -19,5 +20,22 @@ void daybook_crc32c_of_three(
 
 // Has the processor fetch the cache line of an address that will be read soon; any address will do.
 static inline void daybook_will_read(const void *address) { __builtin_prefetch(address, 0, 3); }
+
+// Makes reads of a mapped file survive that somebody cuts the file short, or that the disk cannot read it: what was
+// there reads as zeros from then on, and the mapping counts as lost. The first call installs a handler of SIGBUS, which
+// hands every other fault on to whoever handled it before.
+//
+// Returns a number for the functions below; -1 where there is no room for another one, which is then unprotected.
+int daybook_mapping_add(const void *start, size_t byteCount);
+
+// To be called before the memory is unmapped.
+void daybook_mapping_remove(int mapping);
+
+// Whether nothing that was read before this call was lost.
+//
+// A file that is cut short within a page reads as zeros behind its end without any fault, so its end is looked at, too:
+// mark points at eight bytes of the mapping, the last of which is the last byte of the file that is not zero, and they
+// must be what they were.
+bool daybook_mapping_is_whole(int mapping, const void *mark, uint64_t expected);
 
 #endif

@@ -32,9 +32,19 @@ struct CustomerPass: Sendable {
         let last = state.head.position
         var pass = UnitPass(state, workers: workers)
         pass.until = at
-        let pages = try EventPages(
-            state.log, through: last, source: .segments, workers: pass.workers,
-            chunkCount: pass.chunkCount, progress: { try progress($0, $1 + last) })
+        return try EventPages.reading(
+            state.log, through: last, workers: pass.workers, chunkCount: pass.chunkCount,
+            progress: { try progress($0, $1 + last) }
+        ) { try run(pass, $0, initial, progress: progress, visit) }
+    }
+
+    private func run<Sum: Sendable>(
+        _ pass: UnitPass, _ pages: EventPages, _ initial: Sum,
+        progress: @Sendable (Int64, Int64) throws -> Void,
+        _ visit: @Sendable (inout Sum, CustomerCase) throws -> Void
+    ) throws -> [Sum] {
+        var pass = pass
+        let last = state.head.position
         let shares = try UnitShares(state.streams, pages, workers: pass.workers)
         pass.kind = .line
         let lines = try pass.run(

@@ -51,10 +51,17 @@ struct TracePass: Sendable {
     func run(
         app: String, ledgerID: String, progress: @Sendable (Int64, Int64) throws -> Void
     ) throws -> DigestTrace {
+        try EventPages.reading(
+            state.log, through: state.head.position, workers: workers, chunkCount: 1_024,
+            progress: progress
+        ) { try run($0, app: app, ledgerID: ledgerID, progress: progress) }
+    }
+
+    private func run(
+        _ pages: EventPages, app: String, ledgerID: String,
+        progress: @Sendable (Int64, Int64) throws -> Void
+    ) throws -> DigestTrace {
         let last = state.head.position
-        let pages = try EventPages(
-            state.log, through: last, source: .segments, workers: workers, chunkCount: 1_024,
-            progress: progress)
         let shares = try UnitShares(state.streams, pages, workers: workers)
         let families = Families(state, try correctionPoints(pages))
         let done = Atomic<Int64>(0)

@@ -58,7 +58,7 @@ final class EventPages: Sendable {
     /// - Parameters:
     ///   - progress: Events read from rows, and these and all events together.
     /// - Throws: What `progress` throws; `StoreError` where rows cannot be read.
-    init(
+    private init(
         _ log: EventLog, through last: Int64, source: ReplaySource, workers: Int, chunkCount: Int,
         progress: @Sendable (Int64, Int64) throws -> Void
     ) throws {
@@ -95,6 +95,50 @@ final class EventPages: Sendable {
         shift = pageEventCount.trailingZeroBitCount
         mask = Int(pageEventCount) - 1
         count = Int(last)
+    }
+
+    /// Lends all events up to a position to a body that only looks, and gives what it makes of them. A segment whose file
+    /// somebody cut short meanwhile is dropped, what the body made is thrown away, and it is run again; at last upon
+    /// rows alone.
+    static func reading<Result>(
+        _ log: EventLog, through last: Int64, source: ReplaySource = .segments, workers: Int,
+        chunkCount: Int, progress: @Sendable (Int64, Int64) throws -> Void,
+        _ body: (EventPages) throws -> Result
+    ) throws -> Result {
+        var attempt = 0
+        while true {
+            attempt += 1
+            let pages = try EventPages(
+                log, through: last, source: attempt < attemptsMax ? source : .rows,
+                workers: workers, chunkCount: chunkCount, progress: progress)
+            let outcome = Swift.Result { try body(pages) }
+            // An error may come from what was lost, too.
+            if try pages.areWhole() { return try outcome.get() }
+        }
+    }
+
+    private static let attemptsMax = 4
+
+    /// Whether nothing was lost of what lies here; segments of which something was are not used again.
+    private func areWhole() throws -> Bool {
+        guard !scratch.isLost else {
+            throw StoreError(
+                .full,
+                "there is no room for the events, or they cannot be read; set TMPDIR to a folder that has"
+            )
+        }
+        var areWhole = true
+        for (index, segment) in segments.enumerated() {
+            guard let segment, segment.isLost else { continue }
+            areWhole = false
+            folder?.drop(
+                index,
+                because: StoreError(
+                    .damaged,
+                    "\(segment.path) was cut short by another program, or cannot be read, while it was in use"
+                ))
+        }
+        return areWhole
     }
 
     /// The segments of the first pages, every block checked, several at once; `nil` where rows must be read.

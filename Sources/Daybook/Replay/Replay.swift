@@ -38,25 +38,27 @@ extension Ledger {
         try refresh()
         return try translating {
             let frozen = state.withLock { $0 }
-            var pass = UnitPass(frozen, workers: workers)
-            pass.chunkCount = batchCount
-            pass.source = source
+            let pass = UnitPass(frozen, workers: workers)
             let known = cache.states.filter { $0.stamp == frozen.stamp(of: $0.unit) }
             let live = Dictionary(
                 known.map { ($0.unit, $0.state) }, uniquingKeysWith: { first, _ in first })
-            let pages = try EventPages(
+            let (sums, segmentEventCount) = try EventPages.reading(
                 frozen.log, through: frozen.head.position, source: source, workers: pass.workers,
-                chunkCount: batchCount, progress: progress)
-            let sums = try pass.run(pages, ReplaySum(), progress: progress) { sum, unit, folded in
-                if isComparing {
-                    sum.take(unit, folded, live: live[unit], frozen)
-                } else if folded.isInDigest {
-                    sum.replayed.unitCount += 1
+                chunkCount: batchCount, progress: progress
+            ) { pages in
+                let sums = try pass.run(pages, ReplaySum(), progress: progress) {
+                    sum, unit, folded in
+                    if isComparing {
+                        sum.take(unit, folded, live: live[unit], frozen)
+                    } else if folded.isInDigest {
+                        sum.replayed.unitCount += 1
+                    }
                 }
+                return (sums, pages.segmentEventCount)
             }
             let total = sums.reduce(into: ReplaySum()) { $0.add($1) }
             return ReplayReport(
-                events: frozen.head.position, segmentEvents: pages.segmentEventCount,
+                events: frozen.head.position, segmentEvents: segmentEventCount,
                 units: total.replayed.unitCount, digest: total.replayed.digest,
                 liveDigest: total.live.digest, milliseconds: clock() - start,
                 differences: Array(total.differences.sorted(by: precedesInBytes).prefix(20)))

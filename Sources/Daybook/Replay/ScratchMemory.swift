@@ -1,3 +1,4 @@
+import CDaybook
 import DaybookEvents
 import DaybookStore
 
@@ -27,6 +28,8 @@ final class ScratchMemory: Sendable {
     private let pageByteCount: Int
     /// -1: no file.
     private let descriptor: CInt
+    /// Of the file among the mappings whose faults are survived: some disks are full only when they are read.
+    private let mapping: CInt
 
     /// - Throws: `StoreError.full` or `.failed` where there is no room.
     init(pageCount: Int, pageEventCount: Int, isFile: Bool) throws {
@@ -54,6 +57,7 @@ final class ScratchMemory: Sendable {
             // A large page instead of 512 small ones that are each filled with zeros at their first write.
             if !isFile { madvise(mapped, eventsByteCount, MADV_HUGEPAGE) }
         #endif
+        mapping = isFile ? daybook_mapping_add(mapped, 2 * eventsByteCount) : -1
         start = mapped
         streams = .allocate(capacity: pageCount * pageEventCount)
         extensionCounts = .allocate(capacity: pageCount)
@@ -63,8 +67,16 @@ final class ScratchMemory: Sendable {
     deinit {
         streams.deallocate()
         extensionCounts.deallocate()
+        daybook_mapping_remove(mapping)
         munmap(start, 2 * eventsByteCount)
         if descriptor >= 0 { close(descriptor) }
+    }
+
+    /// Whether something that was written cannot be read again.
+    var isLost: Bool {
+        // Nobody else can cut a file short that has no name, so its end says nothing.
+        var none: UInt64 = 0
+        return !daybook_mapping_is_whole(mapping, &none, 0)
     }
 
     private static func namelessFile(_ byteCount: Int) throws -> CInt {

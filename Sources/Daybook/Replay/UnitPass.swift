@@ -41,10 +41,10 @@ struct UnitPass: Sendable {
         _ visit: @Sendable (inout Sum, UInt32, borrowing UnitState) throws -> Void
     ) throws -> [Sum] {
         let last = state.head.position
-        let pages = try EventPages(
+        return try EventPages.reading(
             state.log, through: last, source: source, workers: workers, chunkCount: chunkCount,
-            progress: progress)
-        return try run(pages, initial, progress: progress, visit)
+            progress: progress
+        ) { try run($0, initial, progress: progress, visit) }
     }
 
     func run<Sum: Sendable>(

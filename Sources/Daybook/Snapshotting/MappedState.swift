@@ -4,12 +4,14 @@ import DaybookStore
 
 /// What a snapshot knows of names, streams and persons, looked up in the mapped file when it is asked for.
 ///
-/// Every block is checked when it is opened, so its questions cannot fail: a file is never changed in place, only
-/// replaced, and what is mapped stays what it was. Numbers that lead nowhere, which only a file made by hand can have,
-/// give something harmless. The sections stand in `SnapshotFormat`.
+/// Every block is checked when it is opened, so its questions cannot fail: we never change a file in place, and where
+/// somebody else cuts it short, what it held is made again from rows and looked up there (`SnapshotImage`). Numbers that
+/// lead nowhere, which only a file made by hand can have, give something harmless. The sections stand in
+/// `SnapshotFormat`.
 final class MappedState: NameBase, IdentityBase {
     /// Elements of one size, one after the other.
     struct Column {
+        let section: SnapshotFormat.Section
         let part: ContainerFile.Part
         let size: Int
         let count: Int
@@ -17,6 +19,7 @@ final class MappedState: NameBase, IdentityBase {
 
     let file: ContainerFile
     private let hashKey: SipHash.Key
+    private let image: SnapshotImage
     private let names: Column
     private let texts: Column
     private let slots: Column
@@ -30,11 +33,14 @@ final class MappedState: NameBase, IdentityBase {
     /// `nil`: nothing was digested.
     let sums: BucketSums?
 
-    /// - Parameter secret: Of the ledger.
+    /// - Parameters:
+    ///   - secret: Of the ledger.
+    ///   - image: What to look up where the file is lost.
     /// - Throws: `StoreError.damaged` for a file without the sections of a snapshot, or with a damaged block.
     /// - Complexity: O(*n*) in the bytes of the file, some milliseconds for a million customers; nothing is decoded.
-    init(_ file: ContainerFile, _ secret: LedgerSecret) throws {
+    init(_ file: ContainerFile, _ secret: LedgerSecret, image: SnapshotImage) throws {
         self.file = file
+        self.image = image
         hashKey = secret.lookupKey
         func column(_ section: SnapshotFormat.Section) throws -> Column {
             let part = try file.part(section.rawValue)
@@ -44,7 +50,9 @@ final class MappedState: NameBase, IdentityBase {
                 throw StoreError(
                     .damaged, "\(file.path): section \(section.rawValue) has a wrong size")
             }
-            return Column(part: part, size: section.elementByteCount, count: count)
+            image.expect(section, try file.checksums(part))
+            return Column(
+                section: section, part: part, size: section.elementByteCount, count: count)
         }
         names = try column(.names)
         texts = try column(.texts)
@@ -92,7 +100,18 @@ final class MappedState: NameBase, IdentityBase {
     ) -> Result {
         guard index >= 0, index < column.count else { return empty }
         let start = index * column.size
-        return (try? file.withBytes(column.part, start..<start + column.size, body)) ?? empty
+        return read(column, start..<start + column.size, body) ?? empty
+    }
+
+    /// - Parameter body: Only looks: it may be run twice, and see zeros at first.
+    private func read<Result>(
+        _ column: Column, _ range: Range<Int>, _ body: (UnsafeRawBufferPointer) -> Result
+    ) -> Result? {
+        // A file that is lost is no mistake of whoever asks.
+        if !file.isKnownLost, let found = try? file.withBytes(column.part, range, body) {
+            return found
+        }
+        return image.read(column.section, range, self, body)
     }
 
     private func number<Value: FixedWidthInteger>(
@@ -102,7 +121,16 @@ final class MappedState: NameBase, IdentityBase {
     }
 
     func each(_ column: Column, _ body: (UnsafeRawBufferPointer) -> Void) {
-        for index in 0..<column.count { element(column, index, (), body) }
+        // Copied before the body sees it, which runs once.
+        withUnsafeTemporaryAllocation(byteCount: column.size, alignment: 16) { room in
+            for index in 0..<column.count {
+                let isFound = element(column, index, false) {
+                    room.copyMemory(from: $0)
+                    return true
+                }
+                if isFound { body(UnsafeRawBufferPointer(room)) }
+            }
+        }
     }
 
     // MARK: Names
@@ -115,14 +143,22 @@ final class MappedState: NameBase, IdentityBase {
         return text
     }
 
+    /// How many names and streams the snapshot has.
+    var shape: (names: Int, streams: Int) { (names.count, streams.count) }
+
     func withUTF8(of id: NameID, _ body: (UnsafeBufferPointer<UInt8>) -> Void) {
         let (offset, byteCount) = element(names, Int(id) - 1, (UInt64(0), UInt32(0))) {
             ($0.number(0), $0.number(8))
         }
         guard offset <= UInt64(texts.count), UInt64(byteCount) <= UInt64(texts.count) - offset
         else { return }
-        try? file.withBytes(texts.part, Int(offset)..<Int(offset) + Int(byteCount)) {
-            body($0.bindMemory(to: UInt8.self))
+        let range = Int(offset)..<Int(offset) + Int(byteCount)
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: range.count) { room in
+            let isFound = read(texts, range) {
+                UnsafeMutableRawBufferPointer(room).copyMemory(from: $0)
+                return true
+            }
+            if isFound == true { body(UnsafeBufferPointer(room)) }
         }
     }
 

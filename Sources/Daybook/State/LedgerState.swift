@@ -84,8 +84,9 @@ struct LedgerState: Sendable {
 
     /// Takes in the names that the store has and the state does not.
     /// - Throws: `.damaged` for a text that is there twice: every later name would get another number than in the file.
-    mutating func takeNames(from store: any EventStore) throws {
-        for name in try store.names(after: names.count) {
+    /// - Parameter countMax: Of all names; later ones are left out.
+    mutating func takeNames(from store: any EventStore, countMax: Int = .max) throws {
+        for name in try store.names(after: names.count).prefix(max(0, countMax - names.count)) {
             let number = names.count + 1
             guard names.intern(name) == NameID(number) else {
                 throw StoreError(

@@ -63,6 +63,8 @@ public final class Segment: Sendable {
     public var byteCount: Int { file.byteCount }
     /// What it was made from.
     public var history: HistoryPoint { file.header.history }
+    /// Whether its file was cut short since it was opened.
+    public var isLost: Bool { file.isLost }
 
     /// All events, in position order, and the extensions of the wide ones, every block checked.
     /// - Throws: `StoreError.damaged`.

@@ -86,6 +86,18 @@ public struct ByteWriter {
     public mutating func append(_ other: [UInt8]) { bytes += other }
 }
 
+extension CRC32C {
+    /// The checksums of a section's blocks, as a container has them.
+    package static func blocks(_ bytes: [UInt8]) -> [UInt32] {
+        bytes.withUnsafeBytes { raw in
+            stride(from: 0, to: raw.count, by: ContainerFormat.blockByteCount).map { start in
+                let end = min(start + ContainerFormat.blockByteCount, raw.count)
+                return checksum(UnsafeRawBufferPointer(rebasing: raw[start..<end]))
+            }
+        }
+    }
+}
+
 enum ContainerFormat {
     static let magic = Array("DAYBOOK".utf8) + [0x01]
     static let version: UInt32 = 3

@@ -1,3 +1,4 @@
+import CDaybook
 import DaybookEvents
 import Synchronization
 
@@ -12,8 +13,9 @@ import Synchronization
 /// A container opened by mapping it: nothing is decoded before it is asked for, and every block is checked once.
 ///
 /// Invariant of the unsafe pointer: the mapping is private, read-only, lives from `init` to `deinit`, and is never
-/// handed out; reads are bounds-checked against its size. A file is never changed in place, only replaced by rename,
-/// so the mapped bytes stay what they were.
+/// handed out; reads are bounds-checked against its size. We never change a file in place, only replace it by rename,
+/// so the mapped bytes stay what they were. Where somebody else cuts one short all the same, its end reads as zeros, and
+/// every read says so afterwards: nothing that was read of a lost file leaves `withBytes`.
 public final class ContainerFile: Sendable {
     private struct Section {
         var name: String
@@ -34,6 +36,11 @@ public final class ContainerFile: Sendable {
     private nonisolated(unsafe) let memory: UnsafeRawPointer
     /// One bit per block, set once its checksum was found to fit.
     private let checked: CheckedBlocks
+    /// Among the mappings whose faults are survived.
+    private let mapping: CInt
+    /// Eight bytes that end with the last one that is not zero, which a file loses first.
+    private let mark: (offset: Int, value: UInt64)
+    private let lost = Atomic<Bool>(false)
 
     /// Opens and checks the header.
     /// - Throws: `StoreError.damaged` with the reason, `.notFound` without a file.
@@ -51,20 +58,53 @@ public final class ContainerFile: Sendable {
             mapped != MAP_FAILED
         else { throw DerivedFile.failure("map", path) }
         let raw = UnsafeRawBufferPointer(start: mapped, count: size)
+        let mapping = daybook_mapping_add(mapped, size)
+        let mark = Self.mark(raw)
         do {
             (header, sections) = try Self.parse(raw, path)
+            guard daybook_mapping_is_whole(mapping, mapped + mark.offset, mark.value) else {
+                throw Self.loss(path)
+            }
         } catch {
+            daybook_mapping_remove(mapping)
             munmap(mapped, size)
             throw error
         }
         self.path = path
+        self.mapping = mapping
+        self.mark = mark
         byteCount = size
         memory = UnsafeRawPointer(mapped)
         checked = CheckedBlocks(
             count: sections.reduce(0) { $0 + ContainerFormat.blockCount($1.byteCount) })
     }
 
-    deinit { munmap(UnsafeMutableRawPointer(mutating: memory), byteCount) }
+    deinit {
+        daybook_mapping_remove(mapping)
+        munmap(UnsafeMutableRawPointer(mutating: memory), byteCount)
+    }
+
+    private static func mark(_ raw: UnsafeRawBufferPointer) -> (offset: Int, value: UInt64) {
+        let offset = max(7, raw.lastIndex { $0 != 0 } ?? 7) - 7
+        return (offset, raw.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    }
+
+    /// Whether the file was cut short, or could not be read, since it was opened: nothing more is read of it.
+    public var isLost: Bool {
+        if lost.load(ordering: .relaxed) { return true }
+        if daybook_mapping_is_whole(mapping, memory + mark.offset, mark.value) { return false }
+        lost.store(true, ordering: .relaxed)
+        return true
+    }
+
+    /// The same as far as a read has noticed it.
+    public var isKnownLost: Bool { lost.load(ordering: .relaxed) }
+
+    private static func loss(_ path: String) -> StoreError {
+        StoreError(
+            .damaged,
+            "\(path) was cut short by another program, or cannot be read, while it was in use")
+    }
 
     private static func parse(
         _ raw: UnsafeRawBufferPointer, _ path: String
@@ -164,7 +204,10 @@ public final class ContainerFile: Sendable {
     }
 
     /// Reads a range of a section's bytes.
-    /// - Parameter part: Of this very file.
+    /// - Parameters:
+    ///   - part: Of this very file.
+    ///   - body: May see zeros in a file that is being lost; then what it returns is thrown away. It changes nothing
+    ///     outside of it that must be right.
     /// - Throws: `StoreError.damaged` outside of the section, or where a block's checksum does not fit.
     public func withBytes<Result>(
         _ part: Part, _ range: Range<Int>, _ body: (UnsafeRawBufferPointer) throws -> Result
@@ -175,9 +218,21 @@ public final class ContainerFile: Sendable {
                 .damaged, "\(path): bytes \(range) of section \(section.name) are not there")
         }
         try check(section, range)
-        return try body(
+        let result = try body(
             UnsafeRawBufferPointer(
                 start: memory + section.offset + range.lowerBound, count: range.count))
+        guard !isLost else { throw Self.loss(path) }
+        return result
+    }
+
+    /// What the file says of a section's blocks: CRC-32C of each.
+    /// - Throws: `StoreError.damaged`.
+    public func checksums(_ part: Part) throws -> [UInt32] {
+        let section = sections[part.index]
+        let count = ContainerFormat.blockCount(section.byteCount)
+        let checksums = (0..<count).map { expected(section, $0) }
+        guard !isLost else { throw Self.loss(path) }
+        return checksums
     }
 
     /// A section's bytes, copied.
