@@ -225,7 +225,9 @@ extension Ledger {
                 for index in events.indices { state.apply(events[index], recordedAt: 0) }
             }
             try settle(&state)
-            return SnapshotSections(state: state, sums: nil).all()
+            return SnapshotSections(
+                state: state, sums: nil, secret: store.header.secret
+            ).all()
         }
     }
 
