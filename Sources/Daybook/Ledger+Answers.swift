@@ -102,6 +102,9 @@ extension Ledger {
         return state.withLock { $0.head }
     }
 
+    /// How many links were looked at to find out who is who, since the ledger was opened.
+    package var groupingStepCount: Int { state.withLock { $0.groupingStepCount } }
+
     /// The published catalogs, in the order in which they take effect.
     public func catalogs() throws -> CatalogHistory {
         try refresh()

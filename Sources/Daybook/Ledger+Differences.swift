@@ -73,16 +73,14 @@ extension Ledger {
         }
         let cut = try translating { try resolve(second.knownAt, now: clock()).position }
         return state.withLock { state in
-            Environment.allCases.flatMap { environment in
+            let persons = Persons(state, cut: cut)
+            return Environment.allCases.flatMap { environment in
                 let ids =
                     state.subjects(in: environment).map { state.names.id(of: $0) ?? 0 }
                     + state.receivers(in: environment, cut: cut)
                 // The name that is shown may be one of which no event but an alias tells.
                 let shown = ids.map { id in
-                    let person = state.identity.person(
-                        CustomerKey(environment, id), cut: cut, corrections: state.corrections,
-                        names: state.names)
-                    return ExactText(state.names[person.shown])
+                    ExactText(state.names[persons[CustomerKey(environment, id)].shown])
                 }
                 return Set(shown).map(\.text).sorted(by: precedesInBytes).map { (environment, $0) }
             }
@@ -105,11 +103,10 @@ extension Ledger {
         let keys = try namesConcerned(
             from: between.lowerBound + 1, through: between.upperBound)
         return state.withLock { state in
+            let persons = Persons(state, cut: new)
             var names: [Environment: Set<String>] = [:]
             for key in keys {
-                let shown = state.identity.person(
-                    key, cut: new, corrections: state.corrections, names: state.names
-                ).shown
+                let shown = persons[key].shown
                 names[key.environment, default: []].formUnion([
                     state.names[key.name], state.names[shown],
                 ])

@@ -32,7 +32,8 @@ extension Ledger {
             return Explanation(
                 subject: subject, isKnown: now.isKnown, decision: decision, asOf: asOf,
                 steps: walk.steps,
-                silentCount: walk.silentCount, alternatives: alternatives,
+                silentCount: walk.silentCount, isSkipping: walk.isSkipping,
+                alternatives: alternatives,
                 beliefs: try beliefs(story, question, at: asOf.at, from: knownAsked))
         }
     }

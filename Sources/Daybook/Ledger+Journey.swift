@@ -51,8 +51,7 @@ extension Ledger {
     private func decide(_ requests: [WriteRequest]) throws -> Decided {
         try state.withLock { state in
             var group = GroupDecision(
-                store: store, state: state, now: clock(),
-                eventsPerUnitMax: Int64(eventsPerUnitMax))
+                store: store, state: state, now: clock(), bounds: bounds)
             var answers: [(WriteRequest, Result<WriteRequest.Answer, LedgerError>)] = []
             for (index, request) in requests.enumerated() {
                 if group.isClosed || group.rows.count >= Self.eventsPerCommitMax {
@@ -186,6 +185,7 @@ extension Ledger {
 
     /// Does what `apply` could not do in memory: reads catalogs, finds corrected events.
     func settle(_ state: inout LedgerState) throws {
+        state.regroup()
         while let event = state.pending.first {
             switch event.type {
             case .catalogPublished, .catalogRolledBack: try noteCatalog(event, &state)
@@ -193,6 +193,7 @@ extension Ledger {
             }
             state.finishPending()
         }
+        state.regroup()
         loadZones(&state)
     }
 
@@ -239,18 +240,19 @@ extension Ledger {
         let environment = state.stream(event.stream).environment
         if event.type == .correctionAmended { try noteZone(inPatchAt: event.position, &state) }
         // Of a voided alias it must be known; every other unit is folded anew because of the correction itself.
-        var targets = [EventKey(environment, event.nameA, event.reference)]
+        var target = EventKey(environment, event.nameA, event.reference)
+        var seen: Set<EventKey> = []
         try readKeys(&state)
-        // A correction of a correction reaches through to what that one corrected.
-        for _ in 0..<64 {
-            guard let target = targets.last,
-                let position = try state.position(of: target, in: store),
-                let row = try store.rows(at: [position]).first
-            else { return }
+        // A correction of a correction reaches through to what that one corrected; a circle of them reaches nothing.
+        while seen.insert(target).inserted,
+            let position = try state.position(of: target, in: store),
+            let row = try store.rows(at: [position]).first
+        {
             switch row.event.type {
             case .correctionVoided, .correctionAmended:
-                targets.append(EventKey(environment, row.event.nameA, row.event.reference))
-            case .subjectAliased, .subjectUnaliased: return state.regroupAll()
+                target = EventKey(environment, row.event.nameA, row.event.reference)
+            case .subjectAliased, .subjectUnaliased:
+                return state.touch(link: row.event, environment)
             default: return
             }
         }

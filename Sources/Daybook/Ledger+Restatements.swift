@@ -73,11 +73,10 @@ extension Ledger {
     ) throws -> [(environment: Environment, subject: String)] {
         let named = try namesConcerned(from: from, through: through)
         return state.withLock { state in
+            let persons = Persons(state, cut: Int64.max)
             var seen: Set<CustomerKey> = []
             return named.compactMap { name in
-                let shown = state.identity.person(
-                    name, cut: Int64.max, corrections: state.corrections, names: state.names
-                ).shown
+                let shown = persons[name].shown
                 let isNew = seen.insert(CustomerKey(name.environment, shown)).inserted
                 return isNew ? (name.environment, state.names[shown]) : nil
             }
@@ -90,91 +89,58 @@ extension Ledger {
         try readKeys()
         return try translating {
             try state.withLock { state in
-                var seen: Set<CustomerKey> = []
-                var found: [CustomerKey] = []
-                func add(_ environment: Environment, _ name: NameID) {
-                    let key = CustomerKey(environment, name)
-                    if seen.insert(key).inserted { found.append(key) }
-                }
-                var lines: Set<UInt32> = []
+                var search = ConcernSearch(state)
                 try store.scan(
                     after: Checkpoint(position: from - 1),
                     through: Checkpoint(position: through), chunkCount: 1_000
                 ) { events in
                     for index in events.indices {
-                        try concerned(events[index], state, &lines, add)
+                        try concerned(events[index], state, &search)
                     }
                 }
-                return found
+                return search.found
             }
         }
     }
 
     /// The customers whose answers an event can change: its stream's, its line's, its correction's target's.
-    /// - Parameter lines: Lines that were looked at already.
     func concerned(
-        _ event: Event, _ state: LedgerState, _ lines: inout Set<UInt32>,
-        _ add: (Environment, NameID) -> Void
+        _ event: Event, _ state: LedgerState, _ search: inout ConcernSearch
     ) throws {
         let stream = state.stream(event.stream)
         switch stream.kind {
         case .customer:
-            add(stream.environment, stream.name)
+            search.add(CustomerKey(stream.environment, stream.name))
             switch event.type {
             case .purchaseTransferred, .subjectAliased, .subjectUnaliased:
+                // Whoever was once the same person, and whoever got everything from one of them.
                 for name in [event.nameA, event.nameB] where name != 0 {
-                    // Whoever was once the same person, and whoever got everything from one of them.
-                    let key = CustomerKey(stream.environment, name)
-                    for member in [name] + state.identity.everLinked(to: key) {
-                        addWithHeirs(CustomerKey(stream.environment, member), state, add)
-                    }
+                    search.addWithEverLinked(CustomerKey(stream.environment, name))
                 }
             default: break
             }
         case .line:
-            guard lines.insert(stream.id).inserted else { return }
-            try addPeople(ofLine: stream.id, state, add)
+            guard search.lines.insert(stream.id).inserted else { return }
+            try addPeople(ofLine: stream.id, state, &search)
         case .ledger:
             let target = EventKey(stream.environment, event.nameA, event.reference)
             guard event.type == .correctionVoided || event.type == .correctionAmended,
                 let position = try state.position(of: target, in: store),
                 let row = try store.rows(at: [position]).first, row.event.position < event.position
             else { return }
-            try concerned(row.event, state, &lines, add)
+            try concerned(row.event, state, &search)
         }
     }
 
     /// Everybody who ever had a line, or may have got it from somebody who had.
     func addPeople(
-        ofLine line: UInt32, _ state: LedgerState, _ add: (Environment, NameID) -> Void
+        ofLine line: UInt32, _ state: LedgerState, _ search: inout ConcernSearch
     ) throws {
         let environment = state.stream(line).environment
         for row in try store.stream(endingAt: state.headOf(line).position) {
             let giver = row.event.type == .purchaseTransferred ? row.event.nameA : 0
             for name in row.event.namedCustomers + [giver] where name != 0 {
-                addWithHeirs(CustomerKey(environment, name), state, add)
-            }
-        }
-    }
-
-    /// A customer, and whoever got everything from them, also in turn.
-    func addWithHeirs(
-        _ customer: CustomerKey, _ state: LedgerState, _ add: (Environment, NameID) -> Void
-    ) {
-        var people = [customer.name]
-        var next = 0
-        while next < people.count {
-            add(customer.environment, people[next])
-            let members = state.identity.person(
-                CustomerKey(customer.environment, people[next]), cut: Int64.max,
-                corrections: state.corrections, names: state.names
-            ).members
-            next += 1
-            for handover in state.identity.handovers(
-                of: members, in: customer.environment, cut: Int64.max,
-                corrections: state.corrections, names: state.names)
-            where members.contains(handover.from) && !people.contains(handover.to) {
-                people.append(handover.to)
+                search.addWithHeirs(CustomerKey(environment, name))
             }
         }
     }

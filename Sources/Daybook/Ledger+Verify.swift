@@ -155,7 +155,9 @@ extension Ledger {
             check: Self.replayCheck, isClean: isClean,
             detail: isClean
                 ? "\(report.events) events, \(report.units) units, digest \(report.digest)"
-                : "differs: " + report.differences.joined(separator: ", "))
+                : "differs: " + report.differences.joined(separator: ", ")
+                    + (report.differencesOmitted > 0
+                        ? ", and \(report.differencesOmitted) more" : ""))
     }
 
     /// Keys stand once, JSON parts are readable, recorded times never go back.
@@ -190,7 +192,14 @@ extension Ledger {
             check: check, isClean: positions.isEmpty,
             detail: positions.isEmpty
                 ? "clean"
-                : "at positions " + positions.prefix(20).map(String.init).joined(separator: ", "))
+                : "at positions " + Self.list(positions.map(String.init), ", "))
+    }
+
+    /// At most twenty, and how many more there are.
+    private static func list(_ texts: [String], _ separator: String) -> String {
+        let more = texts.count - 20
+        return texts.prefix(20).joined(separator: separator)
+            + (more > 0 ? "\(separator)and \(more) more" : "")
     }
 
     /// A correction whose target never came waits, and is told about (rule 20).
@@ -227,7 +236,7 @@ extension Ledger {
         return VerifyFinding(
             check: "corrections: every amendment can be applied", isClean: idle.isEmpty,
             detail: idle.isEmpty
-                ? "clean" : "without effect: " + idle.prefix(20).map(\.text).joined(separator: "; ")
+                ? "clean" : "without effect: " + Self.list(idle.map(\.text), "; ")
         )
     }
 

@@ -122,11 +122,12 @@ struct EventChange: Sendable {
         var lines: Set<UInt32> = []
         for target in what.drops { try drop(target, before, ledger, &lines) }
         if !what.inserts.isEmpty { try insert(what, before, ledger, &lines) }
-        for key in customers {
-            let person = before.identity.person(
-                key, cut: Int64.max, corrections: before.corrections, names: before.names)
-            for name in person.members { customers.insert(CustomerKey(key.environment, name)) }
+        let persons = Persons(before, cut: Int64.max)
+        var met: Set<CustomerKey> = []
+        for key in customers where !met.contains(key) {
+            for name in persons[key].members { met.insert(CustomerKey(key.environment, name)) }
         }
+        customers = met
     }
 
     private mutating func drop(
@@ -173,7 +174,7 @@ struct EventChange: Sendable {
         let reports = what.inserts.map { PreparedReport.preparing($0, ledger.store.header.secret) }
         var group = GroupDecision(
             store: ledger.store, state: state, now: state.head.recordedAt,
-            eventsPerUnitMax: Int64(ledger.eventsPerUnitMax))
+            bounds: ledger.bounds)
         let step = ReportStep(
             reports: PreparedReports(reports), options: ReportOptions(lines: what.insertLines),
             store: ledger.store)
@@ -208,16 +209,15 @@ struct EventChange: Sendable {
     private mutating func note(
         _ event: Event, _ known: LedgerState, _ ledger: Ledger, _ lines: inout Set<UInt32>
     ) throws {
-        var found: Set<CustomerKey> = []
-        try ledger.concerned(event, known, &lines) { found.insert(CustomerKey($0, $1)) }
+        var search = ConcernSearch(known, lines: lines)
+        try ledger.concerned(event, known, &search)
         let environment = known.stream(event.stream).environment
         // A line that begins with the event has no rows yet that would tell.
         for name in event.namedCustomers {
-            ledger.addWithHeirs(CustomerKey(environment, name), known) {
-                found.insert(CustomerKey($0, $1))
-            }
+            search.addWithHeirs(CustomerKey(environment, name))
         }
-        customers.formUnion(found)
+        lines = search.lines
+        customers.formUnion(search.found)
     }
 }
 
@@ -276,12 +276,11 @@ struct WhatIfComparison: Sendable {
         let keys = events.customers.filter { $0.environment == environment }
             .sorted { $0.name < $1.name }
         for key in keys {
+            let names = [ExactText(old.shown(key)), ExactText(new.shown(key))]
+            seen.insert(names[0])
+            guard known.insert(names).inserted else { continue }
             let one = zones.completing(try old.build(key))
             let other = zones.completing(try new.build(key))
-            seen.insert(ExactText(one.subject))
-            guard known.insert([ExactText(one.subject), ExactText(other.subject)]).inserted else {
-                continue
-            }
             pairs.append((one, rules?.ruling(other) ?? other))
         }
         return (pairs, seen)

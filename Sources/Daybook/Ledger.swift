@@ -31,8 +31,8 @@ public final class Ledger: Sendable {
     let clock: @Sendable () -> Int64
     let zoneTables: ZoneTables
     let log: Logger
-    /// How many events one customer or line may have (rule 30).
-    let eventsPerUnitMax: Int
+    /// What one customer or line may have (rule 30).
+    let bounds: UnitBounds
     private let queue = Mutex<WriteQueue?>(nil)
     /// The cut of the snapshot that was used or written last; 0 without one.
     let snapshotPosition = Mutex<Int64>(0)
@@ -50,6 +50,7 @@ public final class Ledger: Sendable {
     ///   - clock: Milliseconds since 1970 UTC; the ledger never records a smaller time than before.
     ///   - eventsPerUnitMax: How many events one customer or line may have; smaller than the bound of rule 30 for
     ///     tests, or for an app that wants to hear of a runaway client sooner. Checked when an event is appended.
+    ///   - idsPerPersonMax: How many ids one person may have; another number for tests.
     ///   - segmentEventCount: How many events a segment has; a power of two, and one size for whoever shares the file.
     ///   - startUp: What an opening may take for the events after the newest snapshot; says when the next is due.
     /// - Throws: `LedgerError.store` when the store cannot be read.
@@ -57,6 +58,7 @@ public final class Ledger: Sendable {
         store: any EventStore, path: String? = nil, readOnly: Bool = false,
         zones: ZoneTables = ZoneTables(),
         eventsPerUnitMax: Int = EventBounds.eventsPerUnitMax,
+        idsPerPersonMax: Int = EventBounds.idsPerPersonMax,
         segmentEventCount: Int64 = SegmentFolder.eventCountDefault,
         startUp: StartUpBudget = StartUpBudget(),
         log: Logger = Logger(label: "daybook"),
@@ -65,7 +67,7 @@ public final class Ledger: Sendable {
         precondition(
             (1...EventBounds.eventsPerUnitMax).contains(eventsPerUnitMax),
             "A unit holds 1 to \(EventBounds.eventsPerUnitMax) events (rule 30).")
-        self.eventsPerUnitMax = eventsPerUnitMax
+        bounds = UnitBounds(eventsMax: Int64(eventsPerUnitMax), idsMax: idsPerPersonMax)
         self.store = store
         self.path = path
         isReadOnly = readOnly
@@ -87,7 +89,7 @@ public final class Ledger: Sendable {
     /// A ledger that goes on from the state of another one in memory alone; that one hears of nothing.
     /// - Parameter begun: Without names and streams that the other one's store does not have.
     init(rehearsing other: Ledger, from begun: LedgerState) {
-        eventsPerUnitMax = other.eventsPerUnitMax
+        bounds = other.bounds
         let overlay = OverlayStore(
             other.store, through: begun.head, nameCount: begun.storedNameCount,
             streamCount: begun.storedStreamCount)

@@ -39,6 +39,8 @@ public struct Explanation: Sendable {
     public var steps: [Step]
     /// How many events of the customer changed nothing about the answer.
     public var silentCount: Int
+    /// Time brought more changes between two events than are told: after 1,000 of them only the last one is.
+    public var isSkipping = false
     /// The step that made the answer what it is; `nil`: it was so from the beginning.
     public var deciding: Step? { steps.last { $0.isTurn } }
     public var alternatives: [Alternative]

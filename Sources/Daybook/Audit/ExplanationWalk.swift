@@ -11,6 +11,8 @@ struct ExplanationWalk {
     let asked: CheckQuestion
     private(set) var steps: [Explanation.Step] = []
     private(set) var silentCount = 0
+    /// Time brought more moments between two events than are looked at.
+    private(set) var isSkipping = false
     private var decision: Decision?
     private var at = Int64.min
     /// The event that a moment is known from.
@@ -86,12 +88,15 @@ struct ExplanationWalk {
 
     /// Lets time pass without an event.
     private mutating func pass(until end: Int64, count: Int) throws {
-        for _ in 0..<Self.edgeCountMax {
+        var moves = 0
+        while moves < Self.edgeCountMax {
             let question = try story.question(count: count, at: at)
             guard let edge = CaseEdges(question, asked, decision).first(after: at), edge <= end
             else { break }
             try move(to: edge, count: count)
+            moves += 1
         }
+        if moves == Self.edgeCountMax { isSkipping = true }
         guard at < end else { return }
         let last = try story.decision(count: count, at: end, asked)
         if last?.allowed != decision?.allowed || last?.reason != decision?.reason {

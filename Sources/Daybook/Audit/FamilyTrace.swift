@@ -107,30 +107,49 @@ struct FamilyTrace {
             }
             return
         }
-        var left = streams
+        let persons = Persons(ledger, cut: position)
+        var members: [NameID: [UInt32]] = [:]
+        for stream in streams {
+            members[persons[key(of: stream)].shown, default: []].append(stream)
+        }
         groups = []
-        while let stream = left.first {
-            let own = ledger.stream(stream)
-            let person = ledger.identity.person(
-                CustomerKey(own.environment, own.name), cut: position,
-                corrections: ledger.corrections, names: ledger.names)
-            let members = left.filter { person.members.contains(ledger.stream($0).name) }
-            left.removeAll { members.contains($0) }
+        for stream in streams {
+            let own = key(of: stream)
+            let shown = persons[own].shown
+            guard let streams = members.removeValue(forKey: shown) else { continue }
             groups.append(
                 Group(
-                    streams: members,
-                    name: StreamName(own.environment, .customer, ledger.names[person.shown]),
+                    streams: streams,
+                    name: StreamName(own.environment, .customer, ledger.names[shown]),
                     state: UnitState(kind: .customer)))
         }
     }
 
+    private func key(of stream: UInt32) -> CustomerKey {
+        let record = ledger.stream(stream)
+        return CustomerKey(record.environment, record.name)
+    }
+
     private mutating func refold(count: Int, at position: Int64) throws {
-        for index in groups.indices { try refold(index, count: count, at: position) }
+        var own: [UInt32: Int] = [:]
+        for (index, group) in groups.enumerated() {
+            for stream in group.streams { own[stream] = index }
+        }
+        var shares = [[Event]](repeating: [], count: groups.count)
+        for event in events.prefix(count) {
+            if let index = own[event.stream] { shares[index].append(event) }
+        }
+        for index in groups.indices { try refold(index, shares[index], at: position) }
     }
 
     /// Folds the first so many events of a group as they count at a position.
     private mutating func refold(_ index: Int, count: Int, at position: Int64) throws {
-        let own = events.prefix(count).filter { groups[index].streams.contains($0.stream) }
+        try refold(
+            index, events.prefix(count).filter { groups[index].streams.contains($0.stream) },
+            at: position)
+    }
+
+    private mutating func refold(_ index: Int, _ own: [Event], at position: Int64) throws {
         let settled = try UnitFolder(ledger, cut: position).settled(own, record.environment)
         groups[index].state = UnitState(kind: record.kind)
         for event in settled { fold(&groups[index].state, event, ledger.names) }

@@ -129,12 +129,18 @@ extension Ledger {
             if let unit = new[name]?.unit { try addPeople(of: unit, after, to: &people) }
         }
         let (said, says) = (Set(before.identityStatements), Set(after.identityStatements))
-        for statement in said.symmetricDifference(says) {
-            for name in [statement.stream.name, statement.other] where !name.isEmpty {
-                for (ledger, state) in [(other, before), (self, after)] {
-                    ledger.addHeirs(of: name, statement.stream.environment, state, to: &people)
+        let statements = said.symmetricDifference(says)
+        for state in [before, after] {
+            var search = ConcernSearch(state)
+            for statement in statements {
+                let environment = statement.stream.environment
+                for name in [statement.stream.name, statement.other] where !name.isEmpty {
+                    people.insert(KnownName(environment: environment, name: name))
+                    guard let id = state.names.id(of: name) else { continue }
+                    search.addWithHeirs(CustomerKey(environment, id))
                 }
             }
+            state.add(search.found, to: &people)
         }
         return people
     }
@@ -143,28 +149,16 @@ extension Ledger {
     private func addPeople(
         of unit: UInt32, _ state: LedgerState, to people: inout Set<KnownName>
     ) throws {
-        func add(_ environment: Environment, _ name: NameID) {
-            people.insert(KnownName(environment: environment, name: state.names[name]))
-        }
+        var search = ConcernSearch(state)
         for stream in state.streams(of: unit) {
             let record = state.stream(stream)
             if record.kind == .line {
-                try addPeople(ofLine: stream, state, add)
+                try addPeople(ofLine: stream, state, &search)
             } else {
-                add(record.environment, record.name)
+                search.add(CustomerKey(record.environment, record.name))
             }
         }
-    }
-
-    private func addHeirs(
-        of name: String, _ environment: Environment, _ state: LedgerState,
-        to people: inout Set<KnownName>
-    ) {
-        people.insert(KnownName(environment: environment, name: name))
-        guard let id = state.names.id(of: name) else { return }
-        addWithHeirs(CustomerKey(environment, id), state) { environment, name in
-            people.insert(KnownName(environment: environment, name: state.names[name]))
-        }
+        state.add(search.found, to: &people)
     }
 }
 
@@ -185,6 +179,13 @@ extension LedgerState {
     fileprivate var catalogStatements: [String] {
         catalogs.versions.map {
             "\($0.version)|\($0.effectiveAt)|\($0.scope)|\($0.documentDigest)"
+        }
+    }
+
+    fileprivate func add(_ customers: [CustomerKey], to people: inout Set<KnownName>) {
+        for customer in customers {
+            people.insert(
+                KnownName(environment: customer.environment, name: names[customer.name]))
         }
     }
 

@@ -121,7 +121,7 @@ public struct SteppedReplay {
 
     private static func list(_ positions: [Int64]) -> String {
         let shown = positions.sorted().prefix(12).map(String.init).joined(separator: ", ")
-        return positions.count > 12 ? "\(shown), …" : shown
+        return positions.count > 12 ? "\(shown), and \(positions.count - 12) more" : shown
     }
 
     /// Goes to where everything that happened up to a time took part.

@@ -34,7 +34,7 @@ public enum BundleProblem: Error, Sendable, Equatable, CustomStringConvertible {
         case .damaged(let reason):
             "the bundle is damaged: \(reason); ask for it again"
         case .differs(let differences):
-            "replayed by themselves the events give another answer, so nothing was written; it differs at \(differences.prefix(5).map(\.path).joined(separator: ", "))"
+            "replayed by themselves the events give another answer, so nothing was written; it differs at \(differences.prefix(5).map(\.path).joined(separator: ", "))\(differences.count > 5 ? ", and \(differences.count - 5) more places" : "")"
         case .cohortsDiffer(let version):
             "catalog \(version) is for a share of the customers, and these are not all in it; capture them one by one"
         }

@@ -21,6 +21,7 @@ extension Ledger {
         }
 
         var people = subjects.compactMap { state.names.id(of: $0) }
+        var met = Set(people)
         var next = 0
         while next < people.count {
             let name = people[next]
@@ -28,28 +29,28 @@ extension Ledger {
             if let stream = state.streamID(environment, .customer, name) {
                 list(try known(stream, state, cut))
             }
-            people += try linked(name).filter { !people.contains($0) }
+            people += try linked(name).filter { met.insert($0).inserted }
         }
 
         let builder = CaseBuilder(state: state, store: store, cut: cut, at: Int64.max)
-        var others: [NameID] = people
+        var others = people
         for line in builder.candidateLines(people, environment) {
             let events = try known(line, state, cut)
             list(events)
-            others += events.flatMap(\.event.namedCustomers).filter { !others.contains($0) }
+            others += events.flatMap(\.event.namedCustomers).filter { met.insert($0).inserted }
         }
         next = 0
         while next < others.count {
             let name = others[next]
             next += 1
-            others += try linked(name).filter { !others.contains($0) }
+            others += try linked(name).filter { met.insert($0).inserted }
             let handovers = state.identity.handoverPositions(
                 of: CustomerKey(environment, name), cut: cut)
             guard !handovers.isEmpty else { continue }
             let events = try store.rows(at: handovers)
             list(events)
             others += events.flatMap { [$0.event.nameA, $0.event.nameB] }
-                .filter { $0 != 0 && !others.contains($0) }
+                .filter { $0 != 0 && met.insert($0).inserted }
         }
 
         try addCorrections(of: &rows, environment, state, cut)

@@ -1,5 +1,6 @@
 import DaybookDomain
 public import DaybookEvents
+import DaybookStore
 
 /// A few customers' events, the catalogs in force and the answers about one moment; replayed, it tells the same.
 ///
@@ -69,7 +70,9 @@ public struct ReproBundle: Sendable, Equatable {
     /// - Throws: `BundleProblem.damaged` where an event is refused.
     public func ledger() async throws -> Ledger {
         let instant = clock
-        let ledger = try Ledger(inMemory: app, clock: { instant })
+        // A person from before there was a bound can be looked at elsewhere, too.
+        let ledger = try Ledger(
+            store: InMemoryEventStore(app: app), idsPerPersonMax: Int.max, clock: { instant })
         try await record(in: ledger)
         return ledger
     }

@@ -14,6 +14,8 @@ public struct ReplayReport: Sendable {
     public var milliseconds: Int64
     /// Units whose states differ, by name; at most 20.
     public var differences: [String]
+    /// Further ones, which are not named.
+    public var differencesOmitted = 0
 
     /// Law 2: replay equals live.
     public var agrees: Bool { digest == liveDigest }
@@ -61,7 +63,8 @@ extension Ledger {
                 events: frozen.head.position, segmentEvents: segmentEventCount,
                 units: total.replayed.unitCount, digest: total.replayed.digest,
                 liveDigest: total.live.digest, milliseconds: clock() - start,
-                differences: Array(total.differences.sorted(by: precedesInBytes).prefix(20)))
+                differences: Array(total.differences.sorted(by: precedesInBytes).prefix(20)),
+                differencesOmitted: max(0, total.differences.count - 20))
         }
     }
 }

@@ -16,6 +16,21 @@ struct CaseBuilder {
     /// Lines that were folded already for this cut and time, by their streams; one that is not among them has no
     /// events. `nil`: none was.
     var foldedLines: [UInt32: UnitState]?
+    /// Who is who at the cut: each person is looked up once.
+    private let persons: Persons
+
+    init(
+        state: LedgerState, store: any EventStore, cut: Int64, at: Int64,
+        undecided: [UInt32: [OrderedEvent]] = [:], prefix: PrefixFolder? = nil
+    ) {
+        self.state = state
+        self.store = store
+        self.cut = cut
+        self.at = at
+        self.undecided = undecided
+        self.prefix = prefix
+        persons = Persons(state, cut: cut)
+    }
 
     func build(_ environment: Environment, _ subject: String) throws -> CustomerCase {
         let key = CustomerKey(environment, state.names.id(of: subject) ?? 0)
@@ -26,8 +41,7 @@ struct CaseBuilder {
     /// - Parameter folded: The customer's own unit, where it was folded already for this cut and time.
     func build(_ key: CustomerKey, folded: UnitState? = nil) throws -> CustomerCase {
         let environment = key.environment
-        let person = state.identity.person(
-            key, cut: cut, corrections: state.corrections, names: state.names)
+        let person = persons[key]
         let streams = person.members.compactMap {
             state.streamID(environment, .customer, $0)
         }
@@ -38,14 +52,14 @@ struct CaseBuilder {
             let line = try unit([stream], .line, environment)
             guard line.eventCount > 0 else { continue }
             let ownership = Ownership(
-                line.line, environment: environment, members: person.members, at: at, builder: self)
+                line.line, environment, person.memberSet, at: at, persons, state.names)
             let name = state.names[state.stream(stream).name]
             if ownership.isEver {
                 lines.append(
                     .init(
                         name: name, state: line.line, funnel: line.funnel,
                         ownedFrom: ownership.from, ownedUntil: ownership.until))
-            } else if line.line.names(anyOf: person.members) {
+            } else if line.line.names(anyOf: person.memberSet) {
                 // The index of namings knows the future; the line as folded for this cut does not (law 4).
                 others.append(name)
             }
@@ -59,6 +73,9 @@ struct CaseBuilder {
             names: state.names, at: at)
     }
 
+    /// The name under which a customer is shown.
+    func shown(_ key: CustomerKey) -> String { state.names[persons[key].shown] }
+
     /// Whose a line is: the first customer whom its own events name (rule 7), and whoever has it at the asked time.
     struct Belonging: Equatable {
         /// 0: nobody.
@@ -71,8 +88,7 @@ struct CaseBuilder {
     func belonging(of stream: UInt32) throws -> Belonging {
         let environment = state.stream(stream).environment
         let line = try unit([stream], .line, environment).line
-        let ownership = Ownership(
-            line, environment: environment, members: [], at: at, builder: self)
+        let ownership = Ownership(line, environment, [], at: at, persons, state.names)
         return Belonging(first: line.owner, owner: ownership.owner)
     }
 
@@ -111,33 +127,36 @@ struct CaseBuilder {
     /// Every line that could be the person's: named with them, or handed over by somebody.
     func candidateLines(_ members: [NameID], _ environment: Environment) -> [UInt32] {
         var people = members
-        var found: [UInt32] = []
+        var known = Set(members)
+        var lines: [UInt32] = []
+        var found: Set<UInt32> = []
         var next = 0
-        while next < people.count, people.count < 1_000 {
+        while next < people.count {
             let name = people[next]
             next += 1
             let key = CustomerKey(environment, name)
-            for line in state.lines(naming: key) where !found.contains(line) {
-                found.append(line)
+            for line in state.lines(naming: key) where found.insert(line).inserted {
+                lines.append(line)
             }
             for handover in state.identity.handovers(
                 of: [name], in: environment, cut: cut, corrections: state.corrections,
                 names: state.names)
-            where handover.to == name {
-                let givers = state.identity.person(
-                    CustomerKey(environment, handover.from), cut: cut,
-                    corrections: state.corrections, names: state.names
-                ).members
-                people += givers.filter { !people.contains($0) }
+            where handover.to == name && !known.contains(handover.from) {
+                for giver in persons[CustomerKey(environment, handover.from)].members
+                where known.insert(giver).inserted {
+                    people.append(giver)
+                }
             }
         }
-        for (stream, _) in undecided where !found.contains(stream) {
+        for (stream, events) in undecided where !found.contains(stream) {
             let record = state.stream(stream)
             guard record.kind == .line, record.environment == environment else { continue }
-            let names = undecided[stream]?.flatMap(\.event.namedCustomers) ?? []
-            if names.contains(where: { people.contains($0) }) { found.append(stream) }
+            let isTheirs = events.contains { undecided in
+                undecided.event.namedCustomers.contains(where: known.contains)
+            }
+            if isTheirs { lines.append(stream) }
         }
-        return found
+        return lines
     }
 }
 
@@ -151,28 +170,17 @@ private struct Ownership {
     private(set) var owner: NameID = 0
 
     init(
-        _ line: LineState, environment: Environment, members: [NameID], at: Int64,
-        builder: CaseBuilder
+        _ line: LineState, _ environment: Environment, _ members: Set<NameID>, at: Int64,
+        _ persons: Persons, _ names: NameTable
     ) {
-        let names = builder.state.names
         owner = line.owner
         var isOwner = members.contains(owner)
         isEver = isOwner
         var since = OrderKey.first
         var transfers = line.transfers[...]
-        // A bound on hand-overs: a circle of them must not turn for ever.
-        for _ in 0..<1_000 {
-            let owners = builder.state.identity.person(
-                CustomerKey(environment, owner), cut: builder.cut,
-                corrections: builder.state.corrections, names: names
-            ).members
-            let handover = builder.state.identity.handovers(
-                of: owners, in: environment, cut: builder.cut,
-                corrections: builder.state.corrections, names: names
-            ).first {
-                owners.contains($0.from) && !owners.contains($0.to)
-                    && since.precedes($0.order, names: names)
-            }
+        // Every turn goes on to a later transfer, so it ends, whatever circles they make.
+        while true {
+            let handover = persons.gift(of: CustomerKey(environment, owner), after: since)
             let next: (order: OrderKey, to: NameID)
             if let transfer = transfers.first,
                 handover.map({ transfer.order.precedes($0.order, names: names) }) ?? true
@@ -201,7 +209,7 @@ private struct Ownership {
 
 extension LineState {
     /// Whether any event of the line, as folded, names one of these customers.
-    fileprivate func names(anyOf members: [NameID]) -> Bool {
+    fileprivate func names(anyOf members: Set<NameID>) -> Bool {
         claims.contains { members.contains($0) } || transfers.contains { members.contains($0.to) }
     }
 }

@@ -18,7 +18,7 @@ struct LedgerState: Sendable {
     var names: NameTable
     /// How many names the store has; those above were interned for a commit that is not there yet.
     var storedNameCount: Int
-    private(set) var streams: StreamTable
+    var streams: StreamTable
     private(set) var storedStreamCount: Int
     /// `nil`: not read yet; whoever looks for a key reads them first (`Ledger.readKeys`).
     var keys: KeyIndex?
@@ -34,6 +34,10 @@ struct LedgerState: Sendable {
 
     /// Lines that ever named a customer, since the snapshot.
     private var linesNaming: [CustomerKey: [UInt32]] = [:]
+    /// Customers who may be with other ids now than the units of their streams say; `regroup` finds out.
+    var touched: Set<CustomerKey> = []
+    /// How many links were looked at to put units together.
+    var groupingStepCount = 0
     private var newZones: Set<NameID> = []
     /// Zones that any customer named.
     private(set) var zoneNames: Set<NameID> = []
@@ -127,7 +131,7 @@ struct LedgerState: Sendable {
     mutating func add(_ record: StreamRecord) {
         streams.append(record)
         storedStreamCount = streams.count
-        if record.kind == .customer { join(CustomerKey(record.environment, record.name)) }
+        touch(record)
     }
 
     /// The number of a stream, given now if need be; no unit knows of it before the commit that begins it.
@@ -148,9 +152,7 @@ struct LedgerState: Sendable {
         storedNameCount = names.count
         let new = newStreams
         storedStreamCount = streams.count
-        for record in new where record.kind == .customer {
-            join(CustomerKey(record.environment, record.name))
-        }
+        for record in new { touch(record) }
     }
 
     /// Where the event of this name stands; `nil` while it is unknown.
@@ -258,11 +260,7 @@ struct LedgerState: Sendable {
         switch event.type {
         case .subjectAliased, .subjectUnaliased:
             identity.note(event, environment: stream.environment)
-            // Whoever was one person through the alias may be two now.
-            let alias = CustomerKey(stream.environment, event.nameA)
-            for name in [alias.name] + identity.everLinked(to: alias) {
-                join(CustomerKey(stream.environment, name))
-            }
+            touch(link: event, stream.environment)
             return
         case .purchaseTransferred where stream.kind == .customer:
             identity.note(event, environment: stream.environment)
@@ -307,45 +305,6 @@ struct LedgerState: Sendable {
         for (customer, lines) in linesNaming { for line in lines { body(customer, line) } }
     }
 
-    /// Puts the streams of one person into one unit.
-    private mutating func join(_ customer: CustomerKey) {
-        guard !identity.isEmpty else { return }
-        let person = identity.person(
-            customer, cut: Int64.max, corrections: corrections, names: names)
-        let joined = person.members.compactMap { streamID(customer.environment, .customer, $0) }
-        guard let unit = joined.min() else { return }
-        let isUnchanged =
-            joined.allSatisfy { self.unit(of: $0) == unit }
-            && streams(of: unit).count == joined.count
-        if isUnchanged { return }
-        // Whoever was in one of these units before may now stand alone.
-        let before = Set(joined.map { self.unit(of: $0) })
-        var affected = Set(joined)
-        for old in before { affected.formUnion(streams(of: old)) }
-        for old in before { streams.setMembers(of: old, []) }
-        for stream in affected.subtracting(joined) { regroup(stream) }
-        for stream in joined { streams[stream].unit = unit }
-        streams.setMembers(of: unit, joined.sorted())
-    }
-
-    private mutating func regroup(_ stream: UInt32) {
-        let record = self.stream(stream)
-        let person = identity.person(
-            CustomerKey(record.environment, record.name), cut: Int64.max,
-            corrections: corrections, names: names)
-        let joined = person.members.compactMap { streamID(record.environment, .customer, $0) }
-        let unit = joined.min() ?? stream
-        for member in joined { streams[member].unit = unit }
-        streams.setMembers(of: unit, joined.sorted())
-    }
-
-    /// An alias was voided: everybody is grouped anew.
-    mutating func regroupAll() {
-        let customers = (1..<UInt32(storedStreamCount + 1)).filter { stream($0).kind == .customer }
-        for id in customers { streams.setMembers(of: id, []) }
-        for id in customers { regroup(id) }
-    }
-
     /// Zones that were named since the last call.
     mutating func takeNewZones() -> Set<NameID> {
         defer { newZones = [] }
@@ -363,7 +322,7 @@ struct LedgerState: Sendable {
     mutating func finishPending() { pending.removeFirst() }
 
     /// Whether something was committed that could not be taken in yet, because the store could not be read.
-    var needsSettling: Bool { !pending.isEmpty }
+    var needsSettling: Bool { !pending.isEmpty || !touched.isEmpty }
 
     // MARK: Snapshots
 

@@ -73,7 +73,7 @@ struct CommandStep {
         let (verdict, question) = try verdict(key, group, state, at: now)
         var first: Int64?
         var positions: [Int64] = []
-        var bound = UnitBound(eventsMax: group.eventsPerUnitMax)
+        var bound = UnitBound(group.bounds)
         for draft in verdict.events {
             let isMain = draft.source.key == key
             let canonical: EventDraft

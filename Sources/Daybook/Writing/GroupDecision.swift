@@ -8,8 +8,8 @@ import DaybookStore
 struct GroupDecision {
     let store: any EventStore
     let now: Int64
-    /// How many events one unit may have (rule 30).
-    let eventsPerUnitMax: Int64
+    /// What one unit may have (rule 30).
+    let bounds: UnitBounds
     private(set) var rows: [EventRow] = []
     /// Of each row (`RowDigest`).
     private var digests: [HistoryHash] = []
@@ -24,10 +24,10 @@ struct GroupDecision {
     /// Set when later requests must see this group committed first (aliases, catalogs, corrections).
     private(set) var isClosed = false
 
-    init(store: any EventStore, state: LedgerState, now: Int64, eventsPerUnitMax: Int64) {
+    init(store: any EventStore, state: LedgerState, now: Int64, bounds: UnitBounds) {
         self.store = store
         digest = RowDigest(store.header.secret)
-        self.eventsPerUnitMax = eventsPerUnitMax
+        self.bounds = bounds
         self.now = max(now, state.head.recordedAt)
         headPosition = state.head.position
     }

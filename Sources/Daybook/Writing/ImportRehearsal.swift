@@ -92,7 +92,7 @@ struct ImportRehearsal {
         lastRecordedAt = head.recordedAt
         catalogs = CatalogReports(
             app: ledger.app, catalogs: try ledger.catalogs(), position: head.position + 1)
-        bound = UnitBound(eventsMax: Int64(ledger.eventsPerUnitMax))
+        bound = UnitBound(ledger.bounds)
     }
 
     /// Takes lines that were read, in their order.
@@ -101,7 +101,7 @@ struct ImportRehearsal {
         try ledger.state.withLock { state in
             // Nothing is ever added to it: it only looks up, as the group of a commit does.
             let group = GroupDecision(
-                store: ledger.store, state: state, now: 0, eventsPerUnitMax: bound.eventsMax)
+                store: ledger.store, state: state, now: 0, bounds: ledger.bounds)
             for line in lines {
                 switch line {
                 case .failure(let problem): file.refused.append(problem)

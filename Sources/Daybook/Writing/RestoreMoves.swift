@@ -136,7 +136,7 @@ struct RestoreMoves {
             of: EventKey(request.environment, ledger, Reference(draft.source.key ?? "")), state)
             != nil
         let canonical = try EventValidator.canonical(draft)
-        var bound = UnitBound(eventsMax: group.eventsPerUnitMax)
+        var bound = UnitBound(group.bounds)
         try bound.take(canonical, group, state)
         group.add(
             canonical, requestDigest: EventJSON.requestDigest(of: canonical), state: &state,

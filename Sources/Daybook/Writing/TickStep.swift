@@ -16,7 +16,7 @@ struct TickStep {
         // A reset dated in the future would make everything until then late.
         guard instant <= group.recordedAt else { return .failure(Self.ahead(instant, group)) }
         let first = group.rows.count
-        var bound = UnitBound(eventsMax: group.eventsPerUnitMax)
+        var bound = UnitBound(group.bounds)
         // All questions first: one that is still there while names are added costs a copy of the names.
         for draft in try due(by: instant, group, state) {
             let key = EventKey(

@@ -2,6 +2,12 @@ import DaybookDomain
 import DaybookEvents
 import DaybookStore
 
+/// What one customer or line may have (rule 30).
+struct UnitBounds {
+    var eventsMax: Int64
+    var idsMax: Int
+}
+
 /// Holds every unit to the number of events that it may have (rule 30: at most 10⁶, checked at append).
 ///
 /// Why: a late event folds its whole unit anew, and every answer is linear in it; one client that repeats itself must
@@ -19,14 +25,18 @@ struct UnitBound {
     private var counts: [Unit: Int64] = [:]
     /// Units that an alias taken here joins to another.
     private var joined: [Unit: Unit] = [:]
+    /// Units of customers who have ids and no stream of their own yet.
+    private var found: [StreamName: Unit] = [:]
+    private var persons: PersonBound
     /// How many events are taken here at most; `nil`: any number, or an alias may be among them.
     private let coming: Int64?
 
     /// - Parameters:
     ///   - coming: How many events are taken here at most.
     ///   - mayJoin: Whether an alias may be among them.
-    init(eventsMax: Int64, coming: Int? = nil, mayJoin: Bool = true) {
-        self.eventsMax = eventsMax
+    init(_ bounds: UnitBounds, coming: Int? = nil, mayJoin: Bool = true) {
+        eventsMax = bounds.eventsMax
+        persons = PersonBound(idsMax: bounds.idsMax)
         self.coming = mayJoin ? nil : coming.map { Int64($0) }
     }
 
@@ -88,7 +98,9 @@ struct UnitBound {
     ) throws(EventProblem) {
         let left = root(of: unit(of: StreamName(environment, .customer, alias), state))
         let right = root(of: unit(of: StreamName(environment, .customer, canonical), state))
-        guard left != right else { return }
+        guard left != right else {
+            return try persons.join(alias, canonical, environment, state)
+        }
         let sum = count(of: left, group, state) + count(of: right, group, state)
         // One place is the alias's own.
         guard sum < eventsMax else {
@@ -97,29 +109,43 @@ struct UnitBound {
                 "\(alias) and \(canonical) have \(sum) events together, and \(eventsMax) are the most that one customer may have; keep them apart"
             )
         }
+        try persons.join(alias, canonical, environment, state)
         joined[left] = right
         counts[right] = sum
     }
 
-    private func unit(of name: StreamName, _ state: LedgerState) -> Unit {
+    private mutating func unit(of name: StreamName, _ state: LedgerState) -> Unit {
         guard let id = state.names.id(of: name.name) else { return .new(name) }
         if let stream = state.streamID(name.environment, name.kind, id) {
             return .known(state.unit(of: stream))
         }
         // A new stream of somebody who is known under another id joins that unit.
-        guard name.kind == .customer, !state.identity.isEmpty else { return .new(name) }
+        guard name.kind == .customer,
+            state.identity.isLinked(CustomerKey(name.environment, id))
+        else { return .new(name) }
+        if let known = found[name] { return known }
         let person = state.identity.person(
             CustomerKey(name.environment, id), cut: Int64.max, corrections: state.corrections,
             names: state.names)
         let streams = person.members.compactMap {
             state.streamID(name.environment, .customer, $0)
         }
-        return streams.min().map { .known(state.unit(of: $0)) } ?? .new(name)
+        // Of a person without any stream the first id stands for all.
+        let unit =
+            streams.min().map { .known(state.unit(of: $0)) }
+            ?? Unit.new(
+                StreamName(name.environment, .customer, state.names[person.members[0]]))
+        found[name] = unit
+        return unit
     }
 
-    private func root(of unit: Unit) -> Unit {
+    private mutating func root(of unit: Unit) -> Unit {
         var unit = unit
-        while let next = joined[unit] { unit = next }
+        while let next = joined[unit] {
+            // Halves the way for whoever comes next.
+            if let further = joined[next] { joined[unit] = further }
+            unit = next
+        }
         return unit
     }
 

@@ -214,6 +214,9 @@ struct ReplayCommand: AsyncParsableCommand {
         table.add(Table.Cell("live", .dim), .init(report.liveDigest.description))
         if let expect, !isExpected { table.add(Table.Cell("expected", .dim), .init(expect)) }
         for name in report.differences { table.add(Table.Cell("differs", .bad), .init(name)) }
+        if report.differencesOmitted > 0 {
+            table.add(Table.Cell("differs", .bad), .init("and \(report.differencesOmitted) more"))
+        }
         try output.show(json) { terminal in
             let mark = isSame ? terminal.tick : terminal.paint("✗", .bad)
             return "\(mark) \(count), \(Words.duration(report.milliseconds))\n"

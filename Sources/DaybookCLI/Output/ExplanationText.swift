@@ -98,7 +98,7 @@ extension Alternative {
 
 extension Explanation {
     var json: JSONObject {
-        [
+        var object: JSONObject = [
             "subject": .string(subject), "decision": .object(decision.json),
             "as_of": .object(asOf.json), "deciding": deciding.map { .object($0.json) } ?? .null,
             "steps": .array(steps.map { .object($0.json) }),
@@ -106,6 +106,8 @@ extension Explanation {
             "alternatives": .array(alternatives.map { .object($0.json) }),
             "beliefs": .array(beliefs.map { .object($0.json) }),
         ]
+        if isSkipping { object["steps_omitted"] = true }
+        return object
     }
 }
 
@@ -149,7 +151,11 @@ struct ExplanationText {
             explanation.silentCount == 0
             ? ""
             : "  \(Words.count(Int64(explanation.silentCount), "further event")) changed nothing about it\n"
-        return "\nwhat led there\n" + table.text(terminal) + HumanText(stringLiteral: silent)
+        let skipping: HumanText =
+            explanation.isSkipping
+            ? "  more than 1,000 changes by time alone between two events; some are left out\n" : ""
+        return "\nwhat led there\n" + table.text(terminal)
+            + HumanText(stringLiteral: silent) + skipping
     }
 
     /// What the verdict says already is left out.

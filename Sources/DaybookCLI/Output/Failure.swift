@@ -108,6 +108,8 @@ struct Failure: Error {
                     "member": .orNull(problem.member),
                 ]
             })
+        let omitted = problems.count - Self.problemsMax
+        if omitted > 0 { object["problems_omitted"] = .integer(Int64(omitted)) }
         return object
     }
 }

@@ -65,17 +65,22 @@ public struct CorrectionBook: Sendable {
                 own: EventKey(target.environment, target.source, .none)))
     }
 
-    /// Whether a correction within the cut, not itself void, voids the event.
+    /// Whether a correction within the cut, not itself void, voids the event. Corrections that void one another in a
+    /// circle decide nothing, whoever is asked about first.
+    /// - Complexity: O(*n*) in the corrections that the answer rests on.
     public func isVoid(_ target: EventKey, cut: Int64) -> Bool {
-        entries.isEmpty ? false : isVoid(target, cut: cut, depth: 0)
+        if entries.isEmpty { return false }
+        let voids = voids(of: target, cut: cut)
+        if voids.isEmpty { return false }
+        // Hardly any correction is corrected itself.
+        if voids.allSatisfy({ entries[$0] == nil }) { return true }
+        return VoidSearch(from: target) { self.voids(of: $0, cut: cut) }.isVoid(target)
     }
 
-    private func isVoid(_ target: EventKey, cut: Int64, depth: Int) -> Bool {
-        // A circle of corrections is nonsense; it stops here instead of turning for ever.
-        guard depth < 64, let corrections = entries[target] else { return false }
-        return corrections.contains { entry in
-            entry.isVoiding && entry.position <= cut
-                && !isVoid(entry.own, cut: cut, depth: depth + 1)
+    /// What voids an event, whether that is void itself or not.
+    private func voids(of target: EventKey, cut: Int64) -> [EventKey] {
+        (entries[target] ?? []).compactMap {
+            $0.isVoiding && $0.position <= cut ? $0.own : nil
         }
     }
 
@@ -91,4 +96,49 @@ public struct CorrectionBook: Sendable {
 
     /// Whether anything was ever said about the event.
     public func concerns(_ target: EventKey) -> Bool { entries[target] != nil }
+}
+
+/// Which corrections of corrections hold, worked out from those that nobody corrected: neither a chain of any length
+/// nor many corrections of one target cost more than one look at each.
+private struct VoidSearch {
+    private var isVoid: [EventKey: Bool] = [:]
+
+    /// - Parameter voids: What voids an event.
+    init(from target: EventKey, voids: (EventKey) -> [EventKey]) {
+        // Whom each one voids, and how many of its own voids are not known to be void.
+        var victims: [EventKey: [EventKey]] = [:]
+        var open: [EventKey: Int] = [target: 0]
+        var found = [target]
+        var settled: [EventKey] = []
+        var next = 0
+        while next < found.count {
+            let event = found[next]
+            next += 1
+            let own = voids(event)
+            open[event] = own.count
+            if own.isEmpty { settle(event, false, &settled) }
+            for void in own {
+                victims[void, default: []].append(event)
+                if open.updateValue(open[void] ?? 0, forKey: void) == nil { found.append(void) }
+            }
+        }
+        while let event = settled.popLast() {
+            for victim in victims[event] ?? [] where isVoid[victim] == nil {
+                if isVoid[event] == false {
+                    settle(victim, true, &settled)
+                } else {
+                    let left = (open[victim] ?? 0) - 1
+                    open[victim] = left
+                    if left == 0 { settle(victim, false, &settled) }
+                }
+            }
+        }
+    }
+
+    private mutating func settle(_ event: EventKey, _ isVoid: Bool, _ settled: inout [EventKey]) {
+        self.isVoid[event] = isVoid
+        settled.append(event)
+    }
+
+    func isVoid(_ event: EventKey) -> Bool { isVoid[event] ?? false }
 }

@@ -84,8 +84,18 @@ public struct Identity: Sendable {
         links.isEmpty && handovers.isEmpty && base?.isUnlinked ?? true
     }
 
+    /// Whether anything was ever said of a customer's ids.
+    public func isLinked(_ key: CustomerKey) -> Bool {
+        links[key] != nil || base.map { !$0.links(of: key).isEmpty } ?? false
+    }
+
+    /// Whether nobody was ever linked with the customer, nor gave or got everything.
+    public func isAlone(_ key: CustomerKey) -> Bool {
+        isEmpty || !isLinked(key) && given(by: key).isEmpty
+    }
+
     /// What was ever said of a customer's ids, in order of arrival.
-    private func said(of key: CustomerKey) -> [Link] {
+    func said(of key: CustomerKey) -> [Link] {
         guard let base else { return links[key] ?? [] }
         return base.links(of: key) + (links[key] ?? [])
     }
@@ -143,65 +153,6 @@ public struct Identity: Sendable {
         said(of: key).filter { $0.position <= cut }.map { ($0.position, $0.other) }
     }
 
-    /// All ids of one person as known at a cut, in the order of the names' bytes, and the one that is shown: the
-    /// member that no alias event names as `alias`, of several the smallest.
-    public func person(
-        _ key: CustomerKey, cut: Int64, corrections: CorrectionBook, names: NameTable
-    ) -> (members: [NameID], shown: NameID) {
-        guard !isEmpty, !said(of: key).isEmpty else { return ([key.name], key.name) }
-        var members: [NameID] = [key.name]
-        var aliased: Set<NameID> = []
-        var next = 0
-        while next < members.count {
-            let name = members[next]
-            next += 1
-            let links = activeLinks(
-                CustomerKey(key.environment, name), cut: cut, corrections: corrections,
-                names: names)
-            for link in links {
-                aliased.insert(link.isAliasSide ? name : link.other)
-                if !members.contains(link.other) { members.append(link.other) }
-            }
-        }
-        members.sort { precedesInBytes(names[$0], names[$1]) }
-        return (members, members.first { !aliased.contains($0) } ?? members[0])
-    }
-
-    /// The ids that an alias links with one directly, each once, in the order of the names' bytes, and whether this one
-    /// is the alias by the last word about the pair.
-    public func links(
-        of key: CustomerKey, cut: Int64, corrections: CorrectionBook, names: NameTable
-    ) -> [(other: NameID, isAliasSide: Bool)] {
-        var last: [NameID: Link] = [:]
-        for link in activeLinks(key, cut: cut, corrections: corrections, names: names) {
-            if let known = last[link.other], link.order.precedes(known.order, names: names) {
-                continue
-            }
-            last[link.other] = link
-        }
-        return last.values.map { ($0.other, $0.isAliasSide) }
-            .sorted { precedesInBytes(names[$0.0], names[$1.0]) }
-    }
-
-    /// The aliases that no later un-alias of the pair, or of everything about the alias, took back.
-    private func activeLinks(
-        _ key: CustomerKey, cut: Int64, corrections: CorrectionBook, names: NameTable
-    ) -> [Link] {
-        func known(_ name: NameID) -> [Link] {
-            said(of: CustomerKey(key.environment, name)).filter {
-                $0.position <= cut && !corrections.isVoid($0.target, cut: cut)
-            }
-        }
-        let own = known(key.name)
-        return own.filter { link in
-            guard link.isOn else { return false }
-            // Without a canonical id the alias is split from everybody; such an event stands under the alias alone.
-            let splits = (link.isAliasSide ? own : known(link.other)).filter { $0.other == 0 }
-            let ends = own.filter { !$0.isOn && $0.other == link.other } + splits
-            return !ends.contains { link.order.precedes($0.order, names: names) }
-        }
-    }
-
     /// Where the transfers of everything stand that name a customer on either side, also those that were voided.
     public func handoverPositions(of key: CustomerKey, cut: Int64) -> [Int64] {
         given(by: key).map(\.position).filter { $0 <= cut }
@@ -214,11 +165,12 @@ public struct Identity: Sendable {
     ) -> [Handover] {
         guard !isEmpty else { return [] }
         var found: [Handover] = []
+        var seen: Set<EventKey> = []
         for name in members {
             for handover in given(by: CustomerKey(environment, name)) {
                 guard handover.position <= cut,
                     !corrections.isVoid(handover.target, cut: cut),
-                    !found.contains(where: { $0.target == handover.target })
+                    seen.insert(handover.target).inserted
                 else { continue }
                 found.append(handover)
             }

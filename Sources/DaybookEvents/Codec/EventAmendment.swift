@@ -43,7 +43,7 @@ extension EventDraft {
             try Self.checkAmendable(member.name, schema)
             draft.data[member.name] = member.value == .null ? nil : member.value
         }
-        let canonical = try EventValidator.canonical(draft)
+        let canonical = try EventValidator.canonical(recorded: draft, schema)
         guard EventRouter.stream(of: canonical) == EventRouter.stream(of: self) else {
             throw EventProblem(
                 .forbidden, "data.patch", "moves the event to another stream; void it, record anew")

@@ -15,6 +15,8 @@ public struct EventProblem: Error, Equatable, CustomStringConvertible {
         case forbidden = "forbidden"
         case unknownName = "unknown_name"
         case unitFull = "unit_full"
+        /// The alias would give one person more ids than one may have (rule 30).
+        case personFull = "person_full"
         /// The key names another event already (rule 16).
         case keyConflict = "idempotency_conflict"
     }

@@ -11,8 +11,16 @@ public enum EventValidator {
     public static func canonical(
         _ draft: EventDraft, _ schema: EventSchema?
     ) throws(EventProblem) -> EventDraft {
+        try checkCustomers(draft, schema?.type)
+        return try canonical(recorded: draft, schema)
+    }
+
+    /// The same for an event that is there already, perhaps with other fields: whoever it is about was accepted then,
+    /// and a rule that became stricter must not change what it means.
+    static func canonical(
+        recorded draft: EventDraft, _ schema: EventSchema?
+    ) throws(EventProblem) -> EventDraft {
         var draft = draft
-        try checkSubject(draft.subject)
         try EnvelopeBounds.check(draft)
         try checkPersonalData(draft, schema)
         if let schema {
@@ -68,8 +76,19 @@ public enum EventValidator {
         return data
     }
 
-    private static func checkSubject(_ subject: String?) throws(EventProblem) {
-        if let subject { try PersonalData.checkCustomer(subject, "subject") }
+    private static func checkCustomers(
+        _ draft: EventDraft, _ type: EventType?
+    ) throws(EventProblem) {
+        guard let subject = draft.subject else { return }
+        // What joined people once must be possible to take back.
+        if type == .subjectUnaliased { return try PersonalData.checkAddress(subject, "subject") }
+        try PersonalData.checkCustomer(subject, "subject")
+        guard type == .subjectAliased else { return }
+        for member in ["alias", "canonical"] {
+            if let name = draft.data[member]?.text {
+                try PersonalData.checkCustomer(name, "data.\(member)")
+            }
+        }
     }
 
     private static func checkPersonalData(

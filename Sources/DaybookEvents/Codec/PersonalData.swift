@@ -1,9 +1,17 @@
 /// What a ledger that never forgets must not hold: names and texts of people (DZ-41), and ids that name nobody (E52).
 public enum PersonalData {
-    /// Names that mean nobody (E52).
+    /// Names that mean nobody (E52): what a program prints for a value that is not there, and what people write for
+    /// somebody who has not signed in. RevenueCat, Amplitude and PostHog refuse most of them, too. `test` is none: it
+    /// is mostly one tester.
     private static let junkSubjects: Set<String> = [
-        "null", "(null)", "nil", "undefined", "none", "unknown", "guest", "anonymous", "user",
-        "0", "-1", "nan", "true", "false", "[object object]",
+        "null", "(null)", "nil", "optional(nil)", "undefined", "(undefined)", "none", "unknown",
+        "unidentified", "guest", "anonymous", "user", "no_user", "distinct_id", "n/a", "-1", "nan",
+        "true", "false", "[]", "{}", "[object object]",
+    ]
+    /// Longer ones, which many devices have: the UUID of nothing but ones (RFC 9562 §5.10), the address that iOS gives
+    /// in place of the network card's, and the id of emulators and of phones of one maker.
+    private static let sharedIDs: Set<String> = [
+        "ffffffff-ffff-ffff-ffff-ffffffffffff", "02:00:00:00:00:00", "9774d56d682e549c",
     ]
 
     /// Members that carry what must not be kept (DZ-41), compared without case, `_` and `-`.
@@ -17,10 +25,18 @@ public enum PersonalData {
     /// Checks that an id names a customer, and does not name him to everybody.
     /// - Parameter place: The member, for the message.
     public static func checkCustomer(_ name: String, _ place: String) throws(EventProblem) {
-        if name.isEmpty || isJunk(name) {
+        if meansNobody(name) {
             throw EventProblem(
                 .junkSubject, place, "\"\(name)\" is no customer; send your own id")
         }
+        try checkAddress(name, place)
+    }
+
+    /// Whether an id is one that broken clients send for everybody.
+    public static func meansNobody(_ name: String) -> Bool { name.isEmpty || isJunk(name) }
+
+    /// Checks that an id is no address.
+    static func checkAddress(_ name: String, _ place: String) throws(EventProblem) {
         if name.utf8.contains(UInt8(ascii: "@")) {
             throw EventProblem(
                 .personalDataForbidden, place, "looks like an e-mail address; send an id")
@@ -64,10 +80,29 @@ public enum PersonalData {
     private static let personalReferences = personalMembers.map { Reference($0) }
 
     private static func isJunk(_ name: String) -> Bool {
+        if isZero(name) { return true }
         switch folded(name, passingOver: nil) {
-        case .short(let plain): junkReferences.contains(plain)
-        case .long: false
-        case .notASCII: junkSubjects.contains(name.lowercased())
+        case .short(let plain): return junkReferences.contains(plain)
+        case .long: return mayBeShared(name) && sharedIDs.contains(name.lowercased())
+        case .notASCII: return junkSubjects.contains(name.lowercased())
+        }
+    }
+
+    /// Nothing but zeros and what stands between them: a zeroed advertising id (iOS without permission to track), UUID
+    /// (RFC 9562 §5.9), IMEI or counter.
+    private static func isZero(_ name: String) -> Bool {
+        guard let first = name.utf8.first, first == UInt8(ascii: "0") || first == UInt8(ascii: "-")
+        else { return false }
+        return name.utf8.allSatisfy { $0 == UInt8(ascii: "0") || $0 == UInt8(ascii: "-") }
+    }
+
+    /// What most ids are not, told without making a text of them.
+    private static func mayBeShared(_ name: String) -> Bool {
+        switch (name.utf8.count, name.utf8.first) {
+        case (36, UInt8(ascii: "f")), (36, UInt8(ascii: "F")), (17, UInt8(ascii: "0")),
+            (16, UInt8(ascii: "9")):
+            true
+        default: false
         }
     }
 

@@ -237,4 +237,7 @@ public enum EventBounds {
     static let positive: ClosedRange<Int64> = 1...amountMax
     static let notNegative: ClosedRange<Int64> = 0...amountMax
     public static let eventsPerUnitMax = 1_000_000
+    /// Ids of one person. People change phones and sign in anew, some dozens of times; what has hundreds of ids is one
+    /// that a broken client sends for everybody, and joins them all.
+    public static let idsPerPersonMax = 256
 }

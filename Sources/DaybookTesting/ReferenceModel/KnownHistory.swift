@@ -27,14 +27,19 @@ struct KnownHistory {
             guard let target = target(of: event) else { continue }
             voids[target, default: []].append(event)
         }
-        func isVoid(_ identity: EventIdentity, _ path: Set<EventIdentity>) -> Bool {
-            (voids[identity] ?? []).contains { correction in
-                // Two voids of each other are no history; whoever asks first is believed.
-                guard !path.contains(correction.identity) else { return false }
-                return !isVoid(correction.identity, path.union([correction.identity]))
+        // What nobody voids holds, and so on; two voids of each other are no history, and decide nothing.
+        var holding: Set<EventIdentity> = []
+        var void: Set<EventIdentity> = []
+        var count = -1
+        while count != holding.count + void.count {
+            count = holding.count + void.count
+            for event in events {
+                let own = (voids[event.identity] ?? []).map(\.identity)
+                if own.allSatisfy(void.contains) { holding.insert(event.identity) }
+                if own.contains(where: holding.contains) { void.insert(event.identity) }
             }
         }
-        return events.filter { !isVoid($0.identity, [$0.identity]) }
+        return events.filter { !void.contains($0.identity) }
     }
 
     /// Rule 20: `amended` replaces fields in place, last in canonical order wins.

@@ -234,7 +234,9 @@ extension AppStoreMapping {
     ) -> String? {
         if let subject { return subject }
         guard isNeeded else { return nil }
-        if let token = transaction?.appAccountToken ?? notification?.renewal?.appAccountToken {
+        if let token = transaction?.appAccountToken ?? notification?.renewal?.appAccountToken,
+            !PersonalData.meansNobody(token)
+        {
             return token
         }
         let download = transaction?.appTransactionID ?? notification?.appTransaction?.id

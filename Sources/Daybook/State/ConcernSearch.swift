@@ -1,0 +1,60 @@
+import DaybookDomain
+import DaybookEvents
+
+/// Whose answers some events can change, in the order of first naming; everybody and every person once, however many
+/// of the events name them.
+struct ConcernSearch {
+    private let state: LedgerState
+    private let persons: Persons
+    private(set) var found: [CustomerKey] = []
+    /// Lines that were looked at already.
+    var lines: Set<UInt32>
+    private var seen: Set<CustomerKey> = []
+    /// Customers whose heirs were added, and ids whose person's were.
+    private var followed: Set<CustomerKey> = []
+    private var walked: Set<CustomerKey> = []
+    /// Ids of which everybody was added who was ever linked with them.
+    private var linked: Set<CustomerKey> = []
+
+    init(_ state: LedgerState, lines: Set<UInt32> = []) {
+        self.state = state
+        self.lines = lines
+        persons = Persons(state, cut: Int64.max)
+    }
+
+    mutating func add(_ customer: CustomerKey) {
+        if seen.insert(customer).inserted { found.append(customer) }
+    }
+
+    /// A customer and whoever was once the same person, each with their heirs.
+    mutating func addWithEverLinked(_ customer: CustomerKey) {
+        guard linked.insert(customer).inserted else { return }
+        addWithHeirs(customer)
+        for name in state.identity.everLinked(to: customer) {
+            addWithHeirs(CustomerKey(customer.environment, name))
+        }
+    }
+
+    /// A customer, and whoever got everything from them, also in turn.
+    mutating func addWithHeirs(_ customer: CustomerKey) {
+        guard followed.insert(customer).inserted else { return }
+        let environment = customer.environment
+        var waiting = [customer.name]
+        var next = 0
+        while next < waiting.count {
+            let key = CustomerKey(environment, waiting[next])
+            next += 1
+            add(key)
+            guard walked.insert(key).inserted else { continue }
+            let person = persons[key]
+            for name in person.members { walked.insert(CustomerKey(environment, name)) }
+            for handover in state.identity.handovers(
+                of: person.members, in: environment, cut: Int64.max,
+                corrections: state.corrections, names: state.names)
+            where person.memberSet.contains(handover.from) {
+                let heir = CustomerKey(environment, handover.to)
+                if followed.insert(heir).inserted { waiting.append(handover.to) }
+            }
+        }
+    }
+}

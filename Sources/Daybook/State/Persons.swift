@@ -1,0 +1,66 @@
+import DaybookDomain
+import DaybookEvents
+
+/// Who is one person with whom at one cut, and what each gave away: asked once for each person, whichever of its ids
+/// is named, and however many lines or ids there are.
+final class Persons {
+    struct Person {
+        /// In the order of the names' bytes.
+        var members: [NameID]
+        var memberSet: Set<NameID>
+        var shown: NameID
+        /// Transfers of everything to somebody else, in canonical order; `nil`: not asked for yet.
+        var gifts: [Identity.Handover]?
+    }
+
+    private let state: LedgerState
+    private let cut: Int64
+    private var walks: [Environment: IdentityWalk] = [:]
+    private var numbers: [CustomerKey: Int] = [:]
+    private var people: [Person] = []
+
+    init(_ state: LedgerState, cut: Int64) {
+        self.state = state
+        self.cut = cut
+    }
+
+    subscript(_ key: CustomerKey) -> Person {
+        if let number = number(of: key) { return people[number] }
+        return Person(members: [key.name], memberSet: [key.name], shown: key.name)
+    }
+
+    /// The first transfer of everything away from the owner's person after a point of the canonical order.
+    /// - Complexity: O(log *n*) in the person's transfers.
+    func gift(of owner: CustomerKey, after point: OrderKey) -> Identity.Handover? {
+        guard let number = number(of: owner) else { return nil }
+        let gifts = people[number].gifts ?? gathered(number, owner.environment)
+        let index = gifts.sortedPrefixCount { !point.precedes($0.order, names: state.names) }
+        return index < gifts.count ? gifts[index] : nil
+    }
+
+    private func gathered(_ number: Int, _ environment: Environment) -> [Identity.Handover] {
+        let person = people[number]
+        let gifts = state.identity.handovers(
+            of: person.members, in: environment, cut: cut, corrections: state.corrections,
+            names: state.names
+        ).filter { person.memberSet.contains($0.from) && !person.memberSet.contains($0.to) }
+        people[number].gifts = gifts
+        return gifts
+    }
+
+    /// - Returns: `nil` for most: whoever was never linked with anybody, nor gave or got everything.
+    private func number(of key: CustomerKey) -> Int? {
+        if let known = numbers[key] { return known }
+        if state.identity.isAlone(key) { return nil }
+        var walk =
+            walks.removeValue(forKey: key.environment)
+            ?? IdentityWalk(
+                state.identity, key.environment, cut: cut, corrections: state.corrections,
+                names: state.names)
+        let (members, shown) = walk.person(key.name)
+        walks[key.environment] = walk
+        people.append(Person(members: members, memberSet: Set(members), shown: shown))
+        for name in members { numbers[CustomerKey(key.environment, name)] = people.count - 1 }
+        return people.count - 1
+    }
+}

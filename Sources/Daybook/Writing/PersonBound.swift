@@ -1,0 +1,73 @@
+import DaybookDomain
+import DaybookEvents
+
+/// Holds every person to the number of ids that it may have (rule 30), whether an alias adds one id or joins two large
+/// persons, within one batch, too.
+///
+/// Why: an id that a broken client sends for everybody (a zeroed advertising id) makes one person of them all. Then
+/// they share what they bought, and nobody can tell them apart again. An un-alias of the same batch does not count yet.
+/// Whoever has more ids from before there was a bound keeps them and gets no further ones.
+struct PersonBound {
+    private struct ID: Hashable {
+        var environment: Environment
+        var name: ExactText
+    }
+
+    private let idsMax: Int
+    /// The person of every id that was met, by the number of its person at first.
+    private var numbers: [ID: Int] = [:]
+    /// The person that each one was joined to; itself: none.
+    private var joined: [Int] = []
+    private var counts: [Int] = []
+
+    init(idsMax: Int) { self.idsMax = idsMax }
+
+    /// Counts one alias that is about to be appended.
+    /// - Throws: `person_full`; nothing was counted then.
+    mutating func join(
+        _ alias: String, _ canonical: String, _ environment: Environment, _ state: LedgerState
+    ) throws(EventProblem) {
+        let left = root(of: number(of: alias, environment, state))
+        let right = root(of: number(of: canonical, environment, state))
+        if left == right { return }
+        let sum = counts[left] + counts[right]
+        guard sum <= idsMax else {
+            throw EventProblem(
+                .personFull, "data.alias",
+                "\(alias) and \(canonical) would be one person with \(sum) ids, and \(idsMax) are the most that one person may have; an id that many clients send names nobody: find out who sends it, and take back what it joined by unalias"
+            )
+        }
+        let (small, large) = counts[left] < counts[right] ? (left, right) : (right, left)
+        joined[small] = large
+        counts[large] = sum
+    }
+
+    private mutating func number(
+        of name: String, _ environment: Environment, _ state: LedgerState
+    ) -> Int {
+        if let known = numbers[ID(environment: environment, name: ExactText(name))] { return known }
+        let number = joined.count
+        joined.append(number)
+        var members = [name]
+        if let id = state.names.id(of: name) {
+            members = state.identity.person(
+                CustomerKey(environment, id), cut: Int64.max, corrections: state.corrections,
+                names: state.names
+            ).members.map { state.names[$0] }
+        }
+        counts.append(members.count)
+        for member in members {
+            numbers[ID(environment: environment, name: ExactText(member))] = number
+        }
+        return number
+    }
+
+    private mutating func root(of number: Int) -> Int {
+        var number = number
+        while joined[number] != number {
+            joined[number] = joined[joined[number]]
+            number = joined[number]
+        }
+        return number
+    }
+}
