@@ -35,7 +35,7 @@ extension Ledger {
             .position
             let first = try resolve(.position(from ?? 0), now: 0).position
             try check(condition, first, last)
-            let instant = at ?? max(clock(), head.recordedAt)
+            let instant = at ?? LedgerClock(wall: clock(), last: head.recordedAt).now
             let look = ConditionLook(
                 ledger: self, condition: condition, profile: profile, environment: environment,
                 at: instant)

@@ -36,7 +36,8 @@ extension Ledger {
         _ publication: CatalogPublication, progress: (Int) -> Void = { _ in }
     ) throws -> PublicationPreview {
         try refresh()
-        let now = max(clock(), state.withLock { $0.head.recordedAt })
+        let last = state.withLock { $0.head.recordedAt }
+        let now = LedgerClock(wall: clock(), last: last).now
         let (plan, catalogs, position) = try plan(publication, now: now)
         let effectiveAt = plan.entry.effectiveAt
         var preview = PublicationPreview(

@@ -49,14 +49,22 @@ extension Ledger {
                 message: "\(app), \(head.position) events, "
                     + (store.durability == "none"
                         ? "opened for reading" : "durability \(store.durability)")))
-        let now = clock()
-        if head.recordedAt > now + 300_000 {
+        let time = LedgerClock(wall: clock(), last: head.recordedAt)
+        if let problem = LedgerClock.problem(time.wall, isMachine: isMachineClock) {
+            findings.append(
+                DoctorFinding(
+                    area: "clock", severity: .problem, message: problem.message,
+                    remedy: "set the clock"))
+        }
+        if time.lead > 0 {
             findings.append(
                 DoctorFinding(
                     area: "clock", severity: .warning,
                     message:
-                        "the last event was recorded \((head.recordedAt - now) / 1_000) s ahead of this machine's clock",
-                    remedy: "check the clock; new events keep that time until it is reached"))
+                        "the last event was recorded \(time.lead / 1_000) s ahead of this machine's clock",
+                    remedy:
+                        "check the clock; questions and decisions go by it, new events are recorded at that time until it is reached"
+                ))
         }
         return findings
     }

@@ -9,7 +9,7 @@ extension Ledger {
     ///   cannot be written; then no file is left behind.
     public static func create(
         at path: String, catalog document: [UInt8],
-        clock: @escaping @Sendable () -> Int64 = SystemClock.now
+        clock: (@Sendable () -> Int64)? = nil
     ) async throws -> Ledger {
         let catalog: Catalog
         do throws(CatalogProblems) {
@@ -38,7 +38,7 @@ extension Ledger {
     /// - Parameter app: As catalogs write it.
     /// - Throws: `LedgerError.badInput` for what is no app's name, `.store` as `create` does.
     public static func createEmpty(
-        at path: String, app: String, clock: @escaping @Sendable () -> Int64 = SystemClock.now
+        at path: String, app: String, clock: (@Sendable () -> Int64)? = nil
     ) throws -> Ledger {
         // The rule for names of apps is the catalog's; a catalog needs no more than that.
         guard let named = try? CatalogReader.read(Array("app: \(app)\n".utf8)), named.app == app
@@ -55,7 +55,7 @@ extension Ledger {
     }
 
     private static func empty(
-        at path: String, app: String, clock: @escaping @Sendable () -> Int64
+        at path: String, app: String, clock: (@Sendable () -> Int64)?
     ) throws -> Ledger {
         do {
             let store = try SQLiteEventStore.create(at: path, app: app)
@@ -74,7 +74,7 @@ extension Ledger {
     public static func open(
         _ path: String, readOnly: Bool = false, startUp: StartUpBudget = StartUpBudget(),
         log: Logger = Logger(label: "daybook"),
-        clock: @escaping @Sendable () -> Int64 = SystemClock.now
+        clock: (@Sendable () -> Int64)? = nil
     ) throws -> Ledger {
         do {
             let store = try SQLiteEventStore(path: path, readOnly: readOnly)

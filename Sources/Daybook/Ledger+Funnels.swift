@@ -41,7 +41,8 @@ extension Ledger {
             let cut = min(try resolve(knownAt, now: now).position, try store.head().position)
             let known = try knownState(at: cut)
             let builder = CaseBuilder(
-                state: known, store: store, cut: cut, at: max(now, known.head.recordedAt))
+                state: known, store: store, cut: cut,
+                at: LedgerClock(wall: now, last: known.head.recordedAt).now)
             for subject in known.subjects(in: environment) {
                 let question = try builder.build(environment, subject)
                 // Several ids of one person are one unit.

@@ -51,7 +51,8 @@ extension Ledger {
     private func decide(_ requests: [WriteRequest]) throws -> Decided {
         try state.withLock { state in
             var group = GroupDecision(
-                store: store, state: state, now: clock(), bounds: bounds)
+                store: store, state: state, time: try commitTime(after: state.head),
+                bounds: bounds)
             var answers: [(WriteRequest, Result<WriteRequest.Answer, LedgerError>)] = []
             for (index, request) in requests.enumerated() {
                 if group.isClosed || group.rows.count >= Self.eventsPerCommitMax {

@@ -132,7 +132,7 @@ extension Ledger {
                 guard let id = state.names.id(of: line),
                     let stream = state.streamID(environment, .line, id)
                 else { return nil }
-                let at = moment.at ?? max(now, state.head.recordedAt)
+                let at = moment.at ?? LedgerClock(wall: now, last: state.head.recordedAt).now
                 let builder = CaseBuilder(state: state, store: store, cut: cut, at: at)
                 let owner = try builder.belonging(of: stream).owner
                 guard owner != 0 else { return nil }

@@ -38,9 +38,13 @@ extension Ledger {
                             environment, subject)
                     }
                 }
-                guard try builder(from - 1)(first.recordedAt).isKnown else { return [] }
+                // What was recorded ahead of the clock has told nobody about the time in between.
+                let until = min(
+                    first.recordedAt,
+                    LedgerClock(wall: clock(), last: state.head.recordedAt).now)
+                guard try builder(from - 1)(until).isKnown else { return [] }
                 return try RestatementSearch(
-                    until: first.recordedAt, before: builder(from - 1),
+                    until: until, before: builder(from - 1),
                     after: builder(through ?? state.head.position)
                 ).restatements(instants: instants)
             }

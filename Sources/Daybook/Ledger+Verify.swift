@@ -184,6 +184,20 @@ extension Ledger {
             finding("keys: each names one event", doubled),
             finding("rows: every JSON part can be read", unreadable),
             finding("clock: recorded times never go back", backwards),
+        ] + (try verifyLead(of: head))
+    }
+
+    /// Told only where there is something to tell: what was recorded ahead of the clock, which new events keep to.
+    private func verifyLead(of head: StoreHead) throws -> [VerifyFinding] {
+        let time = LedgerClock(wall: clock(), last: head.recordedAt)
+        guard time.lead > 0 else { return [] }
+        let first = try store.position(recordedAtOrBefore: time.wall + LedgerClock.stepMax) + 1
+        return [
+            VerifyFinding(
+                check: "clock: nothing is recorded ahead of it", isClean: false,
+                detail:
+                    "from position \(first) on; the last event is \(time.lead / 1_000) s ahead, and what is asked about by a recorded time in between is known without what followed"
+            )
         ]
     }
 

@@ -25,10 +25,12 @@ extension Ledger {
             let now = clock()
             let (cut, isOpen) = try resolve(moment.knownAt, now: now)
             let before = try knownState(at: min(cut, try store.head().position)).forgetful()
-            let at = moment.at ?? max(now, before.head.recordedAt)
+            let time = LedgerClock(wall: now, last: before.head.recordedAt)
+            let at = moment.at ?? time.now
             let asOf = AsOf(
                 at: at, knownAt: moment.knownAtInstant, position: before.head.position,
-                catalog: before.catalogs.latest(at: at)?.version, isOpen: isOpen)
+                catalog: before.catalogs.latest(at: at)?.version, isOpen: isOpen,
+                clockLead: moment.at == nil ? time.lead : 0)
             let rules = try RuleChange(what, app: app, before, zoneTables)
             try Self.check(what, environment)
             let events = try EventChange(what, before, self)
@@ -173,7 +175,8 @@ struct EventChange: Sendable {
         }
         let reports = what.inserts.map { PreparedReport.preparing($0, ledger.store.header.secret) }
         var group = GroupDecision(
-            store: ledger.store, state: state, now: state.head.recordedAt,
+            store: ledger.store, state: state,
+            time: LedgerClock(wall: ledger.clock(), last: state.head.recordedAt),
             bounds: ledger.bounds)
         let step = ReportStep(
             reports: PreparedReports(reports), options: ReportOptions(lines: what.insertLines),

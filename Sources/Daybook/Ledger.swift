@@ -29,6 +29,10 @@ public final class Ledger: Sendable {
     let events: EventLog
     let cache = UnitCache()
     let clock: @Sendable () -> Int64
+    /// Whether that is the machine's.
+    let isMachineClock: Bool
+    /// Whether it was said that the last recorded time is ahead of it.
+    private let saidLead = Mutex(false)
     let zoneTables: ZoneTables
     let log: Logger
     /// What one customer or line may have (rule 30).
@@ -47,7 +51,8 @@ public final class Ledger: Sendable {
     /// - Parameters:
     ///   - zones: Tables that several ledgers may share.
     ///   - log: Is told what was odd and did no harm, such as a snapshot that is not used.
-    ///   - clock: Milliseconds since 1970 UTC; the ledger never records a smaller time than before.
+    ///   - clock: Milliseconds since 1970 UTC, `nil`: the machine's. The ledger never records a smaller time than
+    ///     before, and none from the year 2100 on.
     ///   - eventsPerUnitMax: How many events one customer or line may have; smaller than the bound of rule 30 for
     ///     tests, or for an app that wants to hear of a runaway client sooner. Checked when an event is appended.
     ///   - idsPerPersonMax: How many ids one person may have; another number for tests.
@@ -62,7 +67,7 @@ public final class Ledger: Sendable {
         segmentEventCount: Int64 = SegmentFolder.eventCountDefault,
         startUp: StartUpBudget = StartUpBudget(),
         log: Logger = Logger(label: "daybook"),
-        clock: @escaping @Sendable () -> Int64 = SystemClock.now
+        clock: (@Sendable () -> Int64)? = nil
     ) throws {
         precondition(
             (1...EventBounds.eventsPerUnitMax).contains(eventsPerUnitMax),
@@ -72,7 +77,8 @@ public final class Ledger: Sendable {
         self.path = path
         isReadOnly = readOnly
         self.startUp = Mutex(startUp)
-        self.clock = clock
+        self.clock = clock ?? SystemClock.now
+        isMachineClock = clock == nil
         zoneTables = zones
         self.log = log
         knowledge = LostKnowledge { log.warning("\(ShownText.escaped($0))") }
@@ -98,6 +104,7 @@ public final class Ledger: Sendable {
         isReadOnly = false
         startUp = Mutex(StartUpBudget())
         clock = other.clock
+        isMachineClock = other.isMachineClock
         zoneTables = other.zoneTables
         log = other.log
         knowledge = other.knowledge
@@ -118,7 +125,7 @@ public final class Ledger: Sendable {
 
     /// A ledger that lives in memory alone, for tests and examples.
     public convenience init(
-        inMemory app: String, clock: @escaping @Sendable () -> Int64 = SystemClock.now
+        inMemory app: String, clock: (@Sendable () -> Int64)? = nil
     ) throws {
         try self.init(store: InMemoryEventStore(app: app), clock: clock)
     }
@@ -232,16 +239,36 @@ public final class Ledger: Sendable {
             let now = clock()
             let cut = try resolve(moment.knownAt, now: now)
             return try state.withLock { state in
-                let at = moment.at ?? max(now, state.head.recordedAt)
+                let time = LedgerClock(wall: now, last: state.head.recordedAt)
+                let at = moment.at ?? time.now
                 let builder = CaseBuilder(state: state, store: store, cut: cut.position, at: at)
                 let question = try builder.build(environment, subject)
                 let asOf = AsOf(
                     at: at, knownAt: moment.knownAtInstant,
                     position: min(cut.position, state.head.position),
-                    catalog: question.catalog(at: at)?.version, isOpen: cut.isOpen)
+                    catalog: question.catalog(at: at)?.version, isOpen: cut.isOpen,
+                    clockLead: moment.at == nil ? time.lead : 0)
                 return (question, asOf)
             }
         }
+    }
+
+    /// The time of a commit that follows a head, said to be behind it once.
+    /// - Throws: `.wrongClock` for a time that cannot be right.
+    func commitTime(after head: StoreHead) throws -> LedgerClock {
+        let wall = clock()
+        if let problem = LedgerClock.problem(wall, isMachine: isMachineClock) { throw problem }
+        let time = LedgerClock(wall: wall, last: head.recordedAt)
+        let isNews = saidLead.withLock { said in
+            defer { said = time.lead > 0 }
+            return time.lead > 0 && !said
+        }
+        if isNews {
+            log.warning(
+                "the last event was recorded \(time.lead / 1_000) s ahead of the clock; what follows is decided by the clock and recorded at that time until it is reached"
+            )
+        }
+        return time
     }
 
     /// A time is resolved once, to the last position recorded by then (rule 5).

@@ -31,4 +31,6 @@ public struct AsOf: Sendable, Equatable {
     public var catalog: Int64?
     /// The answer may still change, because time has not passed the moment that was asked about (rule 5).
     public var isOpen: Bool
+    /// How far the last recorded time is ahead of the clock by which "now" was told, in milliseconds; 0: it is not.
+    public var clockLead: Int64 = 0
 }

@@ -21,6 +21,9 @@ public struct Receipt: Sendable, Equatable {
     public var changes: [CustomerDifference] = []
     /// Customers that were not looked at for these two, because too many are concerned.
     public var omitted = 0
+    /// How far `recordedAt` is ahead of the clock by which it was decided, in milliseconds: recorded times never go
+    /// back, and the last one was ahead. 0: it is not.
+    public var clockLead: Int64 = 0
 }
 
 /// What became of a batch of reports.
@@ -35,4 +38,6 @@ public struct ReportReceipt: Sendable, Equatable {
     public var restatements: [CustomerRestatements] = []
     /// Customers that were not looked at, because the batch names too many.
     public var restatementsOmitted = 0
+    /// How far the recorded time is ahead of the clock, in milliseconds; 0: it is not.
+    public var clockLead: Int64 = 0
 }

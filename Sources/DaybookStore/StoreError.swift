@@ -37,6 +37,8 @@ public struct StoreError: Error, CustomStringConvertible, CustomDebugStringConve
         public static let failed = Code(rawValue: "io_failed")
         /// Too much is waiting.
         public static let overloaded = Code(rawValue: "overloaded")
+        /// The clock cannot be right.
+        public static let wrongClock = Code(rawValue: "wrong_clock")
         /// The ledger was closed.
         public static let closed = Code(rawValue: "closed")
     }

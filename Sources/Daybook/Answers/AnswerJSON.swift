@@ -4,10 +4,12 @@ package import DaybookEvents
 /// The shapes of answers on the wire. Unlimited numbers and open ends are `null`; members never go missing.
 extension AsOf {
     package var json: JSONObject {
-        [
+        var object: JSONObject = [
             "at": .integer(at), "known_at": .orNull(knownAt), "position": .integer(position),
             "catalog": .orNull(catalog), "open": .bool(isOpen),
         ]
+        if clockLead > 0 { object["clock_lead_ms"] = .integer(clockLead) }
+        return object
     }
 }
 

@@ -42,7 +42,8 @@ extension Ledger {
     ) throws -> LedgerComparison {
         try checkComparable(with: other)
         let (before, after) = (try other.frozen(), try frozen())
-        let at = at ?? max(clock(), before.head.recordedAt, after.head.recordedAt)
+        let last = max(before.head.recordedAt, after.head.recordedAt)
+        let at = at ?? LedgerClock(wall: clock(), last: last).now
         var comparison = LedgerComparison()
         comparison.areCatalogsSame = before.catalogStatements == after.catalogStatements
         var people: Set<KnownName> = []

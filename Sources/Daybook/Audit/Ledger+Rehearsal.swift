@@ -31,11 +31,12 @@ extension Ledger {
         guard let first = receipt.positions.first, let last = receipt.positions.last else { return }
         let named = try customersNamed(from: first, through: last)
         receipt.omitted = max(0, named.count - customerCountMax)
+        let at = receipt.recordedAt - receipt.clockLead
         for customer in named.prefix(customerCountMax) {
             let difference = try difference(
                 of: customer.subject, environment: customer.environment,
-                from: Moment(at: receipt.recordedAt, knownAt: .position(first - 1)),
-                to: Moment(at: receipt.recordedAt, knownAt: .position(last))
+                from: Moment(at: at, knownAt: .position(first - 1)),
+                to: Moment(at: at, knownAt: .position(last))
             ).difference
             if !difference.changes.isEmpty { receipt.changes.append(difference) }
             let restatements = try restatements(

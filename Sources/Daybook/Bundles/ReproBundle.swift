@@ -77,8 +77,12 @@ public struct ReproBundle: Sendable, Equatable {
         return ledger
     }
 
-    /// A time by which everything in it has happened: the clock of a ledger that replays it.
-    public var clock: Int64 { max(at, drafts.last?.recordedAt ?? at) }
+    /// A time by which everything in it has happened: the clock of a ledger that replays it. 0 where a wrong clock
+    /// recorded it: that one says nothing about what is ahead.
+    public var clock: Int64 {
+        let last = max(at, drafts.last?.recordedAt ?? at)
+        return last < LedgerClock.plausible.upperBound ? last : 0
+    }
 
     /// Records the events in a ledger that holds nothing yet.
     /// - Throws: `BundleProblem.damaged` where an event is refused.

@@ -125,6 +125,8 @@ struct CaseBuilder {
     }
 
     /// Every line that could be the person's: named with them, or handed over by somebody.
+    /// - Parameter members: Of whole persons.
+    /// - Complexity: O(*n*) in the ids, lines and transfers that lead to the person.
     func candidateLines(_ members: [NameID], _ environment: Environment) -> [UInt32] {
         var people = members
         var known = Set(members)

@@ -116,7 +116,8 @@ struct CommandStep {
             Receipt(
                 key: key, positions: positions, recordedAt: group.recordedAt,
                 durability: store.durability, decision: decision,
-                wasDoneBefore: verdict.isRepeated))
+                wasDoneBefore: verdict.isRepeated,
+                clockLead: lead(of: group.rows.last { $0.event.position == first })))
     }
 
     /// What the command comes to, and the case that it was decided upon, without its names: whoever held these while
@@ -127,7 +128,7 @@ struct CommandStep {
         let question = try question(group, state, at: now)
         let zones = zones
         let verdict = Decider(
-            question, request, now: now, recordedAt: group.recordedAt, key: key,
+            question, request, now: now, recordedAt: group.now, key: key,
             zoneExists: { zones.table(named: $0) != nil },
             person: request.command.isOfIdentity ? person(state) : [],
             links: request.command.isOfIdentity ? links(state) : [],
@@ -140,12 +141,12 @@ struct CommandStep {
     private func decisionTime(_ group: GroupDecision, _ state: LedgerState) throws -> Int64 {
         // Who owns what is a matter of the ledger's own order; no client's clock may go before it.
         guard let clientAt = request.clientAt, request.command.line == nil else {
-            return group.recordedAt
+            return group.now
         }
         let question = try group.customerCase(
-            state, request.environment, request.subject, at: group.recordedAt)
-        let clock = question.catalog(at: group.recordedAt)?.catalog.policies.clock ?? .server
-        return clock == .accept ? min(clientAt, group.recordedAt) : group.recordedAt
+            state, request.environment, request.subject, at: group.now)
+        let clock = question.catalog(at: group.now)?.catalog.policies.clock ?? .server
+        return clock == .accept ? min(clientAt, group.now) : group.now
     }
 
     /// Every id that is the same person as the subject.
@@ -272,7 +273,14 @@ struct CommandStep {
         return .receipt(
             Receipt(
                 key: key, positions: positions, recordedAt: row.recordedAt,
-                durability: store.durability, decision: decision))
+                durability: store.durability, decision: decision, clockLead: lead(of: row)))
+    }
+
+    /// How far the ledger's clock was ahead of the one that decided, as the command's own event tells it for ever;
+    /// where a client's clock decided it cannot.
+    private func lead(of row: EventRow?) -> Int64 {
+        guard let row, request.clientAt == nil else { return 0 }
+        return LedgerClock(wall: row.event.occurredAt, last: row.recordedAt).lead
     }
 
     /// Whether the command wrote this event beside its own: evidence and resets name the key that they came with.

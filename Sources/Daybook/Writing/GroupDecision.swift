@@ -7,7 +7,7 @@ import DaybookStore
 /// Holds copies and additions only: until the commit succeeded nothing that a reader sees has changed.
 struct GroupDecision {
     let store: any EventStore
-    let now: Int64
+    let time: LedgerClock
     /// What one unit may have (rule 30).
     let bounds: UnitBounds
     private(set) var rows: [EventRow] = []
@@ -24,16 +24,18 @@ struct GroupDecision {
     /// Set when later requests must see this group committed first (aliases, catalogs, corrections).
     private(set) var isClosed = false
 
-    init(store: any EventStore, state: LedgerState, now: Int64, bounds: UnitBounds) {
+    init(store: any EventStore, state: LedgerState, time: LedgerClock, bounds: UnitBounds) {
         self.store = store
         digest = RowDigest(store.header.secret)
         self.bounds = bounds
-        self.now = max(now, state.head.recordedAt)
+        self.time = time
         headPosition = state.head.position
     }
 
-    /// The clock of this commit.
-    var recordedAt: Int64 { now }
+    /// The ledger's clock at this commit, which its events are recorded at.
+    var recordedAt: Int64 { time.recordedAt }
+    /// When its requests are decided.
+    var now: Int64 { time.now }
 
     /// Where the next event will stand.
     var nextPosition: Int64 { headPosition + Int64(rows.count) + 1 }
@@ -156,7 +158,7 @@ struct GroupDecision {
         row.event.stream = stream
         row.previous = head.position
         row.streamVersion = head.version + 1
-        row.recordedAt = max(rows.last?.recordedAt ?? 0, recordedAt ?? now)
+        row.recordedAt = max(rows.last?.recordedAt ?? 0, recordedAt ?? time.recordedAt)
         row.requestDigest = requestDigest
         switch row.event.type {
         case .subjectAliased, .subjectUnaliased, .purchaseTransferred, .correctionVoided,

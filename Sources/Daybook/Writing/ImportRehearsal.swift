@@ -81,6 +81,7 @@ struct ImportRehearsal {
     private var source = NameMemo.Last()
     private var meters = StructureRules.MeterMemo()
     private var lastRecordedAt: Int64
+    private let time: LedgerClock
     private var catalogs: CatalogReports
     private var bound: UnitBound
 
@@ -90,6 +91,7 @@ struct ImportRehearsal {
         let head = try ledger.head()
         try ledger.readKeys()
         lastRecordedAt = head.recordedAt
+        time = LedgerClock(wall: ledger.clock(), last: head.recordedAt)
         catalogs = CatalogReports(
             app: ledger.app, catalogs: try ledger.catalogs(), position: head.position + 1)
         bound = UnitBound(ledger.bounds)
@@ -101,7 +103,7 @@ struct ImportRehearsal {
         try ledger.state.withLock { state in
             // Nothing is ever added to it: it only looks up, as the group of a commit does.
             let group = GroupDecision(
-                store: ledger.store, state: state, now: 0, bounds: ledger.bounds)
+                store: ledger.store, state: state, time: time, bounds: ledger.bounds)
             for line in lines {
                 switch line {
                 case .failure(let problem): file.refused.append(problem)
@@ -161,7 +163,9 @@ struct ImportRehearsal {
         if !event.report.isPlain {
             try check.checkCorrection(draft, neighbour: neighbour(draft), group, state)
         }
-        if options.isAsRecorded { try ReportCheck.checkRecordedAt(draft, &lastRecordedAt) }
+        if options.isAsRecorded {
+            try ReportCheck.checkRecordedAt(draft, &lastRecordedAt, wall: time.wall)
+        }
         if event.report.isPlain {
             catalogs.pass()
         } else {

@@ -17,7 +17,7 @@ struct PublishStep {
             plan = try PublicationCheck(
                 app: app, catalogs: state.catalogs, zones: zones.directory
             ).plan(
-                publication, now: group.recordedAt, position: group.nextPosition,
+                publication, now: group.now, position: group.nextPosition,
                 isTaken: { version throws(LedgerError) in
                     do {
                         return try group.position(
@@ -53,7 +53,7 @@ struct PublishStep {
     private func rollBack(
         to entry: CatalogVersion, _ group: inout GroupDecision, _ state: inout LedgerState
     ) throws -> Result<Receipt, LedgerError> {
-        let key = "rollback/\(group.recordedAt)/\(entry.version)/\(entry.effectiveAt)"
+        let key = "rollback/\(group.now)/\(entry.version)/\(entry.effectiveAt)"
         // Asked twice within one millisecond of the clock, it is one rollback.
         if let position = try group.position(of: Self.key(key, state), state) {
             return .success(receipt([position], group, key: key))
@@ -78,7 +78,7 @@ struct PublishStep {
         var extras = JSONObject()
         if let actor = publication.actor { extras["actor"] = .string(actor) }
         let draft = EventDraft(
-            type: Vocabulary.name(of: type), subject: nil, occurredAt: group.recordedAt,
+            type: Vocabulary.name(of: type), subject: nil, occurredAt: group.now,
             source: EventSource(kind: "ledger", key: key), trust: .admin, data: data,
             extras: extras)
         let canonical: EventDraft

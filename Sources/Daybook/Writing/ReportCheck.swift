@@ -75,9 +75,14 @@ struct ReportCheck {
         )
     }
 
-    /// The recorded time that a file gives must be there and must not go back (rule 28).
-    /// - Parameter last: The recorded time of the event before; becomes this one's.
-    static func checkRecordedAt(_ draft: EventDraft, _ last: inout Int64) throws {
+    /// The recorded time that a file gives must be there, must not go back, and must not lie ahead: all later events
+    /// would have to keep to it (rule 28).
+    /// - Parameters:
+    ///   - last: The recorded time of the event before; becomes this one's.
+    ///   - wall: The ledger's wall clock. One that stands at the beginning of time cannot say what lies ahead.
+    static func checkRecordedAt(
+        _ draft: EventDraft, _ last: inout Int64, wall: Int64
+    ) throws {
         guard let recordedAt = draft.recordedAt else {
             throw EventProblem(
                 .missingField, "recorded_at",
@@ -88,6 +93,13 @@ struct ReportCheck {
             throw EventProblem(
                 .outOfBounds, "recorded_at",
                 "\(recordedAt) is before \(last), when the event before it was recorded; recorded times never go back"
+            )
+        }
+        let lead = LedgerClock(wall: wall, last: recordedAt).lead
+        guard lead <= LedgerClock.leadMax else {
+            throw EventProblem(
+                .outOfBounds, "recorded_at",
+                "\(recordedAt) (\(RFC3339.format(recordedAt))) is ahead of the clock, which says \(RFC3339.format(wall)), by more than a day; whatever clock wrote it was wrong: leave the recorded times to the ledger"
             )
         }
         last = recordedAt

@@ -58,7 +58,7 @@ struct ReportStep {
                 appended: found.fresh.count, duplicates: found.duplicates,
                 firstPosition: position,
                 lastPosition: position.map { $0 + Int64(found.fresh.count) - 1 },
-                durability: store.durability))
+                durability: store.durability, clockLead: group.time.lead))
     }
 
     private func take(
@@ -77,15 +77,13 @@ struct ReportStep {
                     report.report.draft,
                     line(found.places[place]).map { "on line \($0)" } ?? "in this batch")
             }
-            found.duplicates += 1
-            return
+            return found.duplicates += 1
         }
         var isTaken = false
         defer { if !isTaken { found.seen[key] = nil } }
         if let position = try group.position(of: key, state) {
             try check.checkSame(report.report, position, group, state)
-            found.duplicates += 1
-            return
+            return found.duplicates += 1
         }
         try StructureRules.check(report.report.draft) {
             found.meters.meter($0, in: found.catalogs.catalogs)
@@ -96,7 +94,8 @@ struct ReportStep {
                 draft, neighbour: target(of: draft, found, state.names), group, state)
         }
         if options.isAsRecorded {
-            try ReportCheck.checkRecordedAt(report.report.draft, &found.lastRecordedAt)
+            try ReportCheck.checkRecordedAt(
+                report.report.draft, &found.lastRecordedAt, wall: group.time.wall)
         }
         if report.isPlain {
             found.catalogs.pass()
@@ -124,8 +123,7 @@ struct ReportStep {
                 try check.check(try EventValidator.canonical(report.report.draft)),
                 store.header.secret)
         }
-        return report.event == nil
-            ? report.happening(at: group.recordedAt, store.header.secret) : report
+        return report.event == nil ? report.happening(at: group.now, store.header.secret) : report
     }
 
     private func line(_ index: Int) -> Int? {

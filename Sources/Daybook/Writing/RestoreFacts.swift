@@ -54,7 +54,7 @@ struct RestoreFacts {
         _ line: String, _ group: GroupDecision, _ state: LedgerState
     ) throws -> CaseBuilder.Belonging {
         guard let stream = stream(line, state) else { return CaseBuilder.Belonging() }
-        return try group.belonging(of: stream, state, at: group.recordedAt)
+        return try group.belonging(of: stream, state, at: group.now)
     }
 
     private func stream(_ line: String, _ state: LedgerState) -> UInt32? {

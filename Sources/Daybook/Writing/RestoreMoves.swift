@@ -22,7 +22,7 @@ struct RestoreMoves {
         guard let id = state.names.id(of: line),
             let stream = state.streamID(request.environment, .line, id)
         else { return CaseBuilder.Belonging() }
-        return try group.belonging(of: stream, state, at: group.recordedAt)
+        return try group.belonging(of: stream, state, at: group.now)
     }
 
     /// Decides about a line whose facts are taken in; a transfer is written at once.
@@ -47,7 +47,7 @@ struct RestoreMoves {
             found.ownerBefore = state.shownName(of: former, request.environment)
         }
         guard outcome == .transferred else { return found }
-        let end = group.recordedAt + LineTransfer.reversibleMilliseconds
+        let end = group.now + LineTransfer.reversibleMilliseconds
         found.reversibleUntil = end
         let data = LineTransfer.data(
             line, from: state.names[owner], to: request.subject, rule: "restore",
@@ -99,7 +99,7 @@ struct RestoreMoves {
         EntitlementsAnswer(
             zones.completing(
                 try group.customerCase(
-                    state, request.environment, subject, at: group.recordedAt)))
+                    state, request.environment, subject, at: group.now)))
     }
 
     private func side(_ owner: NameID, _ state: LedgerState) -> RestoreRule.Owner {
@@ -124,7 +124,7 @@ struct RestoreMoves {
         if let reason = request.reason { extras["reason"] = .string(reason) }
         var draft = EventDraft(
             type: Vocabulary.name(of: type), version: Vocabulary.current(type)?.version ?? 1,
-            environment: request.environment, subject: subject, occurredAt: group.recordedAt,
+            environment: request.environment, subject: subject, occurredAt: group.now,
             source: EventSource(kind: "ledger", key: nil),
             trust: request.actor == nil ? .system : .admin, data: data, extras: extras)
         let ledger = state.names.intern("ledger")

@@ -32,7 +32,7 @@ struct RestoreStep {
         let policy = try policy(group, state)
         let first = group.nextPosition
         var receipt = RestoreReceipt()
-        receipt.at = group.recordedAt
+        receipt.at = group.now
         var facts = RestoreFacts(request: request, store: store)
         var moves = RestoreMoves(request: request, zones: zones, policy: policy)
         for statement in request.statements {
@@ -74,8 +74,8 @@ struct RestoreStep {
     ) throws -> Policies.Transfer {
         let question = zones.completing(
             try group.customerCase(
-                state, request.environment, request.subject, at: group.recordedAt))
-        guard let policies = question.catalog(at: group.recordedAt)?.catalog.policies else {
+                state, request.environment, request.subject, at: group.now))
+        guard let policies = question.catalog(at: group.now)?.catalog.policies else {
             throw Rejection.noCatalog
         }
         if policies.refusesUnknownSubjects, !question.isKnown {

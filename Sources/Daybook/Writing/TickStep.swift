@@ -12,9 +12,9 @@ struct TickStep {
     func run(
         _ group: inout GroupDecision, _ state: inout LedgerState
     ) throws -> Result<ReportReceipt, LedgerError> {
-        let instant = at ?? group.recordedAt
+        let instant = at ?? group.now
         // A reset dated in the future would make everything until then late.
-        guard instant <= group.recordedAt else { return .failure(Self.ahead(instant, group)) }
+        guard instant <= group.now else { return .failure(Self.ahead(instant, group)) }
         let first = group.rows.count
         var bound = UnitBound(group.bounds)
         // All questions first: one that is still there while names are added costs a copy of the names.
@@ -60,7 +60,7 @@ struct TickStep {
     }
 
     private static func ahead(_ instant: Int64, _ group: GroupDecision) -> LedgerError {
-        let (asked, now) = (RFC3339.format(instant), RFC3339.format(group.recordedAt))
+        let (asked, now) = (RFC3339.format(instant), RFC3339.format(group.now))
         return .badInput([
             InputProblem(
                 line: nil, column: nil, code: "out_of_bounds",

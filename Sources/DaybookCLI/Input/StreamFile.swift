@@ -3,6 +3,7 @@ import DaybookDomain
 import DaybookEvents
 import DaybookIngest
 import Foundation
+import Synchronization
 
 /// A recorded stream: a file of events that tells its whole story, with the catalog that it needs.
 struct StreamFile {
@@ -36,7 +37,7 @@ struct StreamFile {
             let document = first["data"]?.object?["document"]?.text
         {
             let app = try CatalogFile.read(Array(document.utf8), named: path).catalog.app
-            ledger = try Self.empty(app, file, clock: SystemClock.now)
+            ledger = try Self.empty(app, file, clock: Self.clock(of: bytes))
         } else {
             ledger = try await published(at: first["recorded_at"]?.integer, file)
         }
@@ -62,10 +63,23 @@ struct StreamFile {
         }
         let document = try InputFile(file).all(byteCountMax: CatalogReader.byteCountMax)
         let app = try CatalogFile.read(document, named: file).catalog.app
-        let begin = instant ?? SystemClock.now()
-        let ledger = try Self.empty(app, target, clock: { begin })
+        // Once the catalog is in, only the file tells what time it is: it may have been recorded anywhere.
+        let clock = ReplayClock(instant ?? SystemClock.now())
+        let ledger = try Self.empty(app, target, clock: { clock.now })
         try await ledger.publish(CatalogPublication(document: document))
+        clock.now = 0
         return ledger
+    }
+
+    /// The machine's clock; that of the file where this is ahead of it, for then it was recorded elsewhere.
+    private static func clock(of bytes: [UInt8]) -> @Sendable () -> Int64 {
+        let last = bytes.split(separator: 0x0A).last.map(Array.init) ?? []
+        // The import tells what is wrong with the line.
+        let event = (try? JSONReader.read(last))?.object
+        guard let recordedAt = event?["recorded_at"]?.integer else { return SystemClock.now }
+        let end = recordedAt < LedgerClock.plausible.upperBound ? recordedAt : 0
+        if end == 0 { return { 0 } }
+        return { max(SystemClock.now(), end) }
     }
 
     private func play(_ bytes: [UInt8], into ledger: Ledger) async throws {
@@ -87,5 +101,17 @@ struct StreamFile {
             // The import tells this mistake with all the others.
             return JSONObject()
         }
+    }
+}
+
+/// A clock that the replay moves.
+private final class ReplayClock: Sendable {
+    private let content: Mutex<Int64>
+
+    init(_ now: Int64) { content = Mutex(now) }
+
+    var now: Int64 {
+        get { content.withLock { $0 } }
+        set { content.withLock { $0 = newValue } }
     }
 }

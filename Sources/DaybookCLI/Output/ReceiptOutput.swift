@@ -11,6 +11,7 @@ extension Receipt {
         object["key"] = .string(key)
         object["positions"] = .array(positions.map { .integer($0) })
         object["recorded_at"] = .integer(recordedAt)
+        if clockLead > 0 { object["clock_lead_ms"] = .integer(clockLead) }
         object["durability"] = .string(durability)
         object["changes"] = .array(changes.map { .object($0.json) })
         object["restatements"] = .array(restatements.map { .object($0.json) })
@@ -37,6 +38,11 @@ extension Receipt {
         table.add(
             Table.Cell("recorded", .dim),
             .init("\(Words.time(recordedAt)), position \(places), \(durability)"))
+        if clockLead > 0 {
+            table.add(
+                Table.Cell("clock", .dim),
+                .init("decided \(clockLead / 1_000) s before that, by the clock of this machine"))
+        }
         table.add(Table.Cell("key", .dim), .init(key))
         return table.text(terminal) + differences
     }
@@ -44,13 +50,15 @@ extension Receipt {
 
 extension ReportReceipt {
     var json: JSONObject {
-        [
+        var object: JSONObject = [
             "appended": .integer(Int64(appended)), "duplicates": .integer(Int64(duplicates)),
             "first_position": .orNull(firstPosition), "last_position": .orNull(lastPosition),
             "durability": .string(durability),
             "restatements": .array(restatements.map { .object($0.json) }),
             "restatements_omitted": .integer(Int64(restatementsOmitted)),
         ]
+        if clockLead > 0 { object["clock_lead_ms"] = .integer(clockLead) }
+        return object
     }
 }
 
@@ -82,6 +90,9 @@ extension AsOf {
         parts.append("position \(position)")
         if let catalog { parts.append("catalog \(catalog)") }
         if isOpen { parts.append("open") }
+        if clockLead > 0 {
+            parts.append("the last event was recorded \(clockLead / 1_000) s ahead of the clock")
+        }
         return parts.joined(separator: ", ")
     }
 }
