@@ -1,6 +1,7 @@
 import DaybookDomain
 import DaybookEvents
 import DaybookStore
+import Synchronization
 
 /// The journey of one event: lock, catch up, decide, commit, publish, answer.
 extension Ledger {
@@ -60,10 +61,46 @@ extension Ledger {
                         group: group, answers: answers, rest: Array(requests[index...]))
                 }
                 group.index(state)
-                answers.append((request, try decide(request, &group, &state)))
+                answers.append((request, try decideAlone(request, &group, &state)))
             }
             return Decided(group: group, answers: answers, rest: [])
         }
+    }
+
+    /// A damaged row is in the way of whoever meets it, and of nobody else; every other failure concerns all.
+    private func decideAlone(
+        _ request: WriteRequest, _ group: inout GroupDecision, _ state: inout LedgerState
+    ) throws -> Result<WriteRequest.Answer, LedgerError> {
+        let mark = group.mark(state)
+        do {
+            return try decide(request, &group, &state)
+        } catch {
+            let failure = Self.storeError(error)
+            guard failure.code == .damaged else { throw error }
+            group.rollBack(to: mark, &state)
+            return .failure(.store(failure))
+        }
+    }
+
+    /// Commits some commands as one group, as the queue does with those that wait at the same time.
+    package func performTogether(
+        _ requests: [CommandRequest]
+    ) -> [Result<Receipt, LedgerError>] {
+        let answers = Mutex([Int: Result<Receipt, LedgerError>]())
+        var rest = requests.enumerated().map { index, request in
+            WriteRequest(content: .command(PreparedCommand(request))) { result in
+                answers.withLock {
+                    $0[index] = result.map { answer in
+                        guard case .receipt(let receipt) = answer else {
+                            preconditionFailure("a command is answered with a receipt")
+                        }
+                        return receipt
+                    }
+                }
+            }
+        }
+        while !rest.isEmpty { rest = commit(rest) }
+        return answers.withLock { answers in requests.indices.compactMap { answers[$0] } }
     }
 
     private func decide(

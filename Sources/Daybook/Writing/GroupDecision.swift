@@ -146,6 +146,39 @@ struct GroupDecision {
         indexedCount = rows.count
     }
 
+    /// How far the group has come, with the names and streams that it gave.
+    struct Mark {
+        var rowCount: Int
+        var documentCount: Int
+        var isClosed: Bool
+        var nameCount: Int
+        var streamCount: Int
+    }
+
+    func mark(_ state: LedgerState) -> Mark {
+        Mark(
+            rowCount: rows.count, documentCount: documents.count, isClosed: isClosed,
+            nameCount: state.names.count, streamCount: state.streams.count)
+    }
+
+    /// Forgets everything since a mark, as if it had never been asked for.
+    mutating func rollBack(to mark: Mark, _ state: inout LedgerState) {
+        for index in (mark.rowCount..<rows.count).reversed() {
+            let row = rows[index]
+            versions[row.event.stream] = .init(
+                position: row.previous, version: row.streamVersion - 1)
+            guard index < indexedCount else { continue }
+            keys[state.eventKey(row.event)] = nil
+            undecided[row.event.stream]?.removeLast()
+        }
+        indexedCount = min(indexedCount, mark.rowCount)
+        rows.removeSubrange(mark.rowCount...)
+        documents.removeSubrange(mark.documentCount...)
+        isClosed = mark.isClosed
+        state.streams.truncate(to: mark.streamCount)
+        state.names.truncate(to: mark.nameCount)
+    }
+
     /// Gives a row its place at the end.
     /// - Parameter committed: The stream's head before this group.
     private mutating func append(
