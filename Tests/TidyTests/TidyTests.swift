@@ -24,7 +24,7 @@ struct TidyTests {
 
     /// Where the modules of others may be imported (design §10); each has one place in which it is dealt with.
     static let places: [String: Set<String>] = [
-        "ArgumentParser": ["DaybookCLI"],
+        "ArgumentParser": ["DaybookCLI"], "CYaml": ["DaybookDomain"],
         "Crypto": ["DaybookEvents", "DaybookDomain", "DaybookIngest"],
         "GRDB": ["DaybookStore"], "GRDBSQLite": ["DaybookStore"],
         "Logging": ["Daybook", "DaybookStore"], "SwiftASN1": ["DaybookIngest"],

@@ -16,6 +16,7 @@ struct CatalogDocument {
     static func parse(
         _ text: String
     ) throws(CatalogProblems) -> (root: CatalogNode, problems: [CatalogProblem]) {
+        try YAMLWalk.check(text)
         var document = CatalogDocument()
         var masked = text
         while true {
@@ -62,14 +63,7 @@ struct CatalogDocument {
             throw YAMLFailure(CatalogText.anchorProblem(line: line, column: column))
         }
         guard depth <= CatalogReader.nestingMax else {
-            throw YAMLFailure(
-                CatalogProblem(
-                    line: line, column: column, path: "",
-                    sentence:
-                        "The document is nested deeper than \(CatalogReader.nestingMax) levels.",
-                    remedy:
-                        "No part of a catalog is that deep; look for stray brackets or indentation."
-                ))
+            throw YAMLFailure(CatalogProblem.tooDeep(line: line, column: column))
         }
         let content: CatalogNode.Content
         switch yaml {

@@ -1,6 +1,6 @@
 /// Turns the bytes of a document into text that is safe to hand to a YAML parser.
 enum CatalogText {
-    /// Checks size, UTF-8 and anchors.
+    /// Checks size and UTF-8.
     static func read(_ bytes: [UInt8]) throws(CatalogProblems) -> String {
         guard bytes.count <= CatalogReader.byteCountMax else {
             throw failure(
@@ -16,7 +16,6 @@ enum CatalogText {
                     remedy: "Save it as UTF-8.")
             ])
         }
-        try refuseAnchorBombs(text)
         // Swift takes CR LF for one character, YAML for one line break; with LF alone both count alike.
         return text.replacing("\r\n", with: "\n")
     }
@@ -39,30 +38,6 @@ enum CatalogText {
             }
         }
         return place
-    }
-
-    /// Refuses documents whose aliases could grow without bound while the parser compares keys.
-    ///
-    /// A single anchor is found exactly, after parsing. Nested ones must not get that far: an alias
-    /// as a map key is hashed by the parser, and ten anchors of ten aliases each are 10^10 steps.
-    /// So two anchors and two aliases where YAML allows them are enough to stop here.
-    private static func refuseAnchorBombs(_ text: String) throws(CatalogProblems) {
-        var anchors: [(line: Int, column: Int)] = []
-        var aliasCount = 0
-        var place = (line: 1, column: 0)
-        var previous: Unicode.Scalar = "\n"
-        var mark: Unicode.Scalar?
-        for scalar in text.unicodeScalars {
-            if let started = mark, scalar.properties.isAlphabetic || ("0"..."9").contains(scalar) {
-                if started == "&" { anchors.append(place) } else { aliasCount += 1 }
-            }
-            let opensNode = " \t\n[{,:".unicodeScalars.contains(previous)
-            mark = opensNode && (scalar == "&" || scalar == "*") ? scalar : nil
-            place = scalar == "\n" ? (place.line + 1, 0) : (place.line, place.column + 1)
-            previous = scalar
-        }
-        guard anchors.count >= 2, aliasCount >= 2 else { return }
-        throw CatalogProblems([anchorProblem(line: anchors[0].line, column: anchors[0].column)])
     }
 
     /// What is said about an anchor, wherever it is found.

@@ -92,6 +92,13 @@ extension CatalogProblem {
         line: 1, column: 1, path: "", sentence: "The document is empty.",
         remedy: "Begin with `app:` and the app's name.")
 
+    static func tooDeep(line: Int, column: Int) -> CatalogProblem {
+        CatalogProblem(
+            line: line, column: column, path: "",
+            sentence: "The document is nested deeper than \(CatalogReader.nestingMax) levels.",
+            remedy: "No part of a catalog is that deep; look for stray brackets or indentation.")
+    }
+
     static func keyIsNoText(line: Int, column: Int) -> CatalogProblem {
         CatalogProblem(
             line: line, column: column, path: "", sentence: "A key is a list or a map here.",

@@ -117,6 +117,66 @@ struct CatalogDocumentTests {
         #expect(problems.first?.sentence.contains("anchor") == true)
     }
 
+    static let bombs: [(String, String)] = [
+        ("names that begin with no letter", "_a"), ("digits", "1"), ("hyphens", "-a"),
+        ("dots", ".a"), ("signs", "😀"), ("letters beyond ASCII", "é"), ("slashes", "/a!"),
+    ]
+
+    /// Nine aliases of each level in the next.
+    private func levels(_ name: String, _ brackets: (String, String), _ use: (Int) -> String)
+        -> String
+    {
+        var yaml = "app: x\nb: &\(name)0 [x]\n"
+        for level in 1...30 {
+            let uses = (1...9).map { use($0) + "*\(name)\(level - 1)" }.joined(separator: ", ")
+            yaml += "a\(level): &\(name)\(level) \(brackets.0)\(uses)\(brackets.1)\n"
+        }
+        return yaml
+    }
+
+    @Test("A bomb is refused at its first anchor, whatever that is called", arguments: bombs)
+    func oddNames(_ what: String, _ name: String) {
+        let inKey = levels(name, ("[", "]")) { _ in "" } + "? *\(name)30\n: 1\n"
+        let inNestedKeys = levels(name, ("{", "}")) { _ in "? " }
+        let merged = levels(name, ("{", "}")) { _ in "<<: " } + "<<: *\(name)30\n"
+        for yaml in [inKey, inNestedKeys, merged] {
+            let problems = CatalogSamples.problems(yaml)
+            #expect(problems.map(\.line) == [2], "\(what)")
+            #expect(problems.first?.sentence.contains("anchor") == true)
+        }
+    }
+
+    @Test("An anchor stops a document wherever it stands and whatever has it")
+    func anchors() {
+        for yaml in [
+            "&r\napp: x\n", "app: &é x\n", "app: x\n? &k [a, b]\n: 1\n", "app: x\nm: !!map &_ {}\n",
+            "app: x\nl:\n- &-1\n  a: b\n", "app: x\nt: &t \"q\"\n", "app: x\nt: &0 |\n  text\n",
+        ] {
+            let problems = CatalogSamples.problems(yaml)
+            #expect(problems.count == 1)
+            #expect(problems.first?.sentence.contains("anchor") == true, "\(yaml)")
+        }
+    }
+
+    @Test("Values, levels and keys are bounded, however they are written")
+    func bounds() {
+        func sentence(_ yaml: String) -> String {
+            CatalogSamples.problems(yaml).first?.sentence ?? "nothing"
+        }
+        let many = "app: x\nmetadata: [" + String(repeating: "1,", count: 300_000) + "1]\n"
+        #expect(sentence(many).contains("more than 262144 values"))
+        let key = String(repeating: "k", count: 1_025)
+        #expect(sentence("app: x\n? \(key)\n: 1\n").contains("A key has 1025 bytes"))
+        #expect(sentence("app: x\n? |\n  \(key)\n: 1\n").contains("A key has 1026 bytes"))
+        let deep = (1...20).map { String(repeating: " ", count: 2 * $0) + "k:\n" }.joined()
+        #expect(sentence("app: x\nmetadata:\n\(deep)").contains("deeper than 12 levels"))
+        let keys = String(repeating: "? ", count: 40) + "a\n"
+        #expect(sentence("app: x\n\(keys)").contains("deeper than 12 levels"))
+        // Of many documents one is read, and that there is another is said.
+        let documents = String(repeating: "---\napp: x\n", count: 50_000)
+        #expect(sentence(documents).contains("document"))
+    }
+
     @Test("Ampersands and stars within words are no anchors")
     func ampersands() {
         let yaml = "app: x\nmetadata:\n  a: Safe & Private\n  b: AT&T * B&B\n  c: \"*\"\n"

@@ -1,0 +1,108 @@
+internal import CYaml
+
+/// Goes through the events of a document before anything is built of them, in one pass and in no room.
+///
+/// What builds the tree (Yams) puts what an alias stands for in its place and compares whole keys, so a few lines can
+/// stand for more than any machine can look at. How a name, a key or a bracket is written decides nothing here: it is
+/// the parser's own events that are counted.
+struct YAMLWalk {
+    /// A document of the largest size has one for every four bytes.
+    static let nodeCountMax = 262_144
+    /// The parser itself allows no longer key but behind a question mark.
+    static let keyByteCountMax = 1_024
+
+    private enum Level { case list, map(isKeyNext: Bool) }
+
+    private var levels: [Level] = []
+    private var nodeCount = 0
+
+    /// - Throws: For an anchor, for nesting deeper than a catalog may be, for too many values, and for a key as long as
+    ///   a text. What is no YAML at all is left to whoever builds the tree, who says so at its place.
+    static func check(_ text: String) throws(CatalogProblems) {
+        var text = text
+        let problem: CatalogProblem? = text.withUTF8 { utf8 in
+            // The parser keeps pointers to itself.
+            let parser = UnsafeMutablePointer<yaml_parser_t>.allocate(capacity: 1)
+            defer { parser.deallocate() }
+            guard yaml_parser_initialize(parser) == 1 else { return nil }
+            defer { yaml_parser_delete(parser) }
+            yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
+            yaml_parser_set_input_string(parser, utf8.baseAddress, utf8.count)
+            var walk = YAMLWalk()
+            return walk.problem(parser)
+        }
+        if let problem { throw CatalogProblems([problem]) }
+    }
+
+    private mutating func problem(
+        _ parser: UnsafeMutablePointer<yaml_parser_t>
+    ) -> CatalogProblem? {
+        while true {
+            var event = yaml_event_t()
+            guard yaml_parser_parse(parser, &event) == 1 else { return nil }
+            defer { yaml_event_delete(&event) }
+            let line = Int(event.start_mark.line) + 1
+            let column = Int(event.start_mark.column) + 1
+            switch event.type {
+            case YAML_SCALAR_EVENT:
+                if event.data.scalar.anchor != nil {
+                    return CatalogText.anchorProblem(line: line, column: column)
+                }
+                if isKeyNext, event.data.scalar.length > Self.keyByteCountMax {
+                    return Self.longKey(Int(event.data.scalar.length), line: line, column: column)
+                }
+                if let problem = noteNode(line, column) { return problem }
+                noteEnd()
+            case YAML_SEQUENCE_START_EVENT:
+                if event.data.sequence_start.anchor != nil {
+                    return CatalogText.anchorProblem(line: line, column: column)
+                }
+                if let problem = noteNode(line, column) { return problem }
+                levels.append(.list)
+            case YAML_MAPPING_START_EVENT:
+                if event.data.mapping_start.anchor != nil {
+                    return CatalogText.anchorProblem(line: line, column: column)
+                }
+                if let problem = noteNode(line, column) { return problem }
+                levels.append(.map(isKeyNext: true))
+            case YAML_SEQUENCE_END_EVENT, YAML_MAPPING_END_EVENT:
+                _ = levels.popLast()
+                noteEnd()
+            case YAML_STREAM_START_EVENT, YAML_DOCUMENT_START_EVENT: break
+            // An alias has no anchor before it, else that had been refused: there is nothing that it could stand for.
+            // A second document is not looked at.
+            default: return nil
+            }
+        }
+    }
+
+    private var isKeyNext: Bool {
+        if case .map(isKeyNext: true)? = levels.last { true } else { false }
+    }
+
+    private mutating func noteNode(_ line: Int, _ column: Int) -> CatalogProblem? {
+        nodeCount += 1
+        if levels.count >= CatalogReader.nestingMax {
+            return .tooDeep(line: line, column: column)
+        }
+        guard nodeCount > Self.nodeCountMax else { return nil }
+        return CatalogProblem(
+            line: line, column: column, path: "",
+            sentence: "The document has more than \(Self.nodeCountMax) values.",
+            remedy: "No catalog has that many; look for what was written out by a program.")
+    }
+
+    /// A key or a value is through.
+    private mutating func noteEnd() {
+        if case .map(let isKeyNext)? = levels.last {
+            levels[levels.count - 1] = .map(isKeyNext: !isKeyNext)
+        }
+    }
+
+    private static func longKey(_ byteCount: Int, line: Int, column: Int) -> CatalogProblem {
+        CatalogProblem(
+            line: line, column: column, path: "",
+            sentence: "A key has \(byteCount) bytes here, \(keyByteCountMax) are allowed.",
+            remedy: "Write a name before the colon.")
+    }
+}
