@@ -85,12 +85,11 @@ extension Ledger {
         _ publication: CatalogPublication, now: Int64
     ) throws -> (plan: PublicationPlan, catalogs: CatalogHistory, position: Int64) {
         try readKeys()
+        let prepared = PreparedPublication(publication, zoneTables.directory, shelf)
         return try state.withLock { state in
             let source = state.names.id(of: "ledger") ?? 0
-            let plan = try PublicationCheck(
-                app: app, catalogs: state.catalogs, zones: zoneTables.directory
-            ).plan(
-                publication, now: now, position: state.head.position + 1,
+            let plan = try PublicationCheck(app: app, catalogs: state.catalogs).plan(
+                prepared, now: now, position: state.head.position + 1,
                 isTaken: { version throws(LedgerError) in
                     let key = EventKey(.production, source, Reference("catalog/\(version)"))
                     do {

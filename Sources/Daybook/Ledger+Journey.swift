@@ -115,15 +115,16 @@ extension Ledger {
             case .error(let error): return .failure(error)
             }
         case .reports(let reports, let options):
-            let step = ReportStep(reports: reports, options: options, store: store)
+            let step = ReportStep(
+                reports: reports, options: options, store: store, shelf: shelf)
             return try step.run(&group, &state).map { .reports($0) }
         case .publish(let publication):
-            let step = PublishStep(
-                publication: publication, app: app, store: store, zones: zoneTables)
+            let step = PublishStep(publication, app: app, store: store)
             return try step.run(&group, &state).map { .receipt($0) }
         case .restore(let request):
             loadZones(&state)
-            let step = RestoreStep(request: request, store: store, zones: zoneTables)
+            let step = RestoreStep(
+                request: request, store: store, zones: zoneTables, shelf: shelf)
             return try step.run(&group, &state).map { .restore($0) }
         case .transfer(let command):
             loadZones(&state)
@@ -162,6 +163,7 @@ extension Ledger {
     /// - Throws: `.otherHistory`; then this ledger answers and writes nothing any more.
     func catchUp() throws {
         let end = try store.end()
+        try shelveCatalogs(after: state.withLock { $0.head }, through: end.head)
         try state.withLock { state in
             // Another thread may have taken in more meanwhile.
             let end = end.head.position < state.head.position ? try store.end() : end
@@ -244,14 +246,17 @@ extension Ledger {
             return
         }
         let digest = row.reference ?? ""
-        guard let bytes = try store.document(sha256: digest) else {
-            throw StoreError(
-                .damaged,
-                "the catalog of position \(event.position) (\(digest)) is not in the ledger")
+        let outcome = try shelf.outcome(digest) {
+            guard let bytes = try store.document(sha256: digest) else {
+                throw StoreError(
+                    .damaged,
+                    "the catalog of position \(event.position) (\(digest)) is not in the ledger")
+            }
+            return bytes
         }
         let catalog: Catalog
         do throws(CatalogProblems) {
-            catalog = try CatalogReader.read(bytes)
+            catalog = try outcome.get()
         } catch {
             // Published by code that accepted it; a rule that became stricter must not close the ledger.
             let reason = ShownText.escaped("\(error)")

@@ -180,7 +180,7 @@ struct EventChange: Sendable {
             bounds: ledger.bounds)
         let step = ReportStep(
             reports: PreparedReports(reports), options: ReportOptions(lines: what.insertLines),
-            store: ledger.store)
+            store: ledger.store, shelf: ledger.shelf)
         let receipt = try step.run(&group, &state).get()
         guard receipt.duplicates == 0 else {
             throw refusal(

@@ -28,6 +28,8 @@ public final class Ledger: Sendable {
     /// Where hot events are read from.
     let events: EventLog
     let cache = UnitCache()
+    /// Catalogs that were read, before anybody needs them who holds a lock.
+    let shelf: CatalogShelf
     let clock: @Sendable () -> Int64
     /// Whether that is the machine's.
     let isMachineClock: Bool
@@ -74,6 +76,7 @@ public final class Ledger: Sendable {
             "A unit holds 1 to \(EventBounds.eventsPerUnitMax) events (rule 30).")
         bounds = UnitBounds(eventsMax: Int64(eventsPerUnitMax), idsMax: idsPerPersonMax)
         self.store = store
+        shelf = CatalogShelf()
         self.path = path
         isReadOnly = readOnly
         self.startUp = Mutex(startUp)
@@ -101,6 +104,7 @@ public final class Ledger: Sendable {
             streamCount: begun.storedStreamCount)
         store = overlay
         path = nil
+        shelf = other.shelf
         isReadOnly = false
         startUp = Mutex(StartUpBudget())
         clock = other.clock
@@ -187,6 +191,7 @@ public final class Ledger: Sendable {
     func record(
         _ reports: PreparedReports, _ options: ReportOptions
     ) async throws -> ReportReceipt {
+        try translating { for report in reports.reports { try shelf.take(from: report, store) } }
         guard case .reports(let receipt) = try await submit(.reports(reports, options)) else {
             preconditionFailure("reports are answered with their receipt")
         }
@@ -196,7 +201,8 @@ public final class Ledger: Sendable {
     /// Brings a catalog into force.
     @discardableResult
     public func publish(_ publication: CatalogPublication) async throws -> Receipt {
-        guard case .receipt(let receipt) = try await submit(.publish(publication)) else {
+        let prepared = PreparedPublication(publication, zoneTables.directory, shelf)
+        guard case .receipt(let receipt) = try await submit(.publish(prepared)) else {
             preconditionFailure("a publication is answered with a receipt")
         }
         return receipt

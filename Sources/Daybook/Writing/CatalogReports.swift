@@ -11,9 +11,11 @@ struct CatalogReports {
     /// What is published, with what this batch brings.
     private(set) var catalogs: CatalogHistory
     private var position: Int64
+    private let shelf: CatalogShelf
 
-    init(app: String, catalogs: CatalogHistory, position: Int64) {
+    init(app: String, catalogs: CatalogHistory, position: Int64, shelf: CatalogShelf) {
         self.app = app
+        self.shelf = shelf
         self.catalogs = catalogs
         self.position = position
     }
@@ -82,10 +84,12 @@ struct CatalogReports {
                 "catalog version \(version) is published already; a version has one document")
         }
         let digest = draft.data["document_sha256"]?.text ?? ""
-        let bytes = try document?.bytes ?? store.document(sha256: digest) ?? []
+        let outcome = try shelf.outcome(digest) {
+            try document?.bytes ?? store.document(sha256: digest) ?? []
+        }
         let catalog: Catalog
         do throws(CatalogProblems) {
-            catalog = try CatalogReader.read(bytes)
+            catalog = try outcome.get()
         } catch {
             throw EventProblem(
                 .wrongType, "data.document",

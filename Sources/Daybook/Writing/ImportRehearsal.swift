@@ -93,13 +93,17 @@ struct ImportRehearsal {
         lastRecordedAt = head.recordedAt
         time = LedgerClock(wall: ledger.clock(), last: head.recordedAt)
         catalogs = CatalogReports(
-            app: ledger.app, catalogs: try ledger.catalogs(), position: head.position + 1)
+            app: ledger.app, catalogs: try ledger.catalogs(), position: head.position + 1,
+            shelf: ledger.shelf)
         bound = UnitBound(ledger.bounds)
     }
 
     /// Takes lines that were read, in their order.
     mutating func take(_ lines: [Result<RehearsedEvent, LineProblem>]) throws {
         let check = ReportCheck(store: ledger.store)
+        for case .success(let event) in lines {
+            try ledger.shelf.take(from: event.report, ledger.store)
+        }
         try ledger.state.withLock { state in
             // Nothing is ever added to it: it only looks up, as the group of a commit does.
             let group = GroupDecision(

@@ -22,17 +22,16 @@ struct PublicationPlan {
 struct PublicationCheck {
     let app: String
     let catalogs: CatalogHistory
-    /// `nil`: the shape of their names is enough, for a catalog that comes as history.
-    var zones: ZoneDirectory?
 
     /// - Parameters:
     ///   - now: The clock of the commit.
     ///   - position: Where the event would stand.
     ///   - isTaken: Whether a version number is in use, by a catalog that can be read or not.
     func plan(
-        _ publication: CatalogPublication, now: Int64, position: Int64,
+        _ prepared: PreparedPublication, now: Int64, position: Int64,
         isTaken: (Int64) throws(LedgerError) -> Bool
     ) throws(LedgerError) -> PublicationPlan {
+        let publication = prepared.publication
         let effectiveAt = publication.effectiveAt ?? now
         guard (EventBounds.timeMin...EventBounds.timeMax).contains(effectiveAt) else {
             throw problem(
@@ -50,7 +49,7 @@ struct PublicationCheck {
         if let version = publication.rollBackTo {
             plan = PublicationPlan(entry: try older(version))
         } else {
-            plan = PublicationPlan(entry: try newer(publication, isTaken: isTaken))
+            plan = PublicationPlan(entry: try newer(prepared, isTaken: isTaken))
         }
         plan.entry.effectiveAt = effectiveAt
         plan.entry.position = position
@@ -75,25 +74,26 @@ struct PublicationCheck {
     }
 
     private func newer(
-        _ publication: CatalogPublication, isTaken: (Int64) throws(LedgerError) -> Bool
+        _ prepared: PreparedPublication, isTaken: (Int64) throws(LedgerError) -> Bool
     ) throws(LedgerError) -> CatalogVersion {
-        if case .cohort(let percent) = publication.scope, !(0...100).contains(percent) {
+        if case .cohort(let percent) = prepared.publication.scope, !(0...100).contains(percent) {
             throw problem("out_of_bounds", "a cohort of \(percent) percent; say 0 to 100")
         }
         let catalog: Catalog
         do throws(CatalogProblems) {
-            catalog = try CatalogReader.read(
-                publication.document, knownEventTypes: Vocabulary.names, zones: zones)
+            guard let reading = prepared.reading else {
+                preconditionFailure("a publication that rolls nothing back has a document")
+            }
+            catalog = try reading.get()
         } catch {
             throw .badInput(error.problems.map(InputProblem.init))
         }
-        let digest = Digest.hexadecimal(Digest.sha256(publication.document))
         try check(catalog)
         var version = catalogs.versionMax + 1
         while try isTaken(version) { version += 1 }
         return CatalogVersion(
-            version: version, effectiveAt: 0, scope: publication.scope, position: 0,
-            catalog: catalog, documentDigest: digest)
+            version: version, effectiveAt: 0, scope: prepared.publication.scope, position: 0,
+            catalog: catalog, documentDigest: prepared.digest)
     }
 
     /// The app is this ledger's, and no published name means something else.

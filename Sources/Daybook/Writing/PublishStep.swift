@@ -4,20 +4,24 @@ import DaybookStore
 
 /// Brings a catalog into force, or an older one back (rule 8).
 struct PublishStep {
-    let publication: CatalogPublication
+    let prepared: PreparedPublication
     let app: String
     let store: any EventStore
-    let zones: ZoneTables
+    private var publication: CatalogPublication { prepared.publication }
+
+    init(_ prepared: PreparedPublication, app: String, store: any EventStore) {
+        self.prepared = prepared
+        self.app = app
+        self.store = store
+    }
 
     func run(
         _ group: inout GroupDecision, _ state: inout LedgerState
     ) throws -> Result<Receipt, LedgerError> {
         let plan: PublicationPlan
         do throws(LedgerError) {
-            plan = try PublicationCheck(
-                app: app, catalogs: state.catalogs, zones: zones.directory
-            ).plan(
-                publication, now: group.now, position: group.nextPosition,
+            plan = try PublicationCheck(app: app, catalogs: state.catalogs).plan(
+                prepared, now: group.now, position: group.nextPosition,
                 isTaken: { version throws(LedgerError) in
                     do {
                         return try group.position(

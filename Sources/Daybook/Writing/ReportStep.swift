@@ -7,6 +7,7 @@ struct ReportStep {
     let reports: PreparedReports
     let options: ReportOptions
     let store: any EventStore
+    let shelf: CatalogShelf
 
     private var check: ReportCheck { ReportCheck(store: store) }
 
@@ -37,7 +38,8 @@ struct ReportStep {
             lastRecordedAt: state.head.recordedAt,
             bound: UnitBound(group.bounds, coming: count, mayJoin: reports.mayJoin),
             catalogs: CatalogReports(
-                app: store.header.app, catalogs: state.catalogs, position: group.nextPosition))
+                app: store.header.app, catalogs: state.catalogs, position: group.nextPosition,
+                shelf: shelf))
         found.fresh.reserveCapacity(count)
         found.streams.reserveCapacity(count)
         found.places.reserveCapacity(count)

@@ -11,11 +11,13 @@ import DaybookStore
 struct RestoreFacts {
     let request: RestoreRequest
     let store: any EventStore
+    private let shelf: CatalogShelf
     private(set) var duplicates = 0
     private(set) var refused: [IngestReceipt.RefusedText] = []
 
-    init(request: RestoreRequest, store: any EventStore) {
+    init(request: RestoreRequest, store: any EventStore, shelf: CatalogShelf) {
         self.request = request
+        self.shelf = shelf
         self.store = store
     }
 
@@ -77,7 +79,7 @@ struct RestoreFacts {
             let reports = isThere || claims(statement) ? statement.claimed : statement.plain
             let step = ReportStep(
                 reports: PreparedReports(reports, store.header.secret), options: ReportOptions(),
-                store: store)
+                store: store, shelf: shelf)
             defer { group.index(state) }
             switch try step.run(&group, &state) {
             case .success(let receipt): duplicates += receipt.duplicates

@@ -8,6 +8,7 @@ struct RestoreStep {
     let request: RestoreRequest
     let store: any EventStore
     let zones: ZoneTables
+    let shelf: CatalogShelf
 
     func run(
         _ group: inout GroupDecision, _ state: inout LedgerState
@@ -33,7 +34,7 @@ struct RestoreStep {
         let first = group.nextPosition
         var receipt = RestoreReceipt()
         receipt.at = group.now
-        var facts = RestoreFacts(request: request, store: store)
+        var facts = RestoreFacts(request: request, store: store, shelf: shelf)
         var moves = RestoreMoves(request: request, zones: zones, policy: policy)
         for statement in request.statements {
             if statement.isConsumable {

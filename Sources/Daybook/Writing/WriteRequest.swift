@@ -7,7 +7,7 @@ struct WriteRequest: Sendable {
     enum Content: Sendable {
         case command(PreparedCommand)
         case reports(PreparedReports, ReportOptions)
-        case publish(CatalogPublication)
+        case publish(PreparedPublication)
         case restore(RestoreRequest)
         /// A command that moves a line.
         case transfer(PreparedCommand)

@@ -1,0 +1,140 @@
+import DaybookDomain
+import DaybookEvents
+import DaybookStore
+import Synchronization
+
+/// Catalogs that were read lately, by the digests of their documents.
+///
+/// Reading a document takes milliseconds, of a hostile one more. So whoever brings one, or notices that somebody else
+/// did, reads it before taking any lock; whoever holds the right to write, or the state, finds it here.
+final class CatalogShelf: Sendable {
+    /// What became of a document.
+    enum Outcome: Sendable {
+        case catalog(Catalog)
+        case unreadable(CatalogProblems)
+
+        init(reading bytes: [UInt8]) {
+            do throws(CatalogProblems) {
+                self = .catalog(try CatalogReader.read(bytes))
+            } catch {
+                self = .unreadable(error)
+            }
+        }
+
+        func get() throws(CatalogProblems) -> Catalog {
+            switch self {
+            case .catalog(let catalog): return catalog
+            case .unreadable(let problems): throw problems
+            }
+        }
+    }
+
+    private struct Content {
+        var outcomes: [String: Outcome] = [:]
+        /// The digests in the order in which they came.
+        var order: [String] = []
+    }
+
+    /// The oldest makes room; a ledger has some dozens, and holds those in force anyway.
+    private static let countMax = 256
+
+    private let content = Mutex(Content())
+    private let lateReads = Atomic<Int>(0)
+
+    /// How many documents were not here when somebody needed them who held a lock.
+    var lateReadCount: Int { lateReads.load(ordering: .relaxed) }
+
+    subscript(digest: String) -> Outcome? { content.withLock { $0.outcomes[digest] } }
+
+    func keep(_ outcome: Outcome, _ digest: String) {
+        content.withLock { content in
+            if content.outcomes.updateValue(outcome, forKey: digest) == nil {
+                content.order.append(digest)
+            }
+            guard content.order.count > Self.countMax else { return }
+            content.outcomes[content.order.removeFirst()] = nil
+        }
+    }
+
+    /// Reads a document ahead, where it is not here.
+    func take(_ bytes: [UInt8], _ digest: String) {
+        if self[digest] == nil { keep(Outcome(reading: bytes), digest) }
+    }
+
+    /// For whoever holds a lock: what is here, else read now.
+    func outcome(_ digest: String, _ bytes: () throws -> [UInt8]) rethrows -> Outcome {
+        if let known = self[digest] { return known }
+        let outcome = Outcome(reading: try bytes())
+        lateReads.add(1, ordering: .relaxed)
+        keep(outcome, digest)
+        return outcome
+    }
+
+    /// Reads ahead the catalog that a report brings, or names.
+    /// - Throws: Where the store cannot be read.
+    func take(from report: PreparedReport, _ store: any EventStore) throws {
+        let draft = report.report.draft
+        guard !report.isPlain, draft.type == "catalog.published" else { return }
+        let digest = draft.data["document_sha256"]?.text ?? ""
+        if self[digest] != nil { return }
+        let text = draft.data["document"]?.text.map { Array($0.utf8) }
+        guard
+            let bytes = try report.report.document?.bytes ?? text ?? store.document(sha256: digest),
+            Digest.hexadecimal(Digest.sha256(bytes)) == digest
+        else { return }
+        take(bytes, digest)
+    }
+}
+
+extension Ledger {
+    /// How many catalogs were read by somebody who held a lock.
+    package var lateCatalogReadCount: Int { shelf.lateReadCount }
+
+    /// More events than these are scanned once: whoever opens a ledger keeps nobody waiting.
+    private static let shelvedTailMax: Int64 = 65_536
+
+    /// Reads ahead the catalogs that somebody else published.
+    func shelveCatalogs(after known: StoreHead, through head: StoreHead) throws {
+        let count = head.position - known.position
+        guard count > 0, count <= Self.shelvedTailMax else { return }
+        var positions: [Int64] = []
+        try store.scan(
+            after: known.checkpoint, through: head.checkpoint, chunkCount: 1_000
+        ) { events in
+            for index in events.indices where events[index].type == .catalogPublished {
+                positions.append(events[index].position)
+            }
+        }
+        for row in try store.rows(at: positions) {
+            guard let digest = row.reference, shelf[digest] == nil,
+                let bytes = try store.document(sha256: digest)
+            else { continue }
+            shelf.take(bytes, digest)
+        }
+    }
+}
+
+/// A publication whose document was read by whoever asks for it.
+struct PreparedPublication: Sendable {
+    let publication: CatalogPublication
+    /// With everything that is asked of a new catalog; `nil` where an older one comes back.
+    let reading: CatalogShelf.Outcome?
+    let digest: String
+
+    init(_ publication: CatalogPublication, _ zones: ZoneDirectory, _ shelf: CatalogShelf) {
+        self.publication = publication
+        guard publication.rollBackTo == nil else {
+            (reading, digest) = (nil, "")
+            return
+        }
+        digest = Digest.hexadecimal(Digest.sha256(publication.document))
+        do throws(CatalogProblems) {
+            let catalog = try CatalogReader.read(
+                publication.document, knownEventTypes: Vocabulary.names, zones: zones)
+            reading = .catalog(catalog)
+            shelf.keep(.catalog(catalog), digest)
+        } catch {
+            reading = .unreadable(error)
+        }
+    }
+}
