@@ -43,10 +43,11 @@ extension Ledger {
     ) throws -> (question: CustomerCase, asOf: AsOf) {
         var (question, asOf) = try customerCase(subject, environment, moment)
         if question.namesToLookUp.isEmpty { return (question, asOf) }
-        try translating {
-            try state.withLock { state in
-                question = try ReferenceTexts(state: state, store: store, cut: asOf.position)
-                    .completing(question)
+        let bare = question
+        question = try translating {
+            try reading(about: subject, environment, cut: asOf.position, at: nil) { state in
+                try ReferenceTexts(state: state, store: store, cut: asOf.position)
+                    .completing(bare)
             }
         }
         return (question, asOf)

@@ -122,13 +122,12 @@ extension Ledger {
     private func lineEvents(
         _ name: String, _ environment: Environment, cut: Int64
     ) throws -> [Event] {
-        try state.withLock { state in
-            guard let id = state.names.id(of: name),
-                let stream = state.streamID(environment, .line, id)
-            else { return [] }
-            return try UnitFolder(state, cut: cut).events(
-                environment: environment, heads: [state.headOf(stream).position])
-        }
+        let state = state.withLock { $0 }
+        guard let id = state.names.id(of: name),
+            let stream = state.streamID(environment, .line, id)
+        else { return [] }
+        return try UnitFolder(state, cut: cut).events(
+            environment: environment, heads: [state.headOf(stream).position])
     }
 }
 

@@ -24,7 +24,9 @@ extension Ledger {
         return try translating {
             let now = clock()
             let cut = try resolve(moment.knownAt, now: now).position
-            return try state.withLock { state in
+            // Every row is read, whatever is at hand of the customer.
+            return try reading(about: subject, environment, cut: cut, at: nil) {
+                state in
                 let rows = try listedRows(subject, environment, state, cut: cut)
                 return try entries(rows, state, cut: cut, until: moment.at ?? Int64.max)
             }

@@ -10,6 +10,10 @@ extension Ledger {
         var answers: [(WriteRequest, Result<WriteRequest.Answer, LedgerError>)] = []
         var rest: [WriteRequest] = []
         do {
+            // Before others have to wait for the right to write: what somebody else published is read, and what is
+            // large is folded.
+            try takeForeignChanges()
+            foldAhead(requests)
             try store.exclusively { writer in
                 try catchUp()
                 try readKeys()
@@ -50,21 +54,24 @@ extension Ledger {
     static let eventsPerCommitMax = 8_192
 
     private func decide(_ requests: [WriteRequest]) throws -> Decided {
-        try state.withLock { state in
-            var group = GroupDecision(
+        var group = try state.withLock { state in
+            GroupDecision(
                 store: store, state: state, time: try commitTime(after: state.head),
                 bounds: bounds)
-            var answers: [(WriteRequest, Result<WriteRequest.Answer, LedgerError>)] = []
-            for (index, request) in requests.enumerated() {
-                if group.isClosed || group.rows.count >= Self.eventsPerCommitMax {
-                    return Decided(
-                        group: group, answers: answers, rest: Array(requests[index...]))
-                }
-                group.index(state)
-                answers.append((request, try decideAlone(request, &group, &state)))
-            }
-            return Decided(group: group, answers: answers, rest: [])
         }
+        var answers: [(WriteRequest, Result<WriteRequest.Answer, LedgerError>)] = []
+        for (index, request) in requests.enumerated() {
+            if group.isClosed || group.rows.count >= Self.eventsPerCommitMax {
+                return Decided(group: group, answers: answers, rest: Array(requests[index...]))
+            }
+            // Readers get their turn between two requests: what is decided is in the group alone.
+            let answer = try state.withLock { state in
+                group.index(state)
+                return try decideAlone(request, &group, &state)
+            }
+            answers.append((request, answer))
+        }
+        return Decided(group: group, answers: answers, rest: [])
     }
 
     /// A damaged row is in the way of whoever meets it, and of nobody else; every other failure concerns all.

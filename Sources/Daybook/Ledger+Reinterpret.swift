@@ -74,12 +74,10 @@ extension Ledger {
             }
             report.bodies += 1
             report.events += run.events.count
-            let (changes, settled) = try state.withLock { state in
-                var comparison = BodyComparison(state: state, store: store)
-                try comparison.compare(run, with: drafts)
-                return (comparison.changes, comparison.settled)
-            }
-            report.settled += settled
+            var comparison = BodyComparison(state: state.withLock { $0 }, store: store)
+            try comparison.compare(run, with: drafts)
+            let changes = comparison.changes
+            report.settled += comparison.settled
             for change in changes { report.add(change.told(run), options) }
             found.append((run, changes))
         }

@@ -30,24 +30,22 @@ extension Ledger {
                 of: subject, environment: environment,
                 moment: Moment(knownAt: through.map { .position($0) })
             ).flatMap { Self.times(of: $0.event.draft) }
-            return try state.withLock { state in
-                let state = state
-                func builder(_ cut: Int64) -> (Int64) throws -> CustomerCase {
-                    { at in
-                        try CaseBuilder(state: state, store: self.store, cut: cut, at: at).build(
-                            environment, subject)
-                    }
+            // Asked about many moments: nobody waits for that.
+            let state = state.withLock { $0 }
+            func builder(_ cut: Int64) -> (Int64) throws -> CustomerCase {
+                { at in
+                    try CaseBuilder(state: state, store: self.store, cut: cut, at: at).build(
+                        environment, subject)
                 }
-                // What was recorded ahead of the clock has told nobody about the time in between.
-                let until = min(
-                    first.recordedAt,
-                    LedgerClock(wall: clock(), last: state.head.recordedAt).now)
-                guard try builder(from - 1)(until).isKnown else { return [] }
-                return try RestatementSearch(
-                    until: until, before: builder(from - 1),
-                    after: builder(through ?? state.head.position)
-                ).restatements(instants: instants)
             }
+            // What was recorded ahead of the clock has told nobody about the time in between.
+            let until = min(
+                first.recordedAt, LedgerClock(wall: clock(), last: state.head.recordedAt).now)
+            guard try builder(from - 1)(until).isKnown else { return [] }
+            return try RestatementSearch(
+                until: until, before: builder(from - 1),
+                after: builder(through ?? state.head.position)
+            ).restatements(instants: instants)
         }
     }
 
@@ -92,19 +90,24 @@ extension Ledger {
         try refresh()
         try readKeys()
         return try translating {
-            try state.withLock { state in
-                var search = ConcernSearch(state)
-                try store.scan(
-                    after: Checkpoint(position: from - 1),
-                    through: Checkpoint(position: through), chunkCount: 1_000
-                ) { events in
-                    for index in events.indices {
-                        try concerned(events[index], state, &search)
-                    }
-                }
-                return search.found
+            guard through - from < Self.eventsUnderLockMax else {
+                return try namesConcerned(from, through, state.withLock { $0 })
             }
+            return try state.withLock { try namesConcerned(from, through, $0) }
         }
+    }
+
+    private func namesConcerned(
+        _ from: Int64, _ through: Int64, _ state: LedgerState
+    ) throws -> [CustomerKey] {
+        var search = ConcernSearch(state)
+        try store.scan(
+            after: Checkpoint(position: from - 1), through: Checkpoint(position: through),
+            chunkCount: 1_000
+        ) { events in
+            for index in events.indices { try concerned(events[index], state, &search) }
+        }
+        return search.found
     }
 
     /// The customers whose answers an event can change: its stream's, its line's, its correction's target's.

@@ -224,15 +224,16 @@ public final class Ledger: Sendable {
     // MARK: Reading
 
     /// Sees what other processes committed: microseconds when there is nothing new (rule 29).
-    public func refresh() throws {
-        try translating {
-            // Held until the change is taken in: whoever asks after a foreign commit must see it.
-            try seenForeignChange.withLock { seen in
-                let counter = try store.foreignChangeCounter()
-                guard seen != counter else { return }
-                try catchUp()
-                seen = counter
-            }
+    public func refresh() throws { try translating { try takeForeignChanges() } }
+
+    /// The same for whoever is at work within the ledger.
+    func takeForeignChanges() throws {
+        // Held until the change is taken in: whoever asks after a foreign commit must see it.
+        try seenForeignChange.withLock { seen in
+            let counter = try store.foreignChangeCounter()
+            guard seen != counter else { return }
+            try catchUp()
+            seen = counter
         }
     }
 
@@ -244,7 +245,11 @@ public final class Ledger: Sendable {
         return try translating {
             let now = clock()
             let cut = try resolve(moment.knownAt, now: now)
-            return try state.withLock { state in
+            let last = state.withLock { $0.head.recordedAt }
+            return try reading(
+                about: subject, environment, cut: cut.position,
+                at: moment.at ?? LedgerClock(wall: now, last: last).now
+            ) { state in
                 let time = LedgerClock(wall: now, last: state.head.recordedAt)
                 let at = moment.at ?? time.now
                 let builder = CaseBuilder(state: state, store: store, cut: cut.position, at: at)

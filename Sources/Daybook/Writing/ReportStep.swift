@@ -79,13 +79,15 @@ struct ReportStep {
                     report.report.draft,
                     line(found.places[place]).map { "on line \($0)" } ?? "in this batch")
             }
-            return found.duplicates += 1
+            found.duplicates += 1
+            return
         }
         var isTaken = false
         defer { if !isTaken { found.seen[key] = nil } }
         if let position = try group.position(of: key, state) {
             try check.checkSame(report.report, position, group, state)
-            return found.duplicates += 1
+            found.duplicates += 1
+            return
         }
         try StructureRules.check(report.report.draft) {
             found.meters.meter($0, in: found.catalogs.catalogs)
