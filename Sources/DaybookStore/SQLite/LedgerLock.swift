@@ -51,13 +51,25 @@ final class LedgerLock: Sendable {
 
     private func take(until deadline: DispatchTime, _ waitSeconds: Double) throws -> CInt {
         var pauseMicroseconds: useconds_t = 100
+        let patience = DispatchTime.now() + LedgerGate.patienceSeconds
+        var inGate: CInt?
+        defer { if let inGate { LedgerGate.leave(inGate) } }
         while true {
             let current = try opened()
+            if inGate == nil, LedgerGate.enter(current) { inGate = current }
+            // Whoever stands in the gate is first; nobody may keep others out for ever.
+            guard inGate != nil || DispatchTime.now() > patience else {
+                guard DispatchTime.now() < deadline else { throw busy(waitSeconds) }
+                usleep(pauseMicroseconds)
+                pauseMicroseconds = min(pauseMicroseconds * 2, 5_000)
+                continue
+            }
             if flock(current, LOCK_EX | LOCK_NB) == 0 {
                 if isStillTheFile(current) { return current }
                 // Somebody removed the lock file while we waited: this one excludes nobody any
                 // more.
                 forget(current)
+                inGate = nil
                 continue
             }
             switch errno {

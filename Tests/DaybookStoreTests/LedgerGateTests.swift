@@ -1,0 +1,88 @@
+import DaybookEvents
+import DaybookStore
+import DaybookTesting
+import Dispatch
+import Synchronization
+import Testing
+
+/// Whoever waits for the lock gets it in turn, however busy somebody else is.
+@Suite("Turns between writers")
+struct LedgerGateTests {
+    /// What a writer does who takes the lock back as soon as it has given it up.
+    private final class Saturating: Sendable {
+        let commits = Atomic<Int>(0)
+        private let isOver = Atomic<Bool>(false)
+        private let ended = DispatchSemaphore(value: 0)
+
+        init(_ store: SQLiteEventStore) {
+            DispatchQueue(label: "saturating").async {
+                while !self.isOver.load(ordering: .relaxed) {
+                    // A failure would show in the count.
+                    try? store.exclusively { _ in }
+                    self.commits.add(1, ordering: .relaxed)
+                }
+                self.ended.signal()
+            }
+        }
+
+        func end() {
+            isOver.store(true, ordering: .relaxed)
+            ended.wait()
+        }
+    }
+
+    @Test("Beside a writer that never rests, every wait ends within a few of its commits")
+    func turns() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.newPath()
+        // Two stores have two descriptors of the lock, as two processes have.
+        let busy = try SQLiteEventStore.create(at: path, app: "dozzi")
+        let other = try SQLiteEventStore(path: path)
+        try busy.exclusively { _ in }
+        try other.exclusively { _ in }
+        let writer = Saturating(busy)
+        while writer.commits.load(ordering: .relaxed) < 100 {}
+        var waits: [Int] = []
+        for _ in 0..<200 {
+            let before = writer.commits.load(ordering: .relaxed)
+            var after = before
+            try other.exclusively { _ in after = writer.commits.load(ordering: .relaxed) }
+            waits.append(after - before)
+            // It goes on meanwhile.
+            let next = writer.commits.load(ordering: .relaxed) + 3
+            while writer.commits.load(ordering: .relaxed) < next {}
+        }
+        writer.end()
+        waits.sort()
+        print("commits of the other while waiting: median \(waits[100]), longest \(waits[199])")
+        // What was under way, and what had passed the gate; more only where this thread slept in between.
+        #expect(waits[180] <= 4, "\(waits)")
+        try busy.close()
+        try other.close()
+    }
+
+    @Test("Many who wait all get their turn")
+    func many() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.newPath()
+        let busy = try SQLiteEventStore.create(at: path, app: "dozzi")
+        let writer = Saturating(busy)
+        let done = Atomic<Int>(0)
+        let group = DispatchGroup()
+        for number in 0..<4 {
+            let store = try SQLiteEventStore(path: path)
+            DispatchQueue(label: "waiting \(number)").async(group: group) {
+                for _ in 0..<25 {
+                    // A failure would show in the count.
+                    if (try? store.exclusively { _ in }) != nil { done.add(1, ordering: .relaxed) }
+                }
+                // Whatever goes wrong with closing is not what is asked here.
+                try? store.close()
+            }
+        }
+        group.wait()
+        writer.end()
+        #expect(done.load(ordering: .relaxed) == 100)
+        try busy.close()
+    }
+}
