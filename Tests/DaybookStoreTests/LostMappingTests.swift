@@ -6,7 +6,7 @@ import Testing
 /// A container whose file is cut short while it is mapped.
 struct LostMappingTests {
     private static let header = ContainerHeader(
-        kind: .snapshot, fingerprint: 1, ledger: 1, firstPosition: 0, cut: 1, anchor: 1)
+        kind: .snapshot, fingerprint: 1, ledger: 1, firstPosition: 0, history: .sample(1))
 
     private static func write(_ byteCount: Int, to path: String, last: UInt8 = 1) throws {
         var bytes = (0..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ 7) }

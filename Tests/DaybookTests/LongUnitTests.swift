@@ -23,6 +23,11 @@ struct LongUnitTests {
         var header: StoreHeader { inner.header }
         var durability: String { inner.durability }
         func head() throws -> StoreHead { try inner.head() }
+        func end() throws -> StoreEnd { try inner.end() }
+        func point(at position: Int64, names: Int64?, streams: Int64?) throws -> HistoryPoint? {
+            try inner.point(at: position, names: names, streams: streams)
+        }
+        func confirms(_ point: HistoryPoint) throws -> Bool { try inner.confirms(point) }
         func names(after count: Int) throws -> [String] { try inner.names(after: count) }
         func streams(after id: UInt32) throws -> [StreamRecord] { try inner.streams(after: id) }
         func scan(

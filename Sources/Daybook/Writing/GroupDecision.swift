@@ -173,6 +173,7 @@ struct GroupDecision {
         }
         indexedCount = min(indexedCount, mark.rowCount)
         rows.removeSubrange(mark.rowCount...)
+        digests.removeSubrange(mark.rowCount...)
         documents.removeSubrange(mark.documentCount...)
         isClosed = mark.isClosed
         state.streams.truncate(to: mark.streamCount)
