@@ -153,17 +153,33 @@ extension Ledger {
     /// Events that are taken in while the writer waits: a millisecond.
     private static let handoverCountMax: Int64 = 1_000
 
-    /// The state of the newest snapshot that says its digest, and that digest.
-    func digestedSnapshot() -> (state: LedgerState, digest: [UInt8])? {
+    /// A snapshot that was given a digest when it was written.
+    struct DigestedSnapshot {
+        var cut: Int64
+        var digest: [UInt8]
+        /// The section `sums`; empty where it cannot be read.
+        var sums: [UInt8]
+        /// `nil` where the snapshot is of the very end that was asked for.
+        var state: LedgerState?
+    }
+
+    /// The newest one at or before a position; what cannot be used is passed over, as an opening told already.
+    func digestedSnapshot(through head: Int64) -> DigestedSnapshot? {
         guard let path else { return nil }
         let ladder = SnapshotLadder(folder: Self.snapshotFolder(of: path))
-        let head = state.withLock { $0.head.position }
         for cut in ladder.cuts.reversed() where cut <= head {
+            // Whatever is the matter with the file, it says no digest of this history; `verify` tells of it.
             guard let file = try? ContainerFile(path: ladder.path(cut: cut)),
                 file.header.stateDigest.contains(where: { $0 != 0 }),
-                let state = try? restored(file, nil)
+                (try? checkSnapshot(file)) != nil, file.header.cut == cut
             else { continue }
-            return (state, file.header.stateDigest)
+            let digest = file.header.stateDigest
+            let sums = (try? file.bytes("sums")) ?? []
+            if cut == head {
+                return DigestedSnapshot(cut: cut, digest: digest, sums: sums, state: nil)
+            }
+            guard let state = try? restored(file, nil) else { continue }
+            return DigestedSnapshot(cut: cut, digest: digest, sums: sums, state: state)
         }
         return nil
     }
@@ -231,7 +247,8 @@ extension Ledger {
         }
     }
 
-    private func restored(_ file: ContainerFile, _ cache: UnitCache?) throws -> LedgerState {
+    /// - Throws: Why a file is no snapshot of this history.
+    private func checkSnapshot(_ file: ContainerFile) throws {
         let header = file.header
         func refuse(_ reason: String) -> StoreError { StoreError(.damaged, reason) }
         guard header.kind == .snapshot else { throw refuse("it is no snapshot") }
@@ -244,12 +261,18 @@ extension Ledger {
         guard header.cut >= 1, try store.confirms(header.history) else {
             throw StoreError(.otherHistory, "it was made from another history of this ledger")
         }
+    }
+
+    private func restored(_ file: ContainerFile, _ cache: UnitCache?) throws -> LedgerState {
+        try checkSnapshot(file)
+        let header = file.header
+        func refuse(_ reason: String) -> StoreError { StoreError(.damaged, reason) }
         let base = try MappedState(file, store.header.secret, image: snapshotImage())
         var state = LedgerState(log: events, base: base, cache: cache)
         try state.takeNames(from: store)
         let later = try store.streams(after: UInt32(state.storedStreamCount))
         guard let row = try store.rows(at: [header.cut]).first else {
-            throw refuse("its last event is not in this ledger")
+            throw StoreError(.damaged, "its last event is not in this ledger")
         }
         // Corrections first: of an alias that was voided no later stream may be grouped.
         for row in try store.rows(at: state.special) { state.noteSpecial(row.event) }

@@ -68,10 +68,10 @@ extension Ledger {
                 progress("segments")
                 findings += try attempt(Self.segmentCheck) { [try verifySegments(segments)] }
             }
-            if let (snapshot, digest) = digestedSnapshot() {
+            if let snapshot = digestedSnapshot(through: state.withLock { $0.head.position }) {
                 progress("snapshot")
                 findings += try attempt(Self.snapshotCheck) {
-                    [try verifySnapshot(snapshot, digest)]
+                    [try verifySnapshot(snapshot.cut, snapshot.digest, snapshot.sums)]
                 }
             }
             progress("replay")
@@ -135,27 +135,41 @@ extension Ledger {
 
     private static let snapshotCheck = "snapshot: its digest is that of its events"
 
-    private func verifySnapshot(_ state: LedgerState, _ digest: [UInt8]) throws -> VerifyFinding {
-        let sums = try BucketSums.folding(state)
-        let isClean = sums.units.digest.bytes == digest && sums == state.base?.sums
+    /// Folds from rows alone what the snapshot was given when it was written.
+    private func verifySnapshot(
+        _ cut: Int64, _ digest: [UInt8], _ sums: [UInt8]
+    ) throws -> VerifyFinding {
+        let folded = try BucketSums.folding(try stateFromRows(through: cut))
+        let isClean =
+            folded.units.digest.bytes == digest && folded.sums.flatMap(\.bytes) == sums
         return VerifyFinding(
             check: Self.snapshotCheck, isClean: isClean,
             detail: isClean
-                ? "\(state.head.position) events"
-                : "the snapshot of position \(state.head.position) says another; delete it")
+                ? "\(cut) events"
+                : "the snapshot of position \(cut) says another than \(folded.units.digest); delete it"
+        )
     }
 
     private static let replayCheck = "replay: folding from zero gives the live state"
 
+    /// Both sources, and every unit along the chains of the other one.
     private func verifyReplay() throws -> VerifyFinding {
-        // Rows are what is true; segments were compared with them before.
-        let report = try replay(source: .rows)
-        let isClean = report.agrees && report.differences.isEmpty
+        let workers = UnitPass.workersDefault
+        let report = try replay(workers: workers, source: .rows, isComparingAll: true)
+        var differences = report.differences
+        var isClean = report.agrees
+        if events.segments?.segments.isEmpty == false {
+            let other = try replay(workers: workers, source: .segments, isComparingAll: true)
+            differences += other.differences.filter { !differences.contains($0) }
+            if other.digest != report.digest { differences.append("segments from rows") }
+            isClean = isClean && other.agrees
+        }
+        isClean = isClean && differences.isEmpty
         return VerifyFinding(
             check: Self.replayCheck, isClean: isClean,
             detail: isClean
                 ? "\(report.events) events, \(report.units) units, digest \(report.digest)"
-                : "differs: " + report.differences.joined(separator: ", ")
+                : "differs: " + differences.joined(separator: ", ")
                     + (report.differencesOmitted > 0
                         ? ", and \(report.differencesOmitted) more" : ""))
     }

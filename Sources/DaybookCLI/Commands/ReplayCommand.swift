@@ -8,8 +8,10 @@ struct ReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay", abstract: "Fold everything from zero and compare.",
         discussion: """
-            A ledger is compared with its live state; exits with 1 when they differ. A file of events is folded in \
-            memory with its own recorded times, and its digest is printed.
+            The outcome is compared with what was worked out in other ways: the states of the same customers and lines \
+            folded along the chains of their streams, in a great ledger of some of them; states at hand; and the digest \
+            that the newest snapshot was given when it was written. Exits with 1 when one differs. A file of events is \
+            folded in memory with its own recorded times, and its digest is printed.
 
               daybook replay
               daybook replay --workers 7 --json
@@ -204,6 +206,7 @@ struct ReplayCommand: AsyncParsableCommand {
             "units": .integer(Int64(report.units)), "digest": .string(report.digest.description),
             "live_digest": .string(report.liveDigest.description),
             "expected_digest": .orNull(expect), "differences": .texts(report.differences),
+            "compared": .object(Self.json(report.comparison)),
             "milliseconds": .integer(report.milliseconds),
         ]
         if let answers { json["bundle"] = .object(answers.json) }
@@ -212,6 +215,7 @@ struct ReplayCommand: AsyncParsableCommand {
         var table = Table()
         table.add(Table.Cell("replayed", .dim), .init(report.digest.description))
         table.add(Table.Cell("live", .dim), .init(report.liveDigest.description))
+        table.add(Table.Cell("compared", .dim), .init(Self.sentence(report.comparison)))
         if let expect, !isExpected { table.add(Table.Cell("expected", .dim), .init(expect)) }
         for name in report.differences { table.add(Table.Cell("differs", .bad), .init(name)) }
         if report.differencesOmitted > 0 {
@@ -222,5 +226,27 @@ struct ReplayCommand: AsyncParsableCommand {
             return "\(mark) \(count), \(Words.duration(report.milliseconds))\n"
                 + table.text(terminal) + (answers?.text(terminal) ?? "")
         }
+    }
+
+    private static func json(_ comparison: ReplayComparison) -> JSONObject {
+        [
+            "chain_units": .integer(Int64(comparison.chainUnits)),
+            "chain_step": .integer(Int64(comparison.chainStep)),
+            "chain_source": .string(comparison.chainSource.rawValue),
+            "cached_units": .integer(Int64(comparison.cachedUnits)),
+            "snapshot_position": comparison.snapshotCut.map { .integer($0) } ?? .null,
+            "snapshot_agrees": comparison.snapshotCut == nil
+                ? .null : .bool(comparison.isSnapshotSame),
+        ]
+    }
+
+    /// What the outcome was compared with, in one line.
+    private static func sentence(_ comparison: ReplayComparison) -> String {
+        var parts = [
+            "\(Words.count(Int64(comparison.chainUnits), "unit")) by chains in \(comparison.chainSource.rawValue)"
+        ]
+        if comparison.chainStep > 1 { parts[0] += ", one of \(comparison.chainStep)" }
+        if let cut = comparison.snapshotCut { parts.append("the snapshot of position \(cut)") }
+        return parts.joined(separator: "; ")
     }
 }
