@@ -18,16 +18,15 @@ extension Ledger {
                 try catchUp()
                 try readKeys()
                 let decided = try decide(requests)
+                // Nobody is refused, and nothing gets on the disk, because of what was lost.
+                try knowledge.check()
                 rest = decided.rest
                 answers = decided.answers
                 guard !decided.group.rows.isEmpty else {
                     // A refusal may have given names that no batch will carry to the store.
                     return state.withLock { $0.dropUnstored() }
                 }
-                let batch = state.withLock { decided.group.batch($0) }
-                // Before anything is on disk that was decided upon nothing.
-                try knowledge.check()
-                let point = try writer.append(batch)
+                let point = try writer.append(state.withLock { decided.group.batch($0) })
                 publish(decided.group.rows, point)
                 writeKeyRuns()
             }

@@ -74,6 +74,8 @@ extension Ledger {
         let runs = state.withLock { $0.keys?.runs ?? [] }
         guard runs.contains(where: { $0.path == nil || $0.isDamaged }) else { return }
         do {
+            // What was taken for a key then must not get into a file.
+            try knowledge.check()
             for run in runs where run.isDamaged {
                 let path = ShownText.escaped(run.path ?? "")
                 log.warning("lookup array \(path) is damaged and is made anew")
