@@ -13,6 +13,26 @@ public struct IngestReceipt: Sendable, Equatable {
     public var lastPosition: Int64?
     /// What could not be read or verified; kept as it came (`deadLetters`).
     public var refused: [RefusedText] = []
+    /// Whose the purchases are that were posted for a customer, in the order of the body; none of a dry run.
+    public var claims: [Claim] = []
+
+    /// A purchase that was posted for a customer. A claim moves nothing that is somebody's already.
+    public struct Claim: Sendable, Equatable {
+        /// `apple:2000000123`.
+        public var line: String
+        public var product: String?
+        /// As the owner is shown; `nil`: nobody's, because the claim was voided.
+        public var owner: String?
+        /// Whether that is the customer for whom it was posted.
+        public var isTheirs: Bool
+
+        public init(line: String, product: String?, owner: String?, isTheirs: Bool) {
+            self.line = line
+            self.product = product
+            self.owner = owner
+            self.isTheirs = isTheirs
+        }
+    }
 
     /// A signed text that was refused, and why.
     public struct RefusedText: Sendable, Equatable {
@@ -116,6 +136,7 @@ extension Ledger {
                 receipt.duplicates += made.duplicates
                 receipt.firstPosition = receipt.firstPosition ?? made.firstPosition
                 receipt.lastPosition = made.lastPosition ?? receipt.lastPosition
+                receipt.claims += try reports.compactMap { try claim(of: $0.draft) }
             } catch let refusal as AppStoreRefusal {
                 try await refuse(bytes, text.place, refusal, verifier, options, &receipt, text.kind)
             } catch let problem as EventProblem {
@@ -128,6 +149,19 @@ extension Ledger {
                 try await refuse(bytes, text.place, refusal, verifier, options, &receipt, text.kind)
             }
         }
+    }
+
+    /// What became of a claim; `nil` for every other event.
+    private func claim(of draft: EventDraft) throws -> IngestReceipt.Claim? {
+        guard draft.type == "purchase.claimed", let subject = draft.subject else { return nil }
+        let line = EventRouter.stream(of: draft).name
+        let owner = try owner(of: line, environment: draft.environment)
+        let shown = state.withLock { state in
+            state.names.id(of: subject).map { state.shownName(of: $0, draft.environment) }
+        }
+        return IngestReceipt.Claim(
+            line: line, product: draft.data["product"]?.text, owner: owner,
+            isTheirs: owner != nil && haveSameBytes(owner, shown))
     }
 
     /// A renewal names no app, and the same certificates sign for every app: posted alone it is believed only of a line

@@ -162,7 +162,7 @@ extension Ledger {
         ])
     }
 
-    /// What a signed text says, with the customer's claim and without.
+    /// What a signed text says, with the customer's claim.
     private func statement(
         _ text: AppStoreSignedText, _ bytes: [UInt8], _ subject: String,
         _ verifier: AppStoreVerifier
@@ -175,32 +175,28 @@ extension Ledger {
         }
         let environment = verifier.identity.environment
         var transaction: AppStoreTransaction?
-        var (isOwn, isRenewal) = (false, false)
+        var isRenewal = false
         switch document {
         case .transaction(let posted): transaction = posted
         // What Apple tells by itself is nobody's claim.
         case .notification(let told): transaction = told.transaction
         case .renewal: isRenewal = true
-        case .appTransaction: isOwn = true
+        case .appTransaction: break
         }
         var claimant: String? = subject
         if case .notification = document { claimant = nil }
         let isConsumable = transaction?.type == .known(.consumable)
         do {
-            func facts(_ subject: String?) throws -> [CheckedReport] {
-                let mapping = AppStoreMapping(environment: environment, subject: subject)
-                return try reports(mapping.events(of: document, now: now), bytes)
-            }
-            let plain = isConsumable ? [] : try facts(isOwn ? subject : nil)
-            let lines = plain.lazy.map { EventRouter.stream(of: $0.draft) }
+            let mapping = AppStoreMapping(environment: environment, subject: claimant)
+            let facts =
+                isConsumable ? [] : try reports(mapping.events(of: document, now: now), bytes)
+            let lines = facts.lazy.map { EventRouter.stream(of: $0.draft) }
             return RestoreStatement(
                 place: text.place, sha256: Digest.hexadecimal(Digest.sha256(bytes)),
                 line: isConsumable
-                    ? "apple:\(transaction?.originalID ?? transaction?.id ?? "")"
-                    : lines.first { $0.kind == .line }?.name,
+                    ? "apple:\(transaction?.id ?? "")" : lines.first { $0.kind == .line }?.name,
                 product: transaction?.productID, isConsumable: isConsumable,
-                needsKnownLine: isRenewal, claimed: isConsumable ? [] : try facts(claimant),
-                plain: plain)
+                needsKnownLine: isRenewal, facts: facts)
         } catch let problem as EventProblem {
             throw AppStoreRefusal([InputProblem(line: nil, problem)])
         } catch {

@@ -40,6 +40,15 @@ extension Event {
     /// 1 consumable, 2 non-consumable, 3 non-renewing, 7 another; 0 none.
     public var purchaseKind: UInt8 { UInt8(bits(10, 3)) }
     public var isConsumable: Bool { purchaseKind == 1 }
+    /// Whether the event says of a purchase that it is a consumable; in other types the bits mean something else.
+    public var saysConsumable: Bool {
+        switch type {
+        case .purchaseCompleted, .purchaseRefunded, .purchaseRefundReversed, .purchaseRevoked,
+            .refundRequested, .refundDeclined:
+            isConsumable
+        default: false
+        }
+    }
     /// 1 full, 2 prorated, 3 another; 0 none.
     public var refundType: UInt8 { UInt8(bits(0, 2)) }
     /// 1 full, 2 prorated, 3 family, 7 another; 0 none.

@@ -43,15 +43,25 @@ extension EventGenerator {
         if chance(10) { fields["app_account_token"] = .string(somebody(index)) }
         customers[index].transactions.append(transaction)
         let trust: Trust = chance(15) ? .clientAsserted : chance(20) ? .imported : .verified
-        let isNamed = kind == "consumable" || chance(85)
+        let isNamed = chance(85)
         add("purchase.completed", index, at: time, fields, trust: trust, isNamed: isNamed)
+        if kind == "consumable" { post(index, fields, time) }
         if trust == .clientAsserted, chance(60) {
             let told = time + number(0...6) * Self.day
             add(
                 "purchase.completed", index, at: told, fields, source: "apple_asn_v2",
                 trust: chance(70) ? .verified : .clientAsserted)
         }
-        if chance(25) { refund(index, reference, time + number(0...30) * Self.day, isNamed) }
+        if chance(25) {
+            var taken = reference
+            var early: Int64 = 0
+            if kind == "consumable" {
+                // Not everybody who tells of a refund says of what, or after the purchase.
+                if chance(30) { taken["kind"] = nil }
+                if chance(15) { early = number(1...9) * Self.day }
+            }
+            refund(index, taken, time - early + number(0...30) * Self.day, isNamed)
+        }
         // Restored on another device: another transaction of the same lineage.
         if kind == "non_consumable", chance(10) {
             fields["transaction_id"] = .string("\(transaction)-\(next())")
@@ -320,6 +330,8 @@ extension EventGenerator {
         let lines = customers[index].transactions.compactMap { $0.split(separator: "-").first }
         if chance(60), let line = pick(lines) {
             fields["original_transaction_id"] = .string(String(line))
+            // Support says how many credits are left; of anything else nobody cares.
+            if sellsCredits, chance(50) { fields["units"] = .integer(number(0...9)) }
         }
         add("purchase.transferred", index, at: moment(index), fields, source: "revenuecat")
     }

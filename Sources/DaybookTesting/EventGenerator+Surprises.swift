@@ -4,7 +4,7 @@ import DaybookEvents
 /// What seldom happens, told out of order, twice, or by somebody who should not know.
 extension EventGenerator {
     mutating func surprise(_ index: Int) {
-        switch Int.random(in: 0..<12, using: &random) {
+        switch Int.random(in: 0..<(sellsCredits ? 13 : 12), using: &random) {
         case 0: meetAgain(index)
         case 1: refuse(index)
         case 2: pin(index)
@@ -14,7 +14,8 @@ extension EventGenerator {
         case 7: changeProfileOddly(index)
         case 8, 9: tellOfLine(index)
         case 10: clientSpeaks(index)
-        default: useProfileGauge(index)
+        case 11: useProfileGauge(index)
+        default: claimOddly(index)
         }
     }
 

@@ -33,7 +33,7 @@ struct OwnershipTests {
         let made = try restore("ada 7.jws --json")
         #expect(made.status == 0, "\(made.errors)")
         let json = try made.json
-        #expect(json["appended"] == 1)
+        #expect(json["appended"] == 2)
         #expect(json["preview"] == false)
         let line = try #require(json["lines"]?.array?.first?.object)
         #expect(line["line"] == "apple:7")
@@ -51,8 +51,31 @@ struct OwnershipTests {
         let again = try restore("ada 7.jws")
         #expect(again.status == 0)
         #expect(again.output.has("already yours"))
-        #expect(again.output.has("1 event there already"))
-        #expect(try bench.events().count == 2)
+        #expect(again.output.has("2 events there already"))
+        #expect(try bench.events().count == 3)
+    }
+
+    @Test("What is posted for a second customer stays with the first, and the receipt says so")
+    func ingested() throws {
+        func ingest(_ line: String) throws -> ToolResult {
+            try bench.run(
+                "ingest 7.jws --as app-store-transaction \(line) \(Workbench.sandbox) --ledger \(ledger)"
+            )
+        }
+        func outcome(_ result: ToolResult) throws -> [JSONValue?] {
+            let claim = try result.json["claims"]?.array?.first?.object
+            return [claim?["line"], claim?["owner"], claim?["outcome"]]
+        }
+        let first = try ingest("--subject bob --json")
+        #expect(first.status == 0, "\(first.errors)")
+        #expect(try outcome(first) == ["apple:7", "bob", "theirs"])
+        let second = try ingest("--subject ada --json")
+        #expect(second.status == 0, "\(second.errors)")
+        #expect(try outcome(second) == ["apple:7", "bob", "owned_by_other"])
+        #expect(try ingest("--subject ada").output.has("is bob's and stays there"))
+        #expect(
+            try bench.run("check ada unlimitedStories --env test --ledger \(ledger)").status == 1)
+        #expect(try ingest("--json").json["claims"] == .array([]))
     }
 
     @Test("What is another's and stays is a no with its word, on both outputs")
@@ -82,7 +105,7 @@ struct OwnershipTests {
         #expect(bad.status == 3)
         let refusal = try #require(try bad.json["refused"]?.array?.first?.object)
         #expect(refusal["code"] == "format")
-        #expect(try bad.json["appended"] == 1)
+        #expect(try bad.json["appended"] == 2)
         let letters = try bench.run("dead-letters list --ledger \(ledger)")
         #expect(letters.output.has("format"))
         #expect(try restore("guest 7.jws --json").error["code"] == "junk_subject")
@@ -96,7 +119,7 @@ struct OwnershipTests {
         let preview = try transfer("\(line) --preview --json")
         #expect(preview.status == 0, "\(preview.errors)")
         #expect(try preview.json["preview"] == true)
-        #expect(try bench.events().count == 2)
+        #expect(try bench.events().count == 3)
         let made = try transfer("\(line) --idempotency-key t1 --json")
         #expect(made.status == 0, "\(made.errors)")
         #expect(try made.json["line"] == "apple:7")

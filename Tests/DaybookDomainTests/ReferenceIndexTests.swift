@@ -37,8 +37,8 @@ struct ReferenceIndexTests {
     @Test("A unit that was read again finds its transactions, and is the same unit")
     func readAgain() throws {
         var names = NameTable()
-        var once = UsageState()
-        var twice = UsageState()
+        var once = LineState()
+        var twice = LineState()
         for round in 0..<2 {
             for number in 0..<40 {
                 let draft = EventDraft.reported(
@@ -55,11 +55,11 @@ struct ReferenceIndexTests {
                 twice.evolve(event, names: names)
             }
             // A state that was written and read knows no index.
-            var copy = UsageState()
-            copy.consumables = twice.consumables
+            var copy = LineState()
+            copy.transactions = twice.transactions
             twice = copy
         }
-        #expect(once.consumables.count == 40)
-        #expect(once == twice)
+        #expect(once.transactions.count == 40)
+        #expect(once.transactions == twice.transactions)
     }
 }

@@ -31,7 +31,7 @@ struct UnknownWordTests {
 
         var usage: UsageState {
             var state = UsageState()
-            for event in events { state.evolve(event, names: names) }
+            for event in events { state.evolve(event) }
             return state
         }
     }

@@ -140,10 +140,7 @@ struct DraftGenerator {
         if !schema.type.mayBeClientAsserted || (isProduction && event["trust"] == "debug") {
             event["trust"] = .string(pick(["verified", "imported", "admin", "system"]))
         }
-        let isConsumable = ["consumable", "Consumable"].contains(data["kind"]?.text)
-        if schema.routing == .customer || (schema.routing == .purchase && isConsumable) {
-            event["subject"] = .string(name())
-        }
+        if schema.needsSubject { event["subject"] = .string(name()) }
         return event
     }
 

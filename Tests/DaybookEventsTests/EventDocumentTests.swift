@@ -243,7 +243,7 @@ private enum EventTable {
         switch routing {
         case .customer: "customer"
         case .line: "line"
-        case .purchase: "line; customer if consumable"
+        case .purchase: "line; its own if consumable"
         case .transfer: "line; customer `from` if none is named"
         case .ledger: "ledger"
         }
@@ -262,7 +262,7 @@ private enum EventTable {
         "source":{"kind":"native","key":"story-1"},"trust":"imported","data":{"meter":"stories","amount":1,"ref":"story-1"}}
         ```
 
-        - **Required in the envelope**: `type`; `subject` where the stream is a customer's; `source.key` from Purchases \
+        - **Required in the envelope**: `type`; `subject` where the stream is a customer's, and of a claim; `source.key` from Purchases \
         to Usage, save `gauge.pinned`. Elsewhere the digest of the event's bytes stands in for a key that is absent, and \
         `occurred_at` is required then: without both, two events would be one. `id` stands in for `source.key` too. \
         The same environment, `source.kind` and `source.key` are one event, for ever.
@@ -270,9 +270,11 @@ private enum EventTable {
         ledger's clock, `data` empty.
         - **Stream**: *customer* is `subject`; *line* is the store's original transaction (`apple:2000000123`), named by \
         `original_transaction_id`, else by `transaction_id`: one of the two must be there, and `store` has no colon; \
-        *ledger* is for catalogs and corrections. A consumable stays with its buyer, and whatever follows it (a refund, \
-        a revocation) must say `kind` too: without it a line is meant, which a consumable is not, so the event takes \
-        nothing back. That is right for subscriptions, which have no `kind`.
+        *ledger* is for catalogs and corrections. A consumable is a line by itself, named after its own `transaction_id`, \
+        so that it counts once, whoever posts it; `kind` says that it is one. What follows it (a refund, a revocation) \
+        finds it without `kind` too, unless the store gives it another original transaction. A line's owner is \
+        whoever its events name first, with a verified `app_account_token` before any other name; `purchase.claimed` \
+        only names.
         - **Bounds**: names have 1 to \(EventBounds.nameByteCountMax) bytes, those of the envelope without control \
         characters; an event has at most \(EventBounds.eventByteCountMax) bytes of canonical JSON, a catalog's document \
         aside (\(EventBounds.documentByteCountMax)), and \(JSONReader.depthMax) levels; other text has at most \

@@ -109,12 +109,44 @@ struct VocabularyTests {
             return EventRouter.stream(
                 of: try EventValidator.canonical(EventRowTests.draft(type, data: data)))
         }
-        let buyer = StreamName(.production, .customer, "ada")
         let line = StreamName(.production, .line, "apple:77")
-        for kind in ["consumable", "Consumable"] { #expect(try stream(.string(kind)) == buyer) }
-        for kind in ["non_consumable", "Non-Consumable", "Auto-Renewable Subscription"] {
+        for kind in [
+            "consumable", "Consumable", "non_consumable", "Non-Consumable",
+            "Auto-Renewable Subscription",
+        ] {
             #expect(try stream(.string(kind)) == line)
         }
         if type != "purchase.completed" { #expect(try stream(nil) == line) }
+    }
+
+    @Test("A consumable is a line by itself, whatever the store calls its original transaction")
+    func ownLine() throws {
+        var names = NameTable()
+        for (kind, name) in [("consumable", "apple:78"), ("non_consumable", "apple:77")] {
+            let draft = try EventValidator.canonical(
+                EventRowTests.draft(
+                    "purchase.completed",
+                    data: [
+                        "transaction_id": "78", "original_transaction_id": "77", "product": "p",
+                        "price_milli": 1, "currency": "USD", "kind": .string(kind),
+                    ]))
+            let stream = EventRouter.stream(of: draft)
+            #expect(stream.name == name)
+            // What the stream's name does not say stays in the row.
+            let row = EventEncoder.row(draft, names: &names)
+            let read = try EventDecoder.recorded(row, stream: stream, names: names).draft
+            #expect(EventJSON.canonicalBytes(of: read) == EventJSON.canonicalBytes(of: draft))
+        }
+    }
+
+    @Test("A claim names a customer, and no client may make one")
+    func claims() throws {
+        var claim = EventRowTests.draft("purchase.claimed", data: ["transaction_id": "77"])
+        #expect(EventRouter.stream(of: try EventValidator.canonical(claim)).name == "apple:77")
+        claim.trust = .clientAsserted
+        #expect(throws: EventProblem.self) { try EventValidator.canonical(claim) }
+        claim.trust = .imported
+        claim.subject = nil
+        #expect(throws: EventProblem.self) { try EventValidator.canonical(claim) }
     }
 }

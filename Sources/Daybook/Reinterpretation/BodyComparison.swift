@@ -49,6 +49,12 @@ struct BodyComparison {
         var current = root
         var draft = draft
         draft?.trust = root.event.draft.trust
+        // A claim happened when it was made. Where an earlier version recorded it as a part of the purchase, that is
+        // when this came.
+        if let known = draft, known.occurredAt == nil {
+            let isClaim = haveSameBytes(known.type, root.event.draft.type)
+            draft?.occurredAt = isClaim ? root.event.draft.occurredAt : root.event.recordedAt
+        }
         var patches: [JSONObject] = []
         for number in 1...Self.chainCountMax {
             patches += try foreignPatches(of: current)
@@ -173,7 +179,8 @@ struct BodyComparison {
                 continue
             }
             var draft = draft
-            draft.trust = run.first.event.draft.trust
+            if draft.type != ReadEventRow.claim { draft.trust = run.first.event.draft.trust }
+            draft.occurredAt = draft.occurredAt ?? run.first.event.recordedAt
             changes.append(.add(draft.marked(draft.source.key ?? "", like: run.first)))
         }
     }

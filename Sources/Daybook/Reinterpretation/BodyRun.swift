@@ -8,6 +8,9 @@ struct ReadEventRow {
     /// The member of an envelope that says which key the mapping gave an event that reinterpretation wrote.
     static let marker = "reinterprets"
 
+    /// What says who handed a body in.
+    static let claim = "purchase.claimed"
+
     let row: EventRow
     let event: RecordedEvent
 
@@ -52,7 +55,7 @@ struct BodyRun {
             && haveSameBytes(event.event.draft.source.kind, source)
             && (event.marker == nil) == (first.marker == nil)
             // Of two customers who posted the same bytes each has a claim.
-            && (!isPosted || haveSameBytes(event.claimant, first.claimant))
+            && (!isPosted || haveSameBytes(event.claimant, first.claimant) || isClaim(event))
         if isNext { events.append(event) }
         return isNext
     }
@@ -65,10 +68,20 @@ struct BodyRun {
             catalog: catalog)
     }
 
+    /// The claim that was made with the one fact before it.
+    private func isClaim(_ event: ReadEventRow) -> Bool {
+        event.event.draft.type == ReadEventRow.claim && events.count == 1 && first.claimant == nil
+    }
+
     private var claimant: String? {
-        if isPosted { return first.claimant }
-        // A line's event names whoever handed the body in, and nobody else; a customer's names its owner in any case.
-        let told = events.first { $0.event.stream.kind == .line } ?? first
-        return told.event.draft.subject
+        if isPosted { return events[events.count - 1].claimant }
+        if let claim = events.first(where: { $0.event.draft.type == ReadEventRow.claim }) {
+            return claim.event.draft.subject
+        }
+        // Before there were claims, a line's event named whoever handed the body in, and nobody else; a consumable's
+        // named its buyer in any case, as a customer's still does.
+        let told = events.filter { $0.event.stream.kind == .line }
+        if told.isEmpty { return first.event.draft.subject }
+        return told.first { !$0.row.event.saysConsumable }?.event.draft.subject
     }
 }

@@ -58,7 +58,8 @@ struct CaseBuilder {
                 lines.append(
                     .init(
                         name: name, state: line.line, funnel: line.funnel,
-                        ownedFrom: ownership.from, ownedUntil: ownership.until))
+                        ownedFrom: ownership.from, ownedUntil: ownership.until,
+                        stretches: ownership.stretches))
             } else if line.line.names(anyOf: person.memberSet) {
                 // The index of namings knows the future; the line as folded for this cut does not (law 4).
                 others.append(name)
@@ -82,6 +83,8 @@ struct CaseBuilder {
         var first: NameID = 0
         /// 0: nobody.
         var owner: NameID = 0
+        /// When the first one was named; `Event.absent`: nobody was.
+        var namedAt = Event.absent
     }
 
     /// Whose a line is.
@@ -89,7 +92,8 @@ struct CaseBuilder {
         let environment = state.stream(stream).environment
         let line = try unit([stream], .line, environment).line
         let ownership = Ownership(line, environment, [], at: at, persons, state.names)
-        return Belonging(first: line.owner, owner: ownership.owner)
+        return Belonging(
+            first: line.owner, owner: ownership.owner, namedAt: line.ownerNamedAt)
     }
 
     private func unknown(_ environment: Environment, _ subject: String) -> CustomerCase {
@@ -164,47 +168,82 @@ struct CaseBuilder {
 
 /// Who owns a line over time, walked along its transfers (rule 7).
 private struct Ownership {
-    private(set) var from = Int64.min
-    private(set) var until = Int64.max
-    /// Whether the person owned it at any time up to the asked one.
-    private(set) var isEver = false
+    /// Each time for which the person owned it, up to the asked one, in order.
+    private(set) var stretches: [CustomerCase.OwnedLine.Stretch] = []
     /// Whoever has it at the asked time; 0: nobody.
     private(set) var owner: NameID = 0
+
+    /// The last time for which the person owned it.
+    var from: Int64 { stretches.last?.from ?? Int64.min }
+    var until: Int64 { stretches.last?.until ?? Int64.max }
+    /// Whether the person owned it at any time up to the asked one.
+    var isEver: Bool { !stretches.isEmpty }
+
+    private struct Step {
+        var order: OrderKey
+        var to: NameID
+        /// Of a consumable, the credits that were left.
+        var units = Event.absent
+    }
 
     init(
         _ line: LineState, _ environment: Environment, _ members: Set<NameID>, at: Int64,
         _ persons: Persons, _ names: NameTable
     ) {
         owner = line.owner
-        var isOwner = members.contains(owner)
-        isEver = isOwner
+        if members.contains(owner) { stretches = [.init()] }
         var since = OrderKey.first
         var transfers = line.transfers[...]
+        // What somebody owns moves as a whole without their credits, which only a transfer by name moves (rule 6).
+        let movesAlong = !line.isConsumable
         // Every turn goes on to a later transfer, so it ends, whatever circles they make.
         while true {
-            let handover = persons.gift(of: CustomerKey(environment, owner), after: since)
-            let next: (order: OrderKey, to: NameID)
+            let handover =
+                movesAlong
+                ? persons.gift(of: CustomerKey(environment, owner), after: since) : nil
+            let next: Step
             if let transfer = transfers.first,
                 handover.map({ transfer.order.precedes($0.order, names: names) }) ?? true
             {
-                next = (transfer.order, transfer.to)
+                next = Step(order: transfer.order, to: transfer.to, units: transfer.units)
                 transfers.removeFirst()
             } else if let handover {
-                next = (handover.order, handover.to)
+                next = Step(order: handover.order, to: handover.to)
             } else {
                 return
             }
             guard next.order.occurredAt <= at else { return }
             since = next.order
-            owner = next.to
-            let isNow = members.contains(owner)
-            if isOwner, !isNow { until = next.order.occurredAt }
-            if isNow, !isOwner {
-                from = next.order.occurredAt
-                until = Int64.max
-                isEver = true
-            }
-            isOwner = isNow
+            move(next, isTheirs: members.contains(next.to), wasTheirs: members.contains(owner))
+        }
+    }
+
+    private mutating func move(_ step: Step, isTheirs: Bool, wasTheirs: Bool) {
+        owner = step.to
+        if wasTheirs, !isTheirs, let last = stretches.indices.last {
+            stretches[last].until = step.order.occurredAt
+            stretches[last].unitsOnDeparture = step.units
+        }
+        if isTheirs, !wasTheirs {
+            stretches.append(.init(from: step.order.occurredAt, unitsOnArrival: step.units))
+        }
+    }
+
+    /// The first time after which an owner gave everything away.
+    private static func handover(
+        by owner: NameID, after since: OrderKey, _ environment: Environment, _ builder: CaseBuilder
+    ) -> Identity.Handover? {
+        let (identity, corrections) = (builder.state.identity, builder.state.corrections)
+        let names = builder.state.names
+        let owners = identity.person(
+            CustomerKey(environment, owner), cut: builder.cut, corrections: corrections,
+            names: names
+        ).members
+        return identity.handovers(
+            of: owners, in: environment, cut: builder.cut, corrections: corrections, names: names
+        ).first {
+            owners.contains($0.from) && !owners.contains($0.to)
+                && since.precedes($0.order, names: names)
         }
     }
 }

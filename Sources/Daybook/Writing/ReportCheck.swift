@@ -13,7 +13,8 @@ struct CheckedReport: Sendable {
     /// code reads them otherwise; `reinterpret` tells of that.
     var isRead = false
 
-    /// Canonical events that were read from one body; the first one brings its bytes.
+    /// Canonical events that were read from one body; the first one brings its bytes, and so does a claim, which comes
+    /// alone where the store signed the same once more.
     /// - Parameter digest: What tells whether the same key is the same event.
     static func read(
         _ drafts: [EventDraft], from bytes: [UInt8], digest: (EventDraft) -> Int64
@@ -22,7 +23,9 @@ struct CheckedReport: Sendable {
         return drafts.enumerated().map { index, draft in
             var report = CheckedReport(draft: draft, digest: digest(draft), isRead: true)
             report.draft.extras["raw_sha256"] = .string(sha256)
-            if index == 0 { report.document = StoredDocument(sha256: sha256, bytes: bytes) }
+            if index == 0 || draft.type == "purchase.claimed" {
+                report.document = StoredDocument(sha256: sha256, bytes: bytes)
+            }
             return report
         }
     }

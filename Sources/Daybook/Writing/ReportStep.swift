@@ -66,7 +66,7 @@ struct ReportStep {
     private func take(
         _ index: Int, _ found: inout Findings, _ group: GroupDecision, _ state: inout LedgerState
     ) throws {
-        let report = try ready(index, group)
+        let report = try ready(index, group, state)
         let key = EventKey(
             report.stream.environment,
             found.source.intern(report.report.draft.source.kind, &state.names),
@@ -119,7 +119,9 @@ struct ReportStep {
     private static func place(_ place: inout Int) -> Int { place }
 
     /// The report as the commit sees it.
-    private func ready(_ index: Int, _ group: GroupDecision) throws -> PreparedReport {
+    private func ready(
+        _ index: Int, _ group: GroupDecision, _ state: LedgerState
+    ) throws -> PreparedReport {
         var report = reports.reports[index]
         if let problem = report.problem { throw problem }
         if report.isUnchecked {
@@ -127,7 +129,21 @@ struct ReportStep {
                 try check.check(try EventValidator.canonical(report.report.draft)),
                 store.header.secret)
         }
-        return report.event == nil ? report.happening(at: group.now, store.header.secret) : report
+        guard report.event == nil else { return report }
+        return report.happening(at: try moment(of: report, group, state), store.header.secret)
+    }
+
+    /// The commit's clock; of a claim a time after whoever owns the line was named, so that it takes it from nobody
+    /// whose store has a clock that is ahead, or who claimed it in this very millisecond (rule 7).
+    private func moment(
+        of report: PreparedReport, _ group: GroupDecision, _ state: LedgerState
+    ) throws -> Int64 {
+        guard report.report.draft.type == "purchase.claimed",
+            let stream = group.stream(report.stream, state)
+        else { return group.now }
+        let named = try group.belonging(of: stream, state, at: group.now).namedAt
+        guard named != Event.absent, named < EventBounds.timeMax else { return group.now }
+        return max(group.now, named + 1)
     }
 
     private func line(_ index: Int) -> Int? {

@@ -19,12 +19,10 @@ struct RestoreStatement: Sendable {
     /// `apple:2000000123`; `nil` for what is about no purchase.
     var line: String?
     var product: String?
-    /// A credit, which stays with its buyer: nothing of it is recorded (rule 6).
+    /// Credits, which stay with their owner: nothing of it is recorded (rule 6).
     var isConsumable: Bool
     /// A renewal is believed only of a line that a transaction has told of.
     var needsKnownLine: Bool
-    /// Its facts with the customer's name on them.
-    var claimed: [CheckedReport]
-    /// The same without.
-    var plain: [CheckedReport]
+    /// What it states, and the customer's claim.
+    var facts: [CheckedReport]
 }

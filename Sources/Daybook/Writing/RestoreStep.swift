@@ -48,7 +48,7 @@ struct RestoreStep {
                 guard try facts.take(line, &group, &state) else { continue }
                 receipt.lines.append(try moves.decide(line, before: before, &group, &state))
             } else {
-                try facts.take([statement], claims: { _ in true }, &group, &state)
+                try facts.take([statement], &group, &state)
             }
         }
         try moves.share(&receipt, &group, &state)

@@ -124,6 +124,7 @@ extension IngestReceipt {
         firstPosition = firstPosition ?? other.firstPosition
         lastPosition = other.lastPosition ?? lastPosition
         refused += other.refused
+        claims += other.claims
     }
 
     /// Says also in which file and line it is.
@@ -142,6 +143,7 @@ extension IngestReceipt {
             "first_position": .orNull(firstPosition), "last_position": .orNull(lastPosition),
             "refused": .array(
                 refused.map { .object($0.json) }),
+            "claims": .array(claims.map { .object($0.json) }),
         ]
     }
 
@@ -153,10 +155,30 @@ extension IngestReceipt {
         if duplicates > 0 { text += ", \(Words.count(Int64(duplicates), "event")) there already" }
         if isDryRun { text += "; a dry run: nothing is written" }
         text += "\n"
+        for claim in claims where !claim.isTheirs {
+            text += "  not theirs  \(claim.sentence)\n"
+        }
         for refusal in refused {
             text += "  refused  \(refusal.sentence)\n"
         }
         return text
+    }
+}
+
+extension IngestReceipt.Claim {
+    var json: JSONObject {
+        [
+            "line": .string(line), "product": .orNull(product), "owner": .orNull(owner),
+            "outcome": .string(
+                isTheirs ? "theirs" : owner == nil ? "claim_voided" : "owned_by_other"),
+        ]
+    }
+
+    /// `apple:7 (coins) is ada's: owned_by_other`.
+    var sentence: String {
+        let name = product.map { "\(line) (\($0))" } ?? line
+        guard let owner else { return "\(name): the claim was voided" }
+        return "\(name) is \(owner)'s and stays there; restore and transfer hand it over"
     }
 }
 

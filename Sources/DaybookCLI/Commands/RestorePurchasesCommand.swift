@@ -93,6 +93,6 @@ extension RestoreReceipt {
             .no, "nothing_to_restore",
             lines.isEmpty
                 ? "nothing to restore: no transaction was handed over"
-                : "nothing to restore: consumables stay with their buyer")
+                : "nothing to restore: consumables stay with their owner")
     }
 }

@@ -85,7 +85,9 @@ struct ProfileDecider {
         let id = Reference(transaction)
         // What was handed over is somebody else's to assign.
         let owned = question.lines.filter { $0.isOwned(at: decider.now) }
-        let fact = owned.lazy.flatMap(\.state.transactions).first { $0.id == id }
+        let fact = owned.lazy.flatMap(\.state.transactions).first {
+            $0.id == id && !$0.isConsumable
+        }
         guard let fact, !fact.coreRank.isNone else { throw .unknownTransaction(transaction) }
         let name = question.names[fact.product]
         guard let product = check.catalog.product(name), product.scope == .profile else {

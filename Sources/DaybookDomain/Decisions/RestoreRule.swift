@@ -13,7 +13,7 @@ public enum RestoreOutcome: String, Sendable, CaseIterable {
     case ownedByOther = "owned_by_other"
     /// A correction took the customer's claim back, and the same words do not renew it.
     case claimVoided = "claim_voided"
-    /// A consumable is a credit and stays with its buyer (rule 6).
+    /// Credits stay with their owner (rule 6).
     case consumable
 
     /// Whether the customer has it now.

@@ -131,6 +131,10 @@ struct TransferDecider {
         var data = LineTransfer.data(
             line.name, from: decider.request.subject, to: recipient, rule: "admin",
             reversibleUntil: reversibleUntil)
+        // What was burned stays burned: it is not given a second time.
+        data["units"] = check.usage.creditLeft(ofLine: line.name).map {
+            .integer(min($0, EventBounds.amountMax))
+        }
         if let undone {
             data[LineTransfer.undoes] = [
                 "source": .string(undone.source), "key": .string(undone.key),

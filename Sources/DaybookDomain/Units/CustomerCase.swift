@@ -13,16 +13,41 @@ public final class CustomerCase: Sendable {
         /// When this customer came to own it, and until when; `Int64.min`/`max` where there was no transfer.
         public var ownedFrom: Int64
         public var ownedUntil: Int64
+        /// Every time for which this customer owned it, the last one too.
+        public var stretches: [Stretch]
 
+        /// A time for which somebody owned a line without a break.
+        public struct Stretch: Sendable, Equatable {
+            public var from: Int64
+            /// Exclusive.
+            public var until: Int64
+            /// Of a consumable, the credits that came with it; `Event.absent`: what was bought.
+            public var unitsOnArrival: Int64
+            /// Of a consumable, the credits that went to the next owner; `Event.absent`: nobody said.
+            public var unitsOnDeparture: Int64
+
+            public init(
+                from: Int64 = Int64.min, until: Int64 = Int64.max,
+                unitsOnArrival: Int64 = Event.absent, unitsOnDeparture: Int64 = Event.absent
+            ) {
+                self.from = from
+                self.until = until
+                self.unitsOnArrival = unitsOnArrival
+                self.unitsOnDeparture = unitsOnDeparture
+            }
+        }
+
+        /// - Parameter stretches: `nil`: the one from `ownedFrom` to `ownedUntil`.
         public init(
             name: String, state: LineState, funnel: FunnelState, ownedFrom: Int64,
-            ownedUntil: Int64
+            ownedUntil: Int64, stretches: [Stretch]? = nil
         ) {
             self.name = name
             self.state = state
             self.funnel = funnel
             self.ownedFrom = ownedFrom
             self.ownedUntil = ownedUntil
+            self.stretches = stretches ?? [Stretch(from: ownedFrom, until: ownedUntil)]
         }
 
         /// Whether it is this customer's at a time.

@@ -50,7 +50,7 @@ public struct UnitState: Sendable, Equatable {
         case .line: line.evolve(event, names: names, takesStatus: !isLater)
         case .customer:
             customer.evolve(event, names: names)
-            usage.evolve(event, names: names)
+            usage.evolve(event)
         case .ledger: break
         }
         funnel.evolve(event)

@@ -66,7 +66,7 @@ extension EventDraft {
         _ field: String, _ schema: EventSchema
     ) throws(EventProblem) {
         let fields = Set(schema.fields.compactMap(\.path.first))
-        // Whether a purchase is a consumable decides whose stream it is in (rule 6).
+        // Whether a purchase is a consumable decides what its stream is named after (rule 6).
         let isRouting = schema.routing == .purchase && field == "kind"
         let isNaming = naming.contains(field) || isRouting
         if isNaming || (envelope.contains(field) && !fields.contains(field)) {

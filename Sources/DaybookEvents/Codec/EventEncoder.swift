@@ -46,6 +46,12 @@ public enum EventEncoder {
         if let schema {
             let isLine = EventRouter.kind(of: draft, schema) == .line
             rest.data = encoded.take(draft.data, schema, isLine: isLine)
+            if isLine, let original = draft.data["original_transaction_id"],
+                !haveSameBytes(original.text, EventRouter.lineage(of: draft, schema))
+            {
+                // The name of the stream gives it back only where it is named after it.
+                rest.data["original_transaction_id"] = original
+            }
             if let current = table.current(code: schema.type.rawValue),
                 current.version != schema.version
             {

@@ -3,16 +3,43 @@ public enum EventRouter {
     static func kind(of draft: EventDraft, _ schema: EventSchema) -> StreamKind {
         switch schema.routing {
         case .customer: .customer
-        case .line: .line
-        case .purchase: isConsumable(draft, schema) ? .customer : .line
+        case .line, .purchase: .line
         case .transfer: draft.data["original_transaction_id"] == nil ? .customer : .line
         case .ledger: .ledger
         }
     }
 
+    /// What a line is named after: the original transaction, and of a consumable its own (rule 6).
+    ///
+    /// The two are one id wherever a store says what Apple says, so that what follows a consumable finds it also where
+    /// it does not say of what kind it is.
+    static func lineage(of draft: EventDraft, _ schema: EventSchema) -> String {
+        let original = draft.data["original_transaction_id"]?.text
+        let own = draft.data["transaction_id"]?.text
+        let name = isConsumable(draft, schema) ? own ?? original : original ?? own
+        return name ?? ""
+    }
+
     private static func isConsumable(_ draft: EventDraft, _ schema: EventSchema) -> Bool {
         guard let words = schema.purchaseKinds, let said = draft.data["kind"] else { return false }
         return FlagBits.number(of: said, in: words) == 1
+    }
+
+    /// Where an event belongs that stands in another stream, as an earlier version recorded it; `nil`: it stands where
+    /// it belongs.
+    ///
+    /// A consumable used to stand in the stream of the customer whom its event named, so that it counted once for each
+    /// of them. A row that is moved keeps its key, its body and its place in the ledger; only the stream is another,
+    /// and so are the numbers that follow from it (version, previous event).
+    /// - Parameter recorded: As it was read from its row and the stream in which that stands.
+    public static func move(of recorded: RecordedEvent) -> StreamName? {
+        let draft = recorded.draft
+        guard recorded.stream.kind == .customer,
+            let schema = Vocabulary.schema(named: draft.type, version: draft.version),
+            schema.routing == .purchase
+        else { return nil }
+        let stream = stream(of: draft, schema)
+        return stream == recorded.stream ? nil : stream
     }
 
     /// The stream of a canonical draft.
@@ -33,8 +60,7 @@ public enum EventRouter {
             return StreamName(environment, .customer, from ?? draft.subject ?? "")
         case .line:
             let store = draft.data["store"]?.text ?? "apple"
-            let lineage = draft.data["original_transaction_id"]?.text ?? ""
-            return StreamName(environment, .line, "\(store):\(lineage)")
+            return StreamName(environment, .line, "\(store):\(lineage(of: draft, schema))")
         case .ledger:
             switch schema.type {
             case .catalogPublished, .catalogRolledBack:

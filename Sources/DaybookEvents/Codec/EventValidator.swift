@@ -240,8 +240,7 @@ public enum EventValidator {
             // One of the two is there: a field is required, or the schema has them as alternatives.
             draft.data["original_transaction_id"] = draft.data["transaction_id"]
         }
-        let needsSubject = schema.routing == .customer || (schema.routing == .purchase && !isLine)
-        if needsSubject, draft.subject == nil {
+        if schema.needsSubject, draft.subject == nil {
             throw EventProblem(.missingSubject, "subject", "\(schema.name) needs a subject")
         }
     }

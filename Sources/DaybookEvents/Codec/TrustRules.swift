@@ -32,7 +32,8 @@ extension EventType {
     public var mayBeClientAsserted: Bool {
         switch self {
         case .correctionVoided, .correctionAmended, .grantIssued, .grantVoided, .usageReset,
-            .usageReversed, .purchaseTransferred, .purchaseAssigned, .purchaseUnassigned,
+            .usageReversed, .purchaseTransferred, .purchaseClaimed, .purchaseAssigned,
+            .purchaseUnassigned,
             .subjectAliased, .subjectUnaliased, .subjectErased, .catalogPublished,
             .catalogRolledBack, .debugOverrideSet, .debugOverrideCleared, .clockAdvanced,
             .ledgerRestored, .ingestRejected:

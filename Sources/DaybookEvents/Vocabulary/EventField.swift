@@ -119,7 +119,7 @@ public enum EventRouting: Sendable, Equatable {
     case customer
     /// The store's original transaction.
     case line
-    /// The customer for a consumable, else the line.
+    /// The line; of a consumable that is the transaction itself.
     case purchase
     /// A transfer: the line where one is named, else the customer `from`.
     case transfer
@@ -184,6 +184,8 @@ public struct EventSchema: Sendable {
     /// Whether the profile column holds a field of the data rather than the envelope's profile.
     var hasProfileSlot: Bool { content.hasProfileSlot }
     var hasStore: Bool { content.hasStore }
+    /// Whether it is nothing without the customer whom it is about.
+    public var needsSubject: Bool { routing == .customer || type == .purchaseClaimed }
     /// The words of the field `kind`, where it has some.
     var purchaseKinds: [EventWord]? { content.purchaseKinds }
 

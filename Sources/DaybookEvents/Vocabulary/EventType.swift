@@ -22,6 +22,7 @@ public enum EventType: UInt16, Sendable, CaseIterable {
     case purchaseTransferred = 26
     case refundRequested = 27
     case refundDeclined = 28
+    case purchaseClaimed = 29
 
     case subscriptionStarted = 40
     case subscriptionRenewed = 41
@@ -170,7 +171,7 @@ public enum Environment: UInt8, Sendable, CaseIterable {
 /// What a stream is about (rule 6).
 public enum StreamKind: UInt8, Sendable, CaseIterable {
     case customer = 0
-    /// A store's original transaction.
+    /// A store's original transaction; a consumable is one by itself.
     case line = 1
     /// Catalogs and corrections.
     case ledger = 2

@@ -10,7 +10,7 @@ public enum JSONSchema {
 
     private static func document(_ schema: EventSchema) -> JSONObject {
         let needsData = !schema.oneOf.isEmpty || schema.fields.contains(where: \.isRequired)
-        let needsSubject = schema.routing == .customer
+        let needsSubject = schema.needsSubject
         var required: [JSONValue] = ["type"]
         if needsData { required.append("data") }
         if needsSubject { required.append("subject") }

@@ -44,11 +44,11 @@ extension Vocabulary {
         EventWord("non_renewing", "Non-Renewing Subscription"),
     ])
     private static let kindSlot = EventSlot.flags(shift: 10, width: 3)
-    /// What follows a purchase must say that it was a consumable, because the stream is a function of the event alone:
-    /// without it, it concerns a line, where a consumable is not.
+    /// What follows a consumable should say so where the store gives it another original transaction: its stream is
+    /// named after the transaction itself, and the stream is a function of the event alone.
     private static let purchaseKind = EventField(
         "kind", purchaseKinds, kindSlot, required: false,
-        "needed for consumables, which stay with their buyer; without it the line is meant")
+        "a consumable's stream is its own transaction, any other's the original one")
 
     static let purchases: [EventSchema] = [
         EventSchema(
@@ -110,6 +110,9 @@ extension Vocabulary {
                 line, store,
                 EventField("from", .text, .nameA, required: true),
                 EventField("to", .text, .nameB, required: true),
+                EventField(
+                    "units", .amount, .amount, required: false, in: EventBounds.notNegative,
+                    "of a consumable: the credits that were left and moved"),
                 EventField("rule", .text), EventField("reversible_until", .time),
             ]),
         EventSchema(
@@ -119,6 +122,10 @@ extension Vocabulary {
         EventSchema(
             .refundDeclined, "refund.declined", routing: .purchase, "The store refused a refund.",
             [requiredTransaction, line, store, purchaseKind]),
+        EventSchema(
+            .purchaseClaimed, "purchase.claimed", routing: .line,
+            "A customer handed over what a store signed, as theirs.",
+            [transaction, line, store, EventField("product", .text, .nameA)]),
     ]
 
     private static let period =

@@ -145,7 +145,7 @@ extension RevenueCatMapping {
         draft("purchase.refund_reversed", at: signedAt, try withdrawn())
     }
 
-    /// A consumable is with its buyer and not in a line, so what follows its purchase must say that it is one.
+    /// A consumable's stream is named after its own transaction, so what follows its purchase says that it is one.
     private mutating func withdrawn() throws(EventProblem) -> JSONObject {
         var data = try line(needsTransaction: true)
         let kind = try purchaseKind()

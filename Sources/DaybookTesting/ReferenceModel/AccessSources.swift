@@ -45,6 +45,7 @@ struct AccessSources {
         facts.transactions(question.kind).filter { transaction in
             // Rule 10: clear hides facts that start before it.
             transaction.startsAt >= overrides.hiddenBefore && isShareable(transaction)
+                && !transaction.isConsumable
                 && at < transaction.believedUntil(hours: catalog.policies.clientAssertedHours)
         }
     }

@@ -100,12 +100,10 @@ struct BurnDown {
     private static func consumables(
         _ meter: Meter, _ question: ReferenceCase, _ catalog: Catalog
     ) -> [Credit] {
-        let events = question.customerEvents.filter { $0.type.hasPrefix("purchase.") }
-        let stores = Set(events.map { $0.text("store") ?? "apple" })
-        return stores.flatMap { store -> [Credit] in
-            let own = events.filter { ($0.text("store") ?? "apple") == store }
-            let facts = LineFacts(name: store, events: own).transactions(question.kind)
-            return facts.compactMap { transaction in
+        question.everOwned.flatMap { line -> [Credit] in
+            let facts = LineFacts(name: line.name, events: line.events)
+                .transactions(question.kind).filter(\.isConsumable)
+            return facts.flatMap { transaction -> [Credit] in
                 // Rule 8: what a unit is worth was promised at the start; rule 33: or by who names it now.
                 let product =
                     question.catalog(at: transaction.startsAt)?.product(transaction.product)
@@ -113,21 +111,31 @@ struct BurnDown {
                 let hours = catalog.policies.clientAssertedHours
                 guard let worth = product?.credits, worth.meter == meter.name,
                     question.at < transaction.believedUntil(hours: hours)
-                else { return nil }
-                return credit(transaction, worth.amount)
+                else { return [] }
+                let bought = worth.amount * max(0, transaction.purchase.integer("quantity") ?? 1)
+                return line.ownings.map { part in
+                    // Who gave it away keeps what was used of it, who got it has what was left.
+                    let came = min(bought, part.unitsIn ?? bought)
+                    return credit(
+                        transaction, max(0, came - (part.unitsOut ?? 0)), from: part.from,
+                        until: part.until)
+                }
             }
         }
     }
 
-    private static func credit(_ transaction: TransactionFacts, _ worth: Int64) -> Credit {
-        let amount = worth * max(0, transaction.purchase.integer("quantity") ?? 1)
+    private static func credit(
+        _ transaction: TransactionFacts, _ amount: Int64, from: Int64, until: Int64
+    ) -> Credit {
         // Claws back ceil(granted × percentage).
         let share = min(max(0, transaction.refundedPercentMilli), 100_000)
         let clawedBack = (amount * share + 99_999) / 100_000
         return Credit(
-            event: transaction.purchase, priority: 100, start: transaction.startsAt,
-            statedEnd: Int64.max, end: Int64.max, balance: amount,
-            clawback: transaction.revokedAt.map { (max($0, transaction.startsAt), clawedBack) })
+            event: transaction.purchase, priority: 100, start: max(from, transaction.startsAt),
+            statedEnd: Int64.max, end: until, balance: amount,
+            clawback: transaction.revokedAt.map {
+                (max($0, from, transaction.startsAt), clawedBack)
+            })
     }
 
     /// Walks through time until T and tells what is left.

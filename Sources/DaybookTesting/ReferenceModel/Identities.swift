@@ -52,31 +52,59 @@ struct Identities {
 
     /// Who owns a line at T (rule 7): the first naming, then every transfer until T.
     func owner(ofLine line: String, events: [KnownEvent], at instant: Int64) -> String? {
-        var owner = Self.firstNamed(events)
-        for transfer in transfers where transfer.occurredAt <= instant {
-            guard let target = transfer.text("to") else { continue }
-            if transfer.text("original_transaction_id") != nil {
-                if Belonging(transfer) == .line(line) { owner = target }
-            } else if let current = owner, let from = transfer.text("from"),
-                person(from).contains(current)
-            {
-                // Without a transaction id everything that `from` owns at that time moves.
-                owner = target
-            }
+        ownings(ofLine: line, events: events).last { $0.from <= instant }?.owner
+    }
+
+    /// A time from which somebody owned a line, until the next one.
+    struct Owning {
+        let owner: String
+        let from: Int64
+        /// Rule 6: how many credits of a consumable were left when it was handed over; `nil`: nobody said.
+        let units: Int64?
+    }
+
+    /// Everybody who owned a line, one after the other (rule 7).
+    func ownings(ofLine line: String, events: [KnownEvent]) -> [Owning] {
+        var ownings: [Owning] = []
+        if let first = Self.firstNamed(events) {
+            ownings.append(Owning(owner: first, from: Int64.min, units: nil))
         }
-        return owner
+        // Rule 6: never moved, except by support, which names it.
+        let isConsumable = LineFacts(name: line, events: events).isConsumable
+        for transfer in transfers {
+            guard let target = transfer.text("to") else { continue }
+            let isNamed = transfer.text("original_transaction_id") != nil
+            if isNamed, Belonging(transfer) != .line(line) { continue }
+            if !isNamed {
+                // Without a transaction id everything that `from` owns at that time moves.
+                guard !isConsumable, let current = ownings.last, let from = transfer.text("from"),
+                    person(from).contains(current.owner)
+                else { continue }
+            }
+            ownings.append(
+                Owning(
+                    owner: target, from: transfer.occurredAt,
+                    units: isNamed ? transfer.integer("units") : nil))
+        }
+        return ownings
     }
 
     /// A verified appAccountToken before a named customer, the first in canonical order of each.
     private static func firstNamed(_ events: [KnownEvent]) -> String? {
-        let namings = events.filter { $0.type != "purchase.transferred" }
+        // A claim is of something that nobody owns; what was given to somebody is owned.
+        let given = events.firstIndex { $0.type == "purchase.transferred" } ?? events.endIndex
+        let namings = events.enumerated().filter { index, event in
+            event.type != "purchase.transferred"
+                && (event.type != "purchase.claimed" || index < given)
+        }.map(\.element)
         for event in namings
         where event.trust == .verified && LineFacts.purchaseTypes.contains(event.type) {
             if let token = event.text("app_account_token") { return token }
         }
-        for event in namings {
+        let named = namings.filter { !$0.isNamedAfterStore }
+        for event in named {
             if let name = event.subject ?? event.text("app_account_token") { return name }
         }
-        return nil
+        return namings.lazy.compactMap(\.subject).first
     }
 }

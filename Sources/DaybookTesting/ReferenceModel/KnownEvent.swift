@@ -63,6 +63,11 @@ struct KnownEvent {
         return words.first { $0.name == said || $0.spellings.contains(said) }?.name ?? said
     }
 
+    /// An old event of a consumable whose buyer nobody knew: it had to name somebody, and named the store's own id.
+    var isNamedAfterStore: Bool {
+        trust == .verified && word("kind") == "consumable" && subject?.hasPrefix("apple:") == true
+    }
+
     /// Rule 20: what names an event for a correction.
     var identity: EventIdentity { EventIdentity(source: source, key: key) }
 
@@ -107,10 +112,9 @@ enum Belonging: Hashable {
             self = .ledger
         case "purchase.completed", "purchase.refunded", "purchase.refund_reversed",
             "purchase.revoked", "refund.requested", "refund.declined":
-            // Consumables stay in the buyer's stream.
-            self =
-                event.word("kind") == "consumable"
-                ? Self.customerOrLedger(event.subject) : Self.line(of: event)
+            self = Self.line(of: event)
+        case "purchase.claimed":
+            self = Self.line(of: event)
         case "purchase.transferred":
             self =
                 event.text("original_transaction_id") == nil
@@ -122,9 +126,16 @@ enum Belonging: Hashable {
         }
     }
 
-    /// `<store>:<original transaction>`; the store is Apple's unless said otherwise.
+    /// `<store>:<original transaction>`, of a consumable its own one; the store is Apple's unless said otherwise.
     private static func line(of event: KnownEvent) -> Belonging {
-        let lineage = event.text("original_transaction_id") ?? event.text("transaction_id") ?? ""
+        let isConsumable =
+            event.type.hasPrefix("purchase.") || event.type.hasPrefix("refund.")
+            ? event.word("kind") == "consumable" : false
+        let names =
+            isConsumable
+            ? ["transaction_id", "original_transaction_id"]
+            : ["original_transaction_id", "transaction_id"]
+        let lineage = names.lazy.compactMap { event.text($0) }.first ?? ""
         return .line("\(event.text("store") ?? "apple"):\(lineage)")
     }
 

@@ -22,6 +22,8 @@ struct TransactionFacts {
     let isUpgraded: Bool
     let isFamilyShared: Bool
     let isTrial: Bool
+    /// Credits, which are no access, whatever a catalog says of the product.
+    let isConsumable: Bool
     /// The first assertion of a transaction that only a client tells of (rule 11).
     let assertedAt: Int64?
 
@@ -39,7 +41,7 @@ struct TransactionFacts {
     }
 }
 
-/// The facts of one line, or of the consumables of one customer, at a cut.
+/// The facts of one line at a cut.
 struct LineFacts {
     let name: String
     let events: [KnownEvent]
@@ -118,8 +120,27 @@ struct LineFacts {
             // T27: introductory and free, nothing else.
             isTrial: purchase.word("offer.type") == "introductory"
                 && purchase.word("offer.discount") == "free_trial",
+            isConsumable: isCredit(transaction),
             // Rule 1: when the source said so.
             assertedAt: isProvisional ? assertions.map(\.signedAt).min() : nil)
+    }
+
+    /// Rule 6: what those who say of what kind a transaction is say with the greatest weight.
+    private func isCredit(_ transaction: String) -> Bool {
+        let kinds: Set<String> = [
+            "purchase.completed", "subscription.started", "subscription.renewed",
+        ]
+        let told = events.filter {
+            kinds.contains($0.type) && $0.text("transaction_id") == transaction
+        }
+        let winner = Self.winner(told)
+        return winner?.type == "purchase.completed" && winner?.word("kind") == "consumable"
+    }
+
+    /// Whether everything that was bought in it is credits.
+    var isConsumable: Bool {
+        let bought = purchases.map(\.transaction)
+        return !bought.isEmpty && bought.allSatisfy(isCredit)
     }
 
     /// A product that no catalog names: only the event tells what it is (rule 33).
@@ -163,7 +184,9 @@ struct LineFacts {
     /// An extension names its transaction, or means the one that was the current one then (rules.md §2.2).
     private func extended(by event: KnownEvent) -> String? {
         event.text("transaction_id")
-            ?? purchases.last { $0.startsAt <= event.occurredAt }?.transaction
+            ?? purchases.last {
+                $0.startsAt <= event.occurredAt && !isCredit($0.transaction)
+            }?.transaction
     }
 
     /// `product_changed{now}` says that the running period of `from` was replaced (§2.3 UPGRADE).

@@ -22,6 +22,8 @@ struct ReferenceCase {
     let customerEvents: [KnownEvent]
     /// The owned lines at T with all their events, by name.
     let lines: [(name: String, events: [KnownEvent])]
+    /// Lines that this person owned at some time up to T, and when.
+    let everOwned: [OwnedLine]
     private(set) var zoneHistory = ZoneHistory(initial: .utc)
     let firstSeenAt: Int64
     let history: KnownHistory
@@ -48,7 +50,9 @@ struct ReferenceCase {
             }
             return Self.takesPart(event, at: at)
         }
-        lines = Self.ownedLines(history, identities, person, at)
+        everOwned = Self.everOwned(history, identities, person, at)
+        lines = everOwned.filter { $0.ownings.last?.until == Int64.max }
+            .map { (name: $0.name, events: $0.events) }
         // Rule 14: `first_seen_at`, else the first event of the customer; evidence, scheduled resets and what only says
         // who is who fold as nothing. Of whom only purchases tell, their first event tells it.
         let seen = customerEvents.filter { $0.type == "subject.created" }
@@ -86,18 +90,46 @@ struct ReferenceCase {
         return !isTimed || event.occurredAt <= instant
     }
 
-    private static func ownedLines(
+    /// A line with the times at which somebody owned it.
+    struct OwnedLine {
+        struct Part {
+            var from: Int64
+            /// Exclusive; the greatest number: to T and beyond.
+            var until: Int64
+            /// Rule 6: the credits that were left when it came, and when it went.
+            var unitsIn: Int64?
+            var unitsOut: Int64?
+        }
+        let name: String
+        let events: [KnownEvent]
+        let ownings: [Part]
+    }
+
+    private static func everOwned(
         _ history: KnownHistory, _ identities: Identities, _ person: Set<String>, _ instant: Int64
-    ) -> [(name: String, events: [KnownEvent])] {
+    ) -> [OwnedLine] {
         var byName: [String: [KnownEvent]] = [:]
         for event in history.events {
             if case .line(let name) = Belonging(event) { byName[name, default: []].append(event) }
         }
-        return byName.filter { line in
-            let owner = identities.owner(ofLine: line.key, events: line.value, at: instant)
-            return owner.map(person.contains) ?? false
+        return byName.map { line in
+            var parts: [OwnedLine.Part] = []
+            var isTheirs = false
+            for owning in identities.ownings(ofLine: line.key, events: line.value)
+            where owning.from <= instant {
+                let isNow = person.contains(owning.owner)
+                if isNow, !isTheirs {
+                    parts.append(
+                        .init(from: owning.from, until: Int64.max, unitsIn: owning.units))
+                } else if !isNow, isTheirs {
+                    parts[parts.count - 1].until = owning.from
+                    parts[parts.count - 1].unitsOut = owning.units
+                }
+                isTheirs = isNow
+            }
+            return OwnedLine(name: line.key, events: line.value, ownings: parts)
         }
-        .sorted { precedes($0.key, $1.key) }.map { (name: $0.key, events: $0.value) }
+        .filter { !$0.ownings.isEmpty }.sorted { precedes($0.name, $1.name) }
     }
 
     private static func zones(

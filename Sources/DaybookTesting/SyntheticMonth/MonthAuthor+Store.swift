@@ -115,7 +115,7 @@ extension MonthAuthor {
         fields["currency"] = .string(sale.product.prices.first?.currency ?? "USD")
         fields["starts_at"] = .integer(sale.start)
         if chance(2) { fields["ownership"] = "family_shared" }
-        let isNamed = sale.isNamed || kind == "consumable"
+        let isNamed = sale.isNamed
         notify("purchase.completed", person, at: sale.start, fields, isNamed: isNamed)
         if !isNamed || chance(40) {
             state(person, sale, signedAt: sale.start + number(1...9) * 1_000)

@@ -23,12 +23,22 @@ struct OldLedgerTests {
                 documentDigest: ""))
         var names = NameTable()
         var state = UnitState(kind: .customer)
+        var pocket = UnitState(kind: .line)
         for draft in drafts {
             let row = EventEncoder.row(draft, names: &names)
-            state.evolve(row.event, names: names)
+            if EventRouter.stream(of: draft).kind == .line {
+                pocket.evolve(row.event, names: names)
+            } else {
+                state.evolve(row.event, names: names)
+            }
         }
+        let lines = [
+            CustomerCase.OwnedLine(
+                name: "apple:1", state: pocket.line, funnel: pocket.funnel, ownedFrom: Int64.min,
+                ownedUntil: Int64.max)
+        ]
         let question = CustomerCase(
-            environment: .production, subject: "ada", isKnown: true, state: state, lines: [],
+            environment: .production, subject: "ada", isKnown: true, state: state, lines: lines,
             linesOfOthers: [], catalogs: catalogs, zones: ZoneSet(["UTC": .utc]), names: names,
             at: 10)
         return try #require(Check(question)).usage.answer(meter)

@@ -90,7 +90,7 @@ struct WebhookMoneyTests {
     @Test(
         "What kind of purchase it was the catalog says",
         arguments: [
-            ("consumable", "consumable", StreamKind.customer),
+            ("consumable", "consumable", StreamKind.line),
             ("nonConsumable", "non_consumable", .line), ("nonRenewing", "non_renewing", .line),
         ])
     func kinds(kind: String, word: String, stream: StreamKind) throws {

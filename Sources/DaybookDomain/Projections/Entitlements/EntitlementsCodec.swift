@@ -2,7 +2,7 @@ import DaybookEvents
 
 extension LineState {
     /// Raised whenever the fold's meaning changes (rule 22).
-    public static let version: UInt16 = 5
+    public static let version: UInt16 = 6
 
     /// Writes the state for the digest, field by field in a fixed order.
     func write(to writer: inout StateWriter) {
@@ -39,11 +39,14 @@ extension LineState {
         }
         writer.name(owner)
         writer.bool(ownerHasToken)
+        writer.bool(ownerStandsIn)
+        writer.integer(ownerNamedAt)
         writer.array(claims) { $0.name($1) }
         writer.array(transfers) {
             $0.order($1.order)
             $0.name($1.from)
             $0.name($1.to)
+            $0.integer($1.units)
         }
         writer.integer(firstEventAt)
     }
@@ -61,6 +64,8 @@ extension TransactionFact {
         writer.byte(offerType)
         writer.byte(offerDiscount)
         writer.bool(isUpgraded)
+        writer.rank(kindRank)
+        writer.bool(isConsumable)
         writer.rank(revocationRank)
         writer.integer(revokedAt)
         writer.byte(revocation.rawValue)

@@ -7,7 +7,7 @@ extension LineState {
         _ event: Event, names: borrowing NameTable, takesStatus: Bool = true
     ) {
         if firstEventAt == Event.absent { firstEventAt = event.occurredAt }
-        name(event)
+        name(event, names: names)
         switch event.type {
         case .purchaseCompleted, .subscriptionStarted, .subscriptionRenewed:
             stateCore(event, names: names)
@@ -22,7 +22,10 @@ extension LineState {
             stateRevocation(event, reason == "developer" ? .developer : .family, names: names)
         case .purchaseRefundReversed: stateRevocation(event, .none, names: names)
         case .purchaseTransferred:
-            transfers.append(.init(order: OrderKey(event), from: event.nameA, to: event.nameB))
+            transfers.append(
+                .init(
+                    order: OrderKey(event), from: event.nameA, to: event.nameB,
+                    units: event.amount))
         case .subscriptionExpired:
             end(event, names: names)
             lapses.append(event.occurredAt)
@@ -71,17 +74,34 @@ extension LineState {
     }
 
     /// The first naming of a customer owns the line; a verified token outranks every name (rule 7).
-    private mutating func name(_ event: Event) {
+    private mutating func name(_ event: Event, names: borrowing NameTable) {
         guard event.type != .purchaseTransferred else { return }
         let token = event.accountToken
         if token != 0, event.trust == .verified, !ownerHasToken {
-            owner = token
+            own(token, event)
             ownerHasToken = true
         }
+        let standsIn = Self.standsIn(event, names: names)
+        // Whoever was given the line is not asked again whose it was before.
+        let comesLate = event.type == .purchaseClaimed && !transfers.isEmpty
         for customer in [event.party, token] where customer != 0 {
-            if owner == 0 { owner = customer }
             if !claims.contains(customer) { claims.append(customer) }
+            let isFree = owner == 0 || ownerStandsIn && !standsIn
+            if isFree, !comesLate { own(customer, event, standsIn: standsIn) }
         }
+    }
+
+    private mutating func own(_ customer: NameID, _ event: Event, standsIn: Bool = false) {
+        owner = customer
+        ownerNamedAt = event.occurredAt
+        ownerStandsIn = standsIn
+    }
+
+    /// Earlier versions named the buyer of a consumable after the store's own id where nobody was known, because its
+    /// event had to stand in a customer's stream. Such a name claims nothing.
+    private static func standsIn(_ event: Event, names: borrowing NameTable) -> Bool {
+        event.saysConsumable && event.trust == .verified && event.party != 0
+            && names[event.party].hasPrefix("apple:")
     }
 
     private mutating func index(of transaction: Reference) -> Int {
@@ -100,6 +120,7 @@ extension LineState {
                 first == Event.absent ? event.signedAt : min(first, event.signedAt)
         }
         let rank = StatementRank(event)
+        stateKind(index, event, rank, names: names)
         let current = transactions[index].coreRank
         guard current.isNone || rank.outranks(current, names: names) else { return }
         transactions[index].coreRank = rank
@@ -114,6 +135,17 @@ extension LineState {
         transactions[index].offerDiscount = event.offerDiscount
         transactions[index].isUpgraded =
             event.type == .storeTransactionStated && event.flag(8) == true
+    }
+
+    /// What a purchase is a statement about it too, which a neutral one does not make.
+    private mutating func stateKind(
+        _ index: Int, _ event: Event, _ rank: StatementRank, names: borrowing NameTable
+    ) {
+        guard event.type != .storeTransactionStated else { return }
+        let current = transactions[index].kindRank
+        guard current.isNone || rank.outranks(current, names: names) else { return }
+        transactions[index].kindRank = rank
+        transactions[index].isConsumable = event.saysConsumable
     }
 
     /// A start or a renewal also says that the subscription runs.

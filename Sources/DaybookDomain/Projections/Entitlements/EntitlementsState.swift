@@ -17,6 +17,10 @@ public struct TransactionFact: Sendable, Equatable {
     public var offerType: UInt8 = 0
     public var offerDiscount: UInt8 = 0
     public var isUpgraded = false
+    /// Rank of the statement that said of what kind it is: not every statement does.
+    public var kindRank = StatementRank.none
+    /// Whether it is credits, which give no access (rule 6).
+    public var isConsumable = false
     public var revocationRank = StatementRank.none
     /// `Event.absent`: not revoked.
     public var revokedAt = Event.absent
@@ -84,6 +88,10 @@ public struct LineState: Sendable, Equatable {
     public var owner: NameID = 0
     /// Whether a verified account token named the owner.
     public var ownerHasToken = false
+    /// Whether the owner only stands in for a buyer whom nobody named, as an earlier version recorded consumables.
+    public var ownerStandsIn = false
+    /// When the owner was named; `Event.absent`: nobody was.
+    public var ownerNamedAt = Event.absent
     public var claims: [NameID] = []
     public var transfers: [Transfer] = []
     /// The first event of the line; `Event.absent`: none.
@@ -131,6 +139,15 @@ public struct LineState: Sendable, Equatable {
         public var order: OrderKey
         public var from: NameID
         public var to: NameID
+        /// Of a consumable, the credits that were left and moved; `Event.absent`: all of them.
+        public var units: Int64
+    }
+
+    /// Whether the line is a consumable: it moves by a transfer of its own alone, never with everything that somebody
+    /// owns (rule 6).
+    public var isConsumable: Bool {
+        let known = transactions.filter { !$0.coreRank.isNone }
+        return !known.isEmpty && known.allSatisfy(\.isConsumable)
     }
 }
 

@@ -81,7 +81,9 @@ struct LineAnswer {
     /// Facts about a subscription whose periods nobody has told yet (NZ-08).
     private func unknown() -> Source? {
         let state = owned.state
-        guard facts.facts.isEmpty, !state.autoRenew.rank.isNone || !state.billing.rank.isNone else {
+        guard state.transactions.allSatisfy(\.coreRank.isNone),
+            !state.autoRenew.rank.isNone || !state.billing.rank.isNone
+        else {
             return nil
         }
         var source = Source(kind: .subscription, id: owned.name)

@@ -46,9 +46,10 @@ struct LinePeriods {
     /// Facts that began before are hidden.
     let hiddenBefore: Int64?
 
-    /// Every transaction whose purchase is known, by purchase date.
+    /// Every transaction whose purchase is known and may give access, by purchase date.
     var facts: [TransactionFact] {
-        line.transactions.filter { !$0.coreRank.isNone }.sorted(by: Self.isBoughtBefore)
+        line.transactions.filter { !$0.coreRank.isNone && !$0.isConsumable }.sorted(
+            by: Self.isBoughtBefore)
     }
 
     static func isBoughtBefore(_ left: TransactionFact, _ right: TransactionFact) -> Bool {
@@ -93,7 +94,7 @@ struct LinePeriods {
     }
 
     /// A client's word counts until its own end or some hours after it was first given, and not at all by default.
-    private func believedUntil(_ fact: TransactionFact, among all: [TransactionFact]) -> Int64 {
+    func believedUntil(_ fact: TransactionFact, among all: [TransactionFact]) -> Int64 {
         guard fact.isProvisional else { return Int64.max }
         let hours = catalog?.policies.clientAssertedHours ?? 0
         guard hours > 0 else { return Int64.min }

@@ -22,6 +22,8 @@ struct UnitGrant {
     /// The only profile whose uses burn it; 0: it is the whole customer's.
     var profile: NameID
     var rollover: (least: Int64, most: Int64)?
+    /// Of credits, the line that they were bought with; empty: they were not bought.
+    var line = ""
     /// When and how much of it was taken back.
     var clawback: (at: Int64, amount: Int64)?
 
@@ -56,6 +58,8 @@ struct BurnDown {
         var grantsRemaining: Int64 = 0
         var overage: Int64 = 0
         var debt: Int64 = 0
+        /// What is left of credits, by the line that they were bought with.
+        var credits: [String: Int64] = [:]
     }
 
     private enum Step {
@@ -226,6 +230,7 @@ struct BurnDown {
                 && grant.serves(burnDown.profile)
             {
                 result.grantsRemaining = result.grantsRemaining.addingSaturated(balances[index])
+                if !grant.line.isEmpty { result.credits[grant.line] = balances[index] }
             }
             result.overage = overage.total
             result.debt = debt

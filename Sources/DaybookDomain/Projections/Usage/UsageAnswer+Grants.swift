@@ -40,41 +40,65 @@ extension UsageAnswer {
     }
 
     /// Bought credits never expire; a refund takes back what is left of its share (rules §2.5).
-    private func credits(_ meter: Meter) -> [UnitGrant] {
-        question.state.usage.consumables.compactMap { fact in
-            // What a unit is worth was promised at the purchase (rule 8), by whatever catalog names it (rule 33).
-            let name = question.names[fact.product]
-            let product =
-                question.catalog(at: fact.at)?.catalog.product(name) ?? catalog.product(name)
-            guard !fact.coreRank.isNone, isBelieved(fact), let credits = product?.credits,
-                catalog.meter(named: credits.meter)?.name == meter.name
-            else { return nil }
-            let (amount, overflow) = credits.amount.multipliedReportingOverflow(by: fact.quantity)
-            let given = overflow ? Int64.max / 1_000_000 : amount
-            var grant = UnitGrant(
-                amount: given, startsAt: fact.at, endsAt: Int64.max, promisedEnd: Int64.max,
-                priority: 100,
-                source: question.names[fact.source], key: question.text(of: fact.key),
-                profile: 0)
-            if fact.revokedAt != Event.absent,
-                fact.revocationRank.classRank >= fact.coreRank.classRank
-            {
-                let share = (given.multipliedSaturated(by: fact.refundedMilli) &+ 99_999) / 100_000
-                grant.clawback = (fact.revokedAt, min(given, share))
+    func credits(_ meter: Meter) -> [UnitGrant] {
+        question.lines.flatMap { line in
+            line.state.transactions.flatMap { fact -> [UnitGrant] in
+                guard fact.isConsumable, isBelieved(fact, line.state),
+                    let given = units(of: fact, on: meter)
+                else { return [] }
+                return line.stretches.map { credit(fact, given, line, $0) }
             }
-            return grant
         }
     }
-}
 
-extension UsageAnswer {
+    /// What a purchase is worth on a meter; `nil`: it is of no use there.
+    ///
+    /// What a unit is worth was promised at the purchase (rule 8), by whatever catalog names it (rule 33).
+    private func units(of fact: TransactionFact, on meter: Meter) -> Int64? {
+        let name = question.names[fact.product]
+        let promised = question.catalog(at: fact.startsAt)?.catalog.product(name)
+        guard let credits = (promised ?? catalog.product(name))?.credits,
+            catalog.meter(named: credits.meter)?.name == meter.name
+        else { return nil }
+        // Checked at append since; what an older ledger holds must not turn credits into debt.
+        let quantity = max(0, fact.quantity)
+        let (amount, overflow) = credits.amount.multipliedReportingOverflow(by: quantity)
+        return overflow ? Int64.max / 1_000_000 : amount
+    }
+
+    /// The credits that the customer had in one stretch of owning them. Whoever gave them away keeps what was burned;
+    /// what was left is burned by whoever got it.
+    private func credit(
+        _ fact: TransactionFact, _ given: Int64, _ line: CustomerCase.OwnedLine,
+        _ stretch: CustomerCase.OwnedLine.Stretch
+    ) -> UnitGrant {
+        let received = min(given, stretch.unitsOnArrival.orNil ?? given)
+        let amount = max(0, received - (stretch.unitsOnDeparture.orNil ?? 0))
+        var grant = UnitGrant(
+            amount: amount, startsAt: max(fact.startsAt, stretch.from), endsAt: stretch.until,
+            promisedEnd: Int64.max, priority: 100,
+            source: question.names[fact.coreRank.source],
+            key: question.text(of: fact.coreRank.key), profile: 0)
+        grant.line = line.name
+        if fact.revokedAt != Event.absent,
+            fact.revocationRank.classRank >= fact.coreRank.classRank
+        {
+            // Several parts of a purchase each give back their share.
+            let milli = min(max(0, fact.refundedMilli), 100_000)
+            let share = (amount.multipliedSaturated(by: milli) &+ 99_999) / 100_000
+            grant.clawback = (fact.revokedAt, min(amount, share))
+        }
+        return grant
+    }
+
     /// Rule 11: a client's word counts for the catalog's hours after it was first given.
-    private func isBelieved(_ fact: UsageState.ConsumableFact) -> Bool {
-        guard fact.coreRank.classRank == 0 else { return true }
-        let hours = catalog.policies.clientAssertedHours
-        guard hours > 0 else { return false }
-        let first = fact.firstAssertedAt.orNil ?? fact.at
-        return question.at < first.addingSaturated(hours * 3_600_000)
+    private func isBelieved(_ fact: TransactionFact, _ line: LineState) -> Bool {
+        guard fact.isProvisional else { return !fact.coreRank.isNone }
+        if fact.coreRank.isNone { return false }
+        let periods = LinePeriods(
+            line: line, names: question.names, catalog: catalog, at: question.at,
+            hiddenBefore: nil)
+        return question.at < periods.believedUntil(fact, among: periods.facts)
     }
 }
 

@@ -133,20 +133,42 @@ public final class UsageAnswer {
         answer.used = burns.filter { segment.contains($0.at) }
             .reduce(0) { $0.addingSaturated($1.amount) }
         guard let limit = answer.limit else { return }
+        let result = burnDown(meter, profile, limit, resets, burns + reserved)
+        answer.granted = result.grantsRemaining
+        answer.overage = result.overage
+        answer.debt = result.debt
+        answer.remaining = result.freeRemaining.addingSaturated(result.grantsRemaining)
+        if result.overage > 0 { answer.flags.append("overage") }
+    }
+
+    private func burnDown(
+        _ meter: Meter, _ profile: String?, _ limit: Int64, _ resets: [Int64], _ burns: [Burn]
+    ) -> BurnDown.Result {
         var limits = LimitTimeline(meter, question, now: limit)
-        let result = BurnDown(
+        return BurnDown(
             segment: { instant in
                 let period = self.period(of: meter, at: instant)
                 let stretch = Self.segment(of: period, at: instant, resets: resets)
                 return BurnDown.Segment(stretch: stretch, periodEnd: period.end)
             }, limit: { limits.limit(at: $0) }, allowsDebt: meter.allowsDebt,
             profile: profile.flatMap { question.names.id(of: $0) } ?? 0
-        ).run(burns: burns + reserved, grants: grants(meter), at: at)
-        answer.granted = result.grantsRemaining
-        answer.overage = result.overage
-        answer.debt = result.debt
-        answer.remaining = result.freeRemaining.addingSaturated(result.grantsRemaining)
-        if result.overage > 0 { answer.flags.append("overage") }
+        ).run(burns: burns, grants: grants(meter), at: question.at)
+    }
+
+    /// How many of the credits that were bought with a line are left; `nil`: nothing of it is credits, or nothing burns
+    /// them.
+    func creditLeft(ofLine name: String) -> Int64? {
+        let filled = catalog.meters.first { meter in
+            meter.kind == .counter && credits(meter).contains { haveSameBytes($0.line, name) }
+        }
+        guard let meter = filled, let limit = limit(of: meter, nil).0 ?? meter.limit else {
+            return nil
+        }
+        let ids = meterIDs(meter)
+        let (burns, reserved) = burns(meter, ids)
+        let result = burnDown(meter, nil, limit, resets(meter, ids), burns + reserved)
+        // What begins later, or was given away before, is not there.
+        return result.credits[name] ?? 0
     }
 
     /// When the count began anew within periods: by hand, and with a change of plan where the catalog then in force

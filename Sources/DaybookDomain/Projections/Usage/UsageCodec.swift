@@ -2,7 +2,7 @@ import DaybookEvents
 
 extension UsageState {
     /// Raised whenever the fold's meaning changes (rule 22).
-    public static let version: UInt16 = 4
+    public static let version: UInt16 = 5
 
     /// Writes the state for the digest, field by field in a fixed order.
     func write(to writer: inout StateWriter) {
@@ -47,19 +47,6 @@ extension UsageState {
             $0.integer($1.at)
             $0.name($1.meter)
             $0.reference($1.reference)
-        }
-        writer.array(consumables) {
-            $0.reference($1.transaction)
-            $0.rank($1.coreRank)
-            $0.name($1.product)
-            $0.integer($1.quantity)
-            $0.integer($1.at)
-            $0.name($1.source)
-            $0.reference($1.key)
-            $0.rank($1.revocationRank)
-            $0.integer($1.revokedAt)
-            $0.integer($1.refundedMilli)
-            $0.integer($1.firstAssertedAt)
         }
         writer.bool(isSaturated)
     }

@@ -2,7 +2,7 @@ public import DaybookEvents
 
 extension UsageState {
     /// Takes one event of the customer, in canonical order; never fails.
-    public mutating func evolve(_ event: Event, names: borrowing NameTable) {
+    public mutating func evolve(_ event: Event) {
         switch event.type {
         case .usageRecorded:
             entries.append(
@@ -29,9 +29,6 @@ extension UsageState {
         case .gaugePinned:
             pins.append(
                 .init(at: event.occurredAt, meter: event.meter, reference: event.reference))
-        case .purchaseCompleted where event.isConsumable: buy(event, names: names)
-        case .purchaseRefunded, .purchaseRevoked, .purchaseRefundReversed:
-            if event.isConsumable { revoke(event, names: names) }
         default: break
         }
     }
@@ -43,45 +40,5 @@ extension UsageState {
             let earlier = resets.firstIndex(where: { $0.isScheduled && $0.meter == reset.meter })
         else { return resets.append(reset) }
         resets[earlier].effectiveAt = max(resets[earlier].effectiveAt, reset.effectiveAt)
-    }
-
-    private mutating func index(of transaction: Reference) -> Int {
-        if let index = consumableIndex.index(of: transaction, in: consumables, \.transaction) {
-            return index
-        }
-        consumables.append(ConsumableFact(transaction: transaction))
-        return consumables.count - 1
-    }
-
-    private mutating func buy(_ event: Event, names: borrowing NameTable) {
-        let index = index(of: event.reference)
-        if event.trust.classRank == 0 {
-            let first = consumables[index].firstAssertedAt
-            consumables[index].firstAssertedAt =
-                first == Event.absent ? event.signedAt : min(first, event.signedAt)
-        }
-        let rank = StatementRank(event)
-        let current = consumables[index].coreRank
-        guard current.isNone || rank.outranks(current, names: names) else { return }
-        consumables[index].coreRank = rank
-        consumables[index].product = event.product
-        // Checked at append since; what an older ledger holds must not turn credits into debt.
-        consumables[index].quantity = max(0, event.amount.orNil ?? 1)
-        consumables[index].at = event.startsAt.orNil ?? event.occurredAt
-        consumables[index].source = event.source
-        consumables[index].key = event.key
-    }
-
-    private mutating func revoke(_ event: Event, names: borrowing NameTable) {
-        let index = index(of: event.reference)
-        let rank = StatementRank(event)
-        let current = consumables[index].revocationRank
-        guard current.isNone || rank.outranks(current, names: names) else { return }
-        consumables[index].revocationRank = rank
-        consumables[index].revokedAt =
-            event.type == .purchaseRefundReversed ? Event.absent : event.revokedAt
-        consumables[index].refundedMilli =
-            event.type == .purchaseRefunded
-            ? min(max(0, event.amount.orNil ?? 100_000), 100_000) : 100_000
     }
 }

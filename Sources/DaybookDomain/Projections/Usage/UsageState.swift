@@ -11,9 +11,6 @@ public struct UsageState: Sendable, Equatable {
     public var reversals: [Reversal] = []
     public var resets: [Reset] = []
     public var pins: [Pin] = []
-    public var consumables: [ConsumableFact] = []
-    /// Of `consumables`, by transaction.
-    var consumableIndex = ReferenceIndex()
     /// Set when a number was so large that a sum was cut at the limit of Int64 (rule 30).
     public var isSaturated = false
 
@@ -75,20 +72,5 @@ public struct UsageState: Sendable, Equatable {
         public var at: Int64
         public var meter: NameID
         public var reference: Reference
-    }
-    /// A consumable: credits with what the store says about their refund.
-    public struct ConsumableFact: Sendable, Equatable {
-        public var transaction: Reference
-        public var coreRank = StatementRank.none
-        public var product: NameID = 0
-        public var quantity: Int64 = 1
-        public var at: Int64 = Event.absent
-        public var source: NameID = 0
-        public var key = Reference.none
-        public var revocationRank = StatementRank.none
-        public var revokedAt = Event.absent
-        public var refundedMilli: Int64 = 100_000
-        /// When a client first asserted it; `Event.absent`: never (rule 11).
-        public var firstAssertedAt = Event.absent
     }
 }

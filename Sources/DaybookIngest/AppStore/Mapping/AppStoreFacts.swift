@@ -15,6 +15,13 @@ extension AppStoreTransaction {
         return data
     }
 
+    /// The same of what it is folded with: a consumable is a line by itself (rule 6).
+    var lineNames: JSONObject {
+        var data = names
+        if type == .known(.consumable) { data["original_transaction_id"] = data["transaction_id"] }
+        return data
+    }
+
     /// What was bought, when, by whom and for how much.
     var facts: JSONObject {
         var data = names

@@ -7,8 +7,9 @@ public import DaybookEvents
 /// event of its own unless it is nothing but the transaction (a start, a renewal, a purchase). A story says less than
 /// the facts beside it, so it never stands in for one. Keys are `<uuid>`, `<uuid>#transaction` and `<uuid>#renewal`;
 /// what a client posts is known by `<transaction>@<signed>`, a renewal by `renewal/<line>@<signed>` (a line has the
-/// name of its first transaction), so the same bytes are the same events; of two customers who post the same bytes each
-/// makes a claim of their own (`…/<customer>`), and the first one owns the line (rule 7).
+/// name of its first transaction), so the same bytes are the same events, whoever posts them. Who posts them makes a
+/// claim, an event of its own (`…/<customer>`), which happened when it was made and not when the store charged: of two
+/// customers who post the same bytes the first one owns the line (rule 7).
 ///
 /// Pure: the same payload gives the same events for ever, so newer code can be compared with what was recorded.
 public struct AppStoreMapping: Sendable {
@@ -36,14 +37,7 @@ public struct AppStoreMapping: Sendable {
         case .transaction(let transaction):
             posted(transaction, now: now)
         case .renewal(let renewal):
-            [
-                renewalFact(
-                    renewal,
-                    source(
-                        Self.postedSource, "renewal/\(renewal.originalID ?? "")@",
-                        renewal.signedAt, now)
-                )
-            ]
+            posted(renewal, now: now)
         case .appTransaction(let download): [downloadNotice(download, now: now)]
         }
     }
@@ -51,28 +45,52 @@ public struct AppStoreMapping: Sendable {
     // MARK: What a client posts
 
     private func posted(_ transaction: AppStoreTransaction, now: Int64) -> [EventDraft] {
-        let source = source(
-            Self.postedSource, "\(transaction.id ?? "")@", transaction.signedAt, now)
-        guard transaction.type == .known(.consumable) else {
-            return [transactionFact(transaction, source)]
-        }
-        // A consumable is a credit and stays with its buyer: there is no line whose facts could be stated (rule 6).
-        return [consumable(transaction, source)]
+        let source = source("\(transaction.id ?? "")@", transaction.signedAt, now)
+        let fact =
+            transaction.type == .known(.consumable)
+            ? consumable(transaction, source) : transactionFact(transaction, source)
+        return [fact] + claims(to: transaction.lineNames, transaction.productID, source)
+    }
+
+    private func posted(_ renewal: AppStoreRenewal, now: Int64) -> [EventDraft] {
+        let source = source("renewal/\(renewal.originalID ?? "")@", renewal.signedAt, now)
+        var names = JSONObject()
+        names["original_transaction_id"] = renewal.originalID.map(JSONValue.string)
+        return [renewalFact(renewal, source)] + claims(to: names, renewal.productID, source)
     }
 
     private func source(
-        _ kind: String, _ prefix: String, _ signedAt: Int64?, _ now: Int64
+        _ prefix: String, _ signedAt: Int64?, _ now: Int64, isClaim: Bool = false
     ) -> EventSource {
-        let claim = subject.map { "/\($0)" } ?? ""
+        let claim = isClaim ? subject.map { "/\($0)" } ?? "" : ""
         return EventSource(
-            kind: kind, key: EventSource.boundedKey(prefix + String(signedAt ?? now) + claim),
+            kind: Self.postedSource,
+            key: EventSource.boundedKey(prefix + String(signedAt ?? now) + claim),
             signedAt: signedAt ?? now)
+    }
+
+    /// That the customer handed it over, where somebody did. When that was the ledger's clock says: the store's dates
+    /// are those of the purchase, and equal for all who claim it.
+    private func claims(
+        to names: JSONObject, _ product: String?, _ source: EventSource
+    ) -> [EventDraft] {
+        guard let subject else { return [] }
+        var data = names
+        data["product"] = product.map(JSONValue.string)
+        let key = EventSource.boundedKey("\(source.key ?? "")/\(subject)")
+        return [
+            EventDraft(
+                type: "purchase.claimed", environment: environment, subject: subject,
+                occurredAt: nil,
+                source: EventSource(kind: source.kind, key: key, signedAt: source.signedAt),
+                trust: .imported, data: data)
+        ]
     }
 
     private func downloadNotice(_ download: AppStoreAppTransaction, now: Int64) -> EventDraft {
         draft(
             "ops.app_transaction", at: download.signedAt ?? now,
-            source(Self.postedSource, "app/\(download.id ?? "")@", download.signedAt, now),
+            source("app/\(download.id ?? "")@", download.signedAt, now, isClaim: true),
             subject: subject, ["apple": .object(download.members.kept(without: []))])
     }
 
@@ -110,10 +128,11 @@ public struct AppStoreMapping: Sendable {
             transaction.map {
                 $0.type == .known(.consumable) ? story.statesConsumable : story.isTransaction
             } ?? false
-        if !isTold {
-            let source = EventSource(
-                kind: Self.notificationSource, key: uuid, signedAt: notification.signedAt ?? now)
-            events.append(told(story, notification, source, now))
+        let source = EventSource(
+            kind: Self.notificationSource, key: uuid, signedAt: notification.signedAt ?? now)
+        if !isTold { events.append(told(story, notification, source, now)) }
+        if let transaction {
+            events += claims(to: transaction.lineNames, transaction.productID, source)
         }
         return events
     }
@@ -144,7 +163,7 @@ public struct AppStoreMapping: Sendable {
         return draft(
             story.type,
             at: occurredAt(story, notification) ?? source.signedAt ?? now, source,
-            subject: owner(of: transaction, isNeeded: story.needsCustomer, notification), data)
+            subject: customer(of: story, notification), data)
     }
 
     /// Rule 1: a charge when it was charged or announced, a refund when it was taken back, everything else when the
@@ -180,7 +199,7 @@ extension AppStoreMapping {
             transaction.revokedAt.flatMap(EventBounds.timeOrNil) ?? transaction.chargedAt
         return draft(
             "store.transaction_stated", at: occurredAt ?? source.signedAt, source,
-            subject: subject, data)
+            subject: nil, data)
     }
 
     func renewalFact(_ renewal: AppStoreRenewal, _ source: EventSource) -> EventDraft {
@@ -204,7 +223,7 @@ extension AppStoreMapping {
                 "environment", "signedDate",
             ]))
         return draft(
-            "store.renewal_stated", at: source.signedAt, source, subject: subject, data)
+            "store.renewal_stated", at: source.signedAt, source, subject: nil, data)
     }
 
     /// A consumable as it stands: bought, or bought and taken back.
@@ -218,30 +237,29 @@ extension AppStoreMapping {
             ? transaction.revokedAt.flatMap(EventBounds.timeOrNil) : transaction.chargedAt
         return draft(
             isRevoked ? "purchase.refunded" : "purchase.completed",
-            at: moment ?? source.signedAt, source,
-            subject: owner(of: transaction, isNeeded: true, nil), data)
+            at: moment ?? source.signedAt, source, subject: nil, data)
     }
 
     // MARK: Whose
 
-    /// The customer that an event names beside its token.
+    /// The customer whose stream an event of a notification stands in; `nil` for what stands in a line's.
     ///
-    /// What belongs to a customer's stream must name one. Where neither a token nor a claim does, the Apple Account's
-    /// own id of the app, or the purchase, stands for the buyer: nothing is lost, and an alias joins it with the
-    /// customer once somebody knows.
-    func owner(
-        of transaction: AppStoreTransaction?, isNeeded: Bool, _ notification: AppStoreNotification?
+    /// Where neither a token nor a claim names one, the Apple Account's own id of the app stands for the customer:
+    /// nothing is lost, and an alias joins it with the customer once somebody knows.
+    private func customer(
+        of story: AppStoreStory, _ notification: AppStoreNotification
     ) -> String? {
+        guard story.needsCustomer else { return story.type.hasPrefix("ops.") ? subject : nil }
         if let subject { return subject }
-        guard isNeeded else { return nil }
-        if let token = transaction?.appAccountToken ?? notification?.renewal?.appAccountToken,
+        let transaction = notification.transaction
+        if let token = transaction?.appAccountToken ?? notification.renewal?.appAccountToken,
             !PersonalData.meansNobody(token)
         {
             return token
         }
-        let download = transaction?.appTransactionID ?? notification?.appTransaction?.id
+        let download = transaction?.appTransactionID ?? notification.appTransaction?.id
         return "apple:"
-            + (download ?? transaction?.originalID ?? notification?.uuid ?? "unknown")
+            + (download ?? transaction?.originalID ?? notification.uuid ?? "unknown")
     }
 
     func draft(

@@ -24,8 +24,6 @@ struct AppStoreStory: Sendable {
         // A subtype of tomorrow may turn the meaning round: what is not known is told, not interpreted.
         if notification.subtype != nil, subtype == nil { story = Self.unknown }
         if story.needsTransaction, notification.transaction == nil { story = Self.unknown }
-        let isConsumable = notification.transaction?.type == .known(.consumable)
-        if isConsumable { story.needsCustomer = true }
         return story
     }
 

@@ -1,0 +1,55 @@
+import DaybookEvents
+
+/// Who says that a purchase is theirs.
+extension EventGenerator {
+    /// Whether purchases of the catalog are claimed by several: where there are credits it matters most.
+    var sellsCredits: Bool { catalog.products.contains { $0.kind == .consumable } }
+
+    /// The same credits are posted for somebody else, or claimed, sooner or later; or they were recorded for the
+    /// store's own id, as long as that had to be.
+    mutating func post(_ index: Int, _ purchase: JSONObject, _ time: Int64) {
+        for _ in 0..<number(0...2) where chance(60) {
+            let other = pick(
+                customers.indices.filter {
+                    customers[$0].environment == customers[index].environment
+                })
+            let instant = chance(30) ? time : moment(index)
+            if chance(40) {
+                claim(other ?? index, purchase, at: instant)
+            } else {
+                add(
+                    "purchase.completed", other ?? index, at: instant, purchase,
+                    source: "apple_jws", trust: chance(80) ? .verified : .clientAsserted,
+                    signedAt: time + number(0...2) * Self.day)
+            }
+        }
+        guard chance(20), var draft = drafts.last(where: { $0.type == "purchase.completed" })
+        else { return }
+        draft.subject = "apple:\(next())"
+        draft.trust = .verified
+        draft.source = EventSource(kind: "apple_asn_v2", key: "k\(next())")
+        drafts.append(draft)
+    }
+
+    /// Somebody hands over what a store signed.
+    mutating func claim(_ index: Int, _ purchase: JSONObject, at time: Int64) {
+        var fields = JSONObject()
+        for name in ["transaction_id", "original_transaction_id", "product"] {
+            fields[name] = purchase[name]
+        }
+        add("purchase.claimed", index, at: time, fields, source: "apple_jws")
+    }
+
+    /// A claim to something that may be anybody's: long before it was bought, or after it was given away.
+    mutating func claimOddly(_ index: Int) {
+        let environment = customers[index].environment
+        let others = customers.filter { $0.environment == environment }.flatMap(\.transactions)
+        guard let transaction = pick(others) else { return buy(index) }
+        let line = transaction.split(separator: "-").first.map(String.init) ?? transaction
+        claim(
+            index,
+            [
+                "transaction_id": .string(transaction), "original_transaction_id": .string(line),
+            ], at: moment(index))
+    }
+}
