@@ -58,7 +58,9 @@ extension Ledger {
             for line in state.lines(naming: CustomerKey(environment, name)) {
                 let events = try known(line, state, cut)
                 // The index of namings knows the future; what is in the cut does not (law 4).
-                guard events.contains(where: { $0.event.names(name) }) else { continue }
+                guard events.contains(where: { $0.event.namedCustomers.contains(name) }) else {
+                    continue
+                }
                 list(events)
             }
         }
@@ -189,12 +191,5 @@ extension Ledger {
         let found = try position.flatMap { try event(at: $0) }
         // Long keys are found by their digest; only the text is the key (rule 16).
         return found?.draft.source.key == key ? found : nil
-    }
-}
-
-extension Event {
-    /// Whether a line's event names a customer: as its buyer, or as whoever it is handed over to.
-    fileprivate func names(_ customer: NameID) -> Bool {
-        party == customer || (type == .purchaseTransferred && nameB == customer)
     }
 }

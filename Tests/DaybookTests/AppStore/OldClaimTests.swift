@@ -79,6 +79,17 @@ struct OldClaimTests {
         #expect(try bench.credits("ada") == 0)
     }
 
+    @Test("Both whom the app named to the store and who posted it find it in their history")
+    func histories() async throws {
+        let bench = try await ConsumableTests.bench()
+        try await Self.record(ConsumableTests.coins(token: "ada"), for: "bob", bench)
+        #expect(try bench.owner(of: "apple:9") == "ada")
+        for subject in ["ada", "bob"] {
+            let history = try bench.story.ledger.history(of: subject, environment: .test)
+            #expect(history.map(\.event.draft.type) == ["purchase.completed"], "\(subject)")
+        }
+    }
+
     @Test("Who stood in for a buyer is the owner as long as nobody else is named")
     func standIn() async throws {
         let bench = try await ConsumableTests.bench()
