@@ -52,7 +52,8 @@ package struct RedactedNames: Sendable {
             let style = Style(attempt: attempt)
             let names = groups.map { group in
                 group.texts.enumerated().map { index, text in
-                    style.name(group.thing, index, of: group.texts.count)
+                    Self.beginning(group.thing, text)
+                        + style.name(group.thing, index, of: group.texts.count)
                         + Self.ending(group.thing, text)
                 }
             }
@@ -143,6 +144,11 @@ package struct RedactedNames: Sendable {
         guard thing == .key else { return texts.sorted(by: precedesInBytes) }
         return texts.map { ($0, Reference($0)) }
             .sorted { ($0.1.high, $0.1.low) < ($1.1.high, $1.1.low) }.map(\.0)
+    }
+
+    /// What an older ledger called the buyer of a consumable whom nobody knew is told from a customer by its beginning.
+    private static func beginning(_ thing: NamedThing, _ text: String) -> String {
+        thing == .subject && text.hasPrefix("apple:") ? "apple:" : ""
     }
 
     /// Answers show a transaction where its reference has the text, so a long id gets a long name.

@@ -90,6 +90,24 @@ struct OldClaimTests {
         }
     }
 
+    @Test("A redacted bundle knows who stood in for a buyer")
+    func redacted() async throws {
+        let bench = try await ConsumableTests.bench()
+        try await Self.record(ConsumableTests.coins(), for: "apple:704", bench)
+        try await bench.post(ConsumableTests.coins(), by: "bob")
+        let bundle = try await bench.story.ledger.capture(
+            CaptureRequest(
+                ["bob"], environment: .test, moment: Moment(at: bench.story.clock.now),
+                questions: [.init("stories")], isRedacted: true, version: "test"))
+        let replayed = try await bundle.ledger()
+        let status = try replayed.status(
+            of: try #require(bundle.subjects.first), environment: .test,
+            moment: Moment(at: bench.story.clock.now)
+        ).status
+        #expect(status.meters.first { $0.name == "stories" }?.granted == 10)
+        #expect(!String(decoding: bundle.bytes, as: UTF8.self).contains("704"))
+    }
+
     @Test("Who stood in for a buyer is the owner as long as nobody else is named")
     func standIn() async throws {
         let bench = try await ConsumableTests.bench()
