@@ -75,6 +75,9 @@ struct ConsumableTests {
         for copy in try await bench.shuffled() {
             #expect(try copy.credits(first) == 10)
             #expect(try copy.credits(second) == 0)
+            // What came with its time is the same claim as what comes without.
+            let again = try await copy.post(Self.coins(), by: first)
+            #expect((again.appended, again.duplicates, again.refused) == (0, 2, []))
         }
         let history = try bench.story.ledger.history(of: second, environment: .test)
         #expect(history.contains { $0.event.draft.type == "purchase.claimed" })
