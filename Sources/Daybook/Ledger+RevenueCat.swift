@@ -37,8 +37,7 @@ extension Ledger {
                 return receipt
             }
             guard !isDryRun else { return receipt }
-            let reports = CheckedReport.read(drafts, from: body, digest: Self.identity)
-            let made = try await record(.checked(reports), ReportOptions())
+            let made = try await record(drafts, from: body)
             receipt.appended = made.appended
             receipt.duplicates = made.duplicates
             receipt.firstPosition = made.firstPosition
@@ -53,6 +52,27 @@ extension Ledger {
                 body, "", refusal, .revenueCat, environment, isDryRun: isDryRun, &receipt)
         }
         return receipt
+    }
+
+    /// Facts first: where an alias would give one person too many ids, the webhook is recorded without its aliases.
+    private func record(
+        _ drafts: [EventDraft], from body: [UInt8]
+    ) async throws -> ReportReceipt {
+        func reports(_ drafts: [EventDraft]) -> Reports {
+            .checked(CheckedReport.read(drafts, from: body, digest: Self.identity))
+        }
+        do {
+            return try await record(reports(drafts), ReportOptions())
+        } catch LedgerError.badInput(let problems)
+            where problems.allSatisfy({ $0.code == EventProblem.Code.personFull.rawValue })
+        {
+            let facts = drafts.filter { $0.type != "subject.aliased" }
+            guard !facts.isEmpty else { throw LedgerError.badInput(problems) }
+            log.warning(
+                "a webhook is recorded without its aliases: they would give one person more than \(bounds.idsMax) ids"
+            )
+            return try await record(reports(facts), ReportOptions())
+        }
     }
 
     private static func check(

@@ -142,6 +142,22 @@ struct ManyIDsTests {
         #expect(try ledger.verify().allSatisfy(\.isClean))
     }
 
+    @Test("A webhook with an alias too many is recorded without it: what was bought counts")
+    func webhook() async throws {
+        let ledger = try await Fixtures.ledger("nuzzle")
+        try await ledger.record(
+            (1..<EventBounds.idsPerPersonMax).map { alias("d\($0)", "ada") })
+        let body = RevenueCatIngestTests.webhook(
+            "INITIAL_PURCHASE", "w1", #","aliases":["ada","ada-new"]"#)
+        let receipt = try await ledger.ingestRevenueCat(body)
+        #expect(receipt.refused.isEmpty)
+        #expect(receipt.appended == 1)
+        #expect(try !ledger.subjects().contains("ada-new"))
+        let types = try ledger.history(of: "d7").map(\.event.draft.type)
+        #expect(types.contains("subscription.started"))
+        #expect(try await ledger.ingestRevenueCat(body).appended == 0)
+    }
+
     @Test("What went through more than a thousand hands is still somebody's")
     func handovers() async throws {
         let ledger = try await ledger(idsMax: Int.max)
