@@ -27,11 +27,19 @@ enum LedgerGate {
         private static let set: CInt = 37
     #endif
 
+    /// A writer who never rests passes the gate in a moment, so somebody who comes at that moment tries again before
+    /// he lies down: some tens of microseconds.
+    private static let tryCount = 64
+
     /// - Returns: `false` while somebody else stands there.
     static func enter(_ descriptor: CInt) -> Bool {
-        if apply(CInt(F_WRLCK), descriptor) == 0 { return true }
-        // A file system without such locks has no gate, and nobody waits for one.
-        return errno != EAGAIN && errno != EACCES && errno != EINTR
+        for _ in 0..<tryCount {
+            if apply(CInt(F_WRLCK), descriptor) == 0 { return true }
+            // A file system without such locks has no gate, and nobody waits for one.
+            if errno != EAGAIN, errno != EACCES, errno != EINTR { return true }
+            sched_yield()
+        }
+        return false
     }
 
     static func leave(_ descriptor: CInt) { _ = apply(CInt(F_UNLCK), descriptor) }
