@@ -91,7 +91,7 @@ extension Ledger {
     package var lateCatalogReadCount: Int { shelf.lateReadCount }
 
     /// More events than these are scanned once: whoever opens a ledger keeps nobody waiting.
-    private static let shelvedTailMax: Int64 = 65_536
+    private static let shelvedTailMax: Int64 = 16_384
 
     /// Reads ahead the catalogs that somebody else published.
     func shelveCatalogs(after known: StoreHead, through head: StoreHead) throws {
