@@ -56,6 +56,7 @@ extension Ledger {
             findings.append(try Self.verifyFile(store))
             progress("events")
             findings += try attempt("events: all of them can be read", verifyRows)
+            findings += try attempt(Self.leadCheck, verifyLead)
             progress("corrections")
             findings += try attempt("corrections: every target is there") {
                 [try verifyCorrections(), try verifyAmendments()]
@@ -198,17 +199,19 @@ extension Ledger {
             finding("keys: each names one event", doubled),
             finding("rows: every JSON part can be read", unreadable),
             finding("clock: recorded times never go back", backwards),
-        ] + (try verifyLead(of: head))
+        ]
     }
 
+    private static let leadCheck = "clock: nothing is recorded ahead of it"
+
     /// Told only where there is something to tell: what was recorded ahead of the clock, which new events keep to.
-    private func verifyLead(of head: StoreHead) throws -> [VerifyFinding] {
-        let time = LedgerClock(wall: clock(), last: head.recordedAt)
+    private func verifyLead() throws -> [VerifyFinding] {
+        let time = LedgerClock(wall: clock(), last: state.withLock { $0.head.recordedAt })
         guard time.lead > 0 else { return [] }
         let first = try store.position(recordedAtOrBefore: time.wall + LedgerClock.stepMax) + 1
         return [
             VerifyFinding(
-                check: "clock: nothing is recorded ahead of it", isClean: false,
+                check: Self.leadCheck, isClean: false,
                 detail:
                     "from position \(first) on; the last event is \(time.lead / 1_000) s ahead, and what is asked about by a recorded time in between is known without what followed"
             )
