@@ -18,6 +18,7 @@ struct HistoryMigration {
         let last = try db.number("SELECT max(position) FROM events", []) ?? 0
         let names = try db.number("SELECT max(id) FROM names", []) ?? 0
         guard last > 0 || names > 0 else { return }
+        try ConsumableMigration(db: db, file: file).run(through: last)
         let cursor = try hash(header, through: last)
         // A log that began before knows nothing of hashes (`LogBinding`).
         head.base.hash = .zero
