@@ -171,7 +171,8 @@ extension Ledger {
             // Whatever is the matter with the file, it says no digest of this history; `verify` tells of it.
             guard let file = try? ContainerFile(path: ladder.path(cut: cut)),
                 file.header.stateDigest.contains(where: { $0 != 0 }),
-                (try? checkSnapshot(file)) != nil, file.header.cut == cut
+                (try? checkSnapshot(file)) != nil, file.header.cut == cut,
+                file.fingerprint("sums") == SnapshotFormat.foldFingerprint
             else { continue }
             let digest = file.header.stateDigest
             let sums = (try? file.bytes("sums")) ?? []

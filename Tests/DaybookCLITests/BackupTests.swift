@@ -14,7 +14,7 @@ struct BackupTests {
 
     private func consume(_ numbers: ClosedRange<Int>) throws {
         for number in numbers {
-            let line = "consume u\(number) stories --ref r\(number) --key k\(number)"
+            let line = "consume u\(number) stories --ref r\(number) --idempotency-key k\(number)"
             #expect(try bench.run("\(line) --ledger \(ledger)").status == 0)
         }
     }
@@ -72,9 +72,9 @@ struct BackupTests {
         #expect(try backUp().status == 0)
         // The ledger is put back, and goes on otherwise: the newer backup is of a future that it never had.
         for suffix in ["", "-wal", "-shm"] {
-            try? FileManager.default.removeItem(atPath: bench.path(ledger) + suffix)
+            try? FileManager.default.removeItem(atPath: ledger + suffix)
         }
-        try before.write(to: URL(filePath: bench.path(ledger)))
+        try before.write(to: URL(filePath: ledger))
         try consume(7...9)
         let other = try backUp()
         #expect(other.status == 4)
@@ -103,7 +103,7 @@ struct BackupTests {
         #expect(try restored.json["removed_files"]?.integer ?? 0 >= 1)
         let kept = try #require(try restored.json["kept_at"]?.text)
         #expect(try bench.run(["verify", "--ledger", kept]).status == 0)
-        let again = try bench.run("consume u5 stories --ref r5 --key k5 --json --ledger \(ledger)")
+        let again = try bench.run("consume u5 stories --ref r5 --idempotency-key k5 --json --ledger \(ledger)")
         #expect(again.status == 0)
         #expect(try again.json["duplicate"] != true)
         let export = try bench.run("export --ledger \(ledger)")

@@ -217,7 +217,7 @@ struct LostFileTests {
         func number(_ offset: Int) -> Int {
             bytes[offset..<offset + 8].reversed().reduce(0) { $0 << 8 | Int($1) }
         }
-        let (start, count, checksum) = (number(120), number(128), number(144))
+        let (start, count, checksum) = (number(168), number(176), number(192))
         bytes[start + count - 1] = 0x7F
         let sum = CRC32C.checksum(Array(bytes[start..<start + count]))
         bytes.replaceSubrange(

@@ -191,7 +191,7 @@ struct SegmentTests {
     private static func rewrite(_ file: URL, _ body: (inout ArraySlice<UInt8>) -> Void) throws {
         var bytes = [UInt8](try Data(contentsOf: file))
         // The first multiple of 64 behind the table of four sections.
-        let start = 320
+        let start = 384
         let end = start + Int(eventCount) * PackedEvent.byteCount
         var events = ArraySlice(Array(bytes[start..<end]))
         body(&events)

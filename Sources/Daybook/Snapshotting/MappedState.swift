@@ -76,7 +76,13 @@ final class MappedState: NameBase, IdentityBase {
     }
 
     private static func sums(_ file: ContainerFile, _ column: Column) throws -> BucketSums? {
-        if column.count == 0 { return nil }
+        // Sums of other folds are of no use.
+        if column.count == 0
+            || file.fingerprint(SnapshotFormat.Section.sums.rawValue)
+                != SnapshotFormat.foldFingerprint
+        {
+            return nil
+        }
         guard column.count == BucketSums.count else {
             throw StoreError(.damaged, "\(file.path): section sums has a wrong size")
         }

@@ -57,6 +57,13 @@ package enum SnapshotFormat {
         return Digest.sha256Prefix(Array(text.utf8))
     }()
 
+    /// What gives digests of states their meaning: the versions of the folds. Digests of other versions are compared
+    /// with nothing.
+    static let foldFingerprint = Digest.sha256Prefix(
+        Array(
+            "\(LineState.version)/\(CustomerState.version)/\(UsageState.version)/\(FunnelState.version)"
+                .utf8))
+
     static func ledgerNumber(_ header: StoreHeader) -> UInt64 {
         Digest.sha256Prefix(Array(header.ledgerID.utf8))
     }

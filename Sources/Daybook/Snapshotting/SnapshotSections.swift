@@ -18,13 +18,18 @@ struct SnapshotSections {
         ] + linkSections() + [
             section(.special, numbers(state.special)),
             section(.zones, numbers(state.zoneNames.sorted())),
-            section(.sums, sums?.sums.flatMap(\.bytes) ?? []),
+            section(
+                .sums, sums?.sums.flatMap(\.bytes) ?? [],
+                fingerprint: SnapshotFormat.foldFingerprint),
         ]
     }
 
-    private func section(_ section: SnapshotFormat.Section, _ bytes: [UInt8]) -> ContainerSection {
+    private func section(
+        _ section: SnapshotFormat.Section, _ bytes: [UInt8], fingerprint: UInt64 = 0
+    ) -> ContainerSection {
         ContainerSection(
-            name: section.rawValue, elementCount: bytes.count / section.elementByteCount,
+            name: section.rawValue, fingerprint: fingerprint,
+            elementCount: bytes.count / section.elementByteCount,
             bytes: bytes)
     }
 

@@ -174,6 +174,11 @@ public final class ContainerFile: Sendable {
         sections.first { $0.name == name }?.elementCount ?? 0
     }
 
+    /// What gives a section's bytes their meaning, beyond the header's fingerprint; 0 without the section.
+    public func fingerprint(_ name: String) -> UInt64 {
+        sections.first { $0.name == name }?.fingerprint ?? 0
+    }
+
     /// How many bytes a section has; 0 without the section.
     public func byteCount(_ name: String) -> Int {
         sections.first { $0.name == name }?.byteCount ?? 0
