@@ -27,8 +27,10 @@ extension Ledger {
                     try verifyFile(store),
                     VerifyFinding(check: foldingCheck, isClean: false, detail: damage.message),
                 ]
+                progress("rows")
+                let others = try verifyIndependently(store.path)
                 try store.close()
-                return findings
+                return findings + others
             }
         } catch {
             throw (error as? LedgerError) ?? .store(storeError(error))
@@ -54,6 +56,10 @@ extension Ledger {
             }
             progress("file")
             findings.append(try Self.verifyFile(store))
+            if let path {
+                progress("rows")
+                findings += try Self.verifyIndependently(path)
+            }
             progress("events")
             findings += try attempt("events: all of them can be read", verifyRows)
             findings += try attempt(Self.leadCheck, verifyLead)
@@ -64,10 +70,6 @@ extension Ledger {
             progress("catalogs")
             findings += try attempt("catalogs: documents have their digests") {
                 [try verifyCatalogs()]
-            }
-            if let segments = events.segments, !segments.segments.isEmpty {
-                progress("segments")
-                findings += try attempt(Self.segmentCheck) { [try verifySegments(segments)] }
             }
             if let snapshot = digestedSnapshot(through: state.withLock { $0.head.position }) {
                 progress("snapshot")
@@ -99,39 +101,13 @@ extension Ledger {
             detail: problems.isEmpty ? "clean" : problems.joined(separator: "; "))
     }
 
-    private static let segmentCheck = "segments: hold what the rows hold"
-
-    private func verifySegments(_ folder: SegmentFolder) throws -> VerifyFinding {
-        var differing: [Int64] = []
-        let segments = folder.segments
-        for segment in segments {
-            do {
-                try segment.withEvents { _, _ in }
-                try segment.withStreams { _ in }
-            } catch let damage as StoreError {
-                return VerifyFinding(
-                    check: Self.segmentCheck, isClean: false,
-                    detail: "\(damage.message); a snapshot writes it anew")
-            }
-            let streams = try segment.withStreams { span in span.indices.map { span[$0] } }
-            try store.scanLinks(
-                after: Checkpoint(position: segment.range.lowerBound - 1),
-                through: Checkpoint(position: segment.range.upperBound), chunkCount: 1_024
-            ) { events, previous in
-                for index in events.indices {
-                    let position = events[index].position
-                    let (event, link) = try segment.link(at: position)
-                    let isSame =
-                        event == events[index] && link ?? previous[index] == previous[index]
-                        && streams[Int(position - segment.range.lowerBound)] == event.stream
-                    if !isSame { differing.append(position) }
-                }
-            }
+    /// What is rebuilt from rows alone, by code of its own.
+    private static func verifyIndependently(_ path: String) throws -> [VerifyFinding] {
+        try IndependentReader(
+            path: path, derived: snapshotFolder(of: path), vocabulary: SnapshotFormat.fingerprint
+        ).run().map {
+            VerifyFinding(check: $0.check, isClean: $0.isClean, detail: $0.detail)
         }
-        let found = finding(Self.segmentCheck, differing)
-        let count = segments.reduce(0) { $0 + $1.range.count }
-        return found.isClean
-            ? VerifyFinding(check: found.check, isClean: true, detail: "\(count) events") : found
     }
 
     private static let snapshotCheck = "snapshot: its digest is that of its events"
@@ -175,11 +151,12 @@ extension Ledger {
                         ? ", and \(report.differencesOmitted) more" : ""))
     }
 
-    /// Keys stand once, JSON parts are readable, recorded times never go back.
+    /// JSON parts are readable; of a ledger in memory also: keys stand once, recorded times never go back.
     private func verifyRows() throws -> [VerifyFinding] {
         let head = state.withLock { $0.head }
         // As the file has them now: the store vouches that every row's stream is among them.
         let streams = try store.streams(after: 0)
+        let isAlone = path == nil
         var keys: Set<EventKey> = []
         var doubled: [Int64] = []
         var unreadable: [Int64] = []
@@ -187,17 +164,19 @@ extension Ledger {
         var backwards: [Int64] = []
         try store.scanRows(after: .start, through: head.checkpoint, chunkCount: 1_000) { rows in
             for row in rows {
+                if EventDecoder.damage(of: row) != nil { unreadable.append(row.event.position) }
+                guard isAlone else { continue }
                 let environment = streams[Int(row.event.stream) - 1].environment
                 let key = EventKey(environment, row.event.source, row.event.key)
                 if !keys.insert(key).inserted { doubled.append(row.event.position) }
-                if EventDecoder.damage(of: row) != nil { unreadable.append(row.event.position) }
                 if row.recordedAt < last { backwards.append(row.event.position) }
                 last = row.recordedAt
             }
         }
+        let readable = finding("rows: every JSON part can be read", unreadable)
+        guard isAlone else { return [readable] }
         return [
-            finding("keys: each names one event", doubled),
-            finding("rows: every JSON part can be read", unreadable),
+            finding("keys: each names one event", doubled), readable,
             finding("clock: recorded times never go back", backwards),
         ]
     }

@@ -1,0 +1,239 @@
+import DaybookEvents
+
+/// The columns of a row that derived files repeat, as they stand in the file.
+struct PlainEvent {
+    var occurredAt: Int64 = 0
+    var signedAt: Int64 = 0
+    var sequence: Int64 = 0
+    var amount = PlainEvent.absent
+    var money = PlainEvent.absent
+    var timeA = PlainEvent.absent
+    var timeB = PlainEvent.absent
+    var timeC = PlainEvent.absent
+    var stream: Int64 = 0
+    var type: Int64 = 0
+    var trust: Int64 = 0
+    var flags: Int64 = 0
+    var source: Int64 = 0
+    var party: Int64 = 0
+    var profile: Int64 = 0
+    var nameA: Int64 = 0
+    var nameB: Int64 = 0
+    var nameC: Int64 = 0
+    var key: (UInt64, UInt64) = (0, 0)
+    var reference: (UInt64, UInt64) = (0, 0)
+
+    static let absent = Int64.min
+
+    /// Without the slots that no version of the type has: folds do not see them, and segments do not hold them.
+    mutating func dropUnusedSlots() {
+        let slots = EventSlots.byType[Int(UInt8(truncatingIfNeeded: type))]
+        if !slots.contains(.nameB) { nameB = 0 }
+        if !slots.contains(.nameC) { nameC = 0 }
+        if !slots.contains(.reference) { reference = (0, 0) }
+        if !slots.contains(.amount) { amount = Self.absent }
+        if !slots.contains(.money) { money = Self.absent }
+        if !slots.contains(.timeA) { timeA = Self.absent }
+        if !slots.contains(.timeB) { timeB = Self.absent }
+        if !slots.contains(.timeC) { timeC = Self.absent }
+        if !slots.contains(.flags) { flags = 0 }
+    }
+
+    /// - Returns: The first field that differs, with both values; `nil` where all are equal.
+    func difference(from row: PlainEvent) -> String? {
+        if isSame(as: row) { return nil }
+        let fields: [(String, Int64, Int64)] = [
+            ("occurred_at", occurredAt, row.occurredAt), ("signed_at", signedAt, row.signedAt),
+            ("sequence", sequence, row.sequence), ("amount", amount, row.amount),
+            ("money", money, row.money), ("time_a", timeA, row.timeA),
+            ("time_b", timeB, row.timeB), ("time_c", timeC, row.timeC),
+            ("stream", stream, row.stream), ("type", type, row.type), ("trust", trust, row.trust),
+            ("flags", flags, row.flags), ("source", source, row.source),
+            ("party", party, row.party), ("profile", profile, row.profile),
+            ("name_a", nameA, row.nameA), ("name_b", nameB, row.nameB),
+            ("name_c", nameC, row.nameC),
+        ]
+        if let (name, found, expected) = fields.first(where: { $0.1 != $0.2 }) {
+            return "\(name) is \(found), the row says \(expected)"
+        }
+        return key == row.key ? "ref is another than the row's" : "key is another than the row's"
+    }
+
+    private func isSame(as row: PlainEvent) -> Bool {
+        occurredAt == row.occurredAt && signedAt == row.signedAt && sequence == row.sequence
+            && amount == row.amount && money == row.money && timeA == row.timeA
+            && timeB == row.timeB && timeC == row.timeC && stream == row.stream
+            && type == row.type && trust == row.trust && flags == row.flags
+            && source == row.source && party == row.party && profile == row.profile
+            && nameA == row.nameA && nameB == row.nameB && nameC == row.nameC && key == row.key
+            && reference == row.reference
+    }
+}
+
+/// A segment's sections, read by the formats in `Segment.swift` and `PackedEvent.swift`.
+struct PlainSegment {
+    private let events: UnsafeRawBufferPointer
+    private let extensions: UnsafeRawBufferPointer
+    private let streams: UnsafeRawBufferPointer
+    private let previous: UnsafeRawBufferPointer
+    private let first: Int64
+    /// Whether its events have the SHA-256 that the header says.
+    let hasDigest: Bool
+
+    init(_ file: PlainContainer) throws(PlainContainer.Refusal) {
+        guard file.first >= 1, file.first <= file.cut, file.cut - file.first < 1 << 32 else {
+            throw .problem("its positions make no sense")
+        }
+        let count = Int(file.cut - file.first + 1)
+        let sections = try file.sections()
+        events = try PlainContainer.column(sections, "events", 64, count: count)
+        extensions = try PlainContainer.column(sections, "extensions", 64)
+        streams = try PlainContainer.column(sections, "streams", 4, count: count)
+        previous = try PlainContainer.column(sections, "previous", 4, count: count)
+        first = file.first
+        hasDigest = PlainHash(of: Array(events) + Array(extensions)).bytes == file.digest
+    }
+
+    /// - Parameter before: The position of the stream's event before this one, as the rows have it.
+    /// - Returns: What differs from a row; `nil`: nothing.
+    func difference(at position: Int64, from row: PlainEvent, before: Int64) -> String? {
+        let index = Int(position - first)
+        guard let event = event(64 * index) else { return "its bits are of no event" }
+        if let difference = event.difference(from: row) { return difference }
+        let stream: UInt32 = streams.plain(4 * index)
+        if Int64(stream) != row.stream {
+            return "its stream is \(stream), the row says \(row.stream)"
+        }
+        let distance: UInt32 = previous.plain(4 * index)
+        let expected = before == 0 ? 0 : position &- before
+        // The greatest number sends whoever asks to the row.
+        if distance != UInt32.max, Int64(distance) != expected {
+            return "it follows \(position - Int64(distance)), the rows say \(before)"
+        }
+        return nil
+    }
+
+    private func event(_ base: Int) -> PlainEvent? {
+        var event = PlainEvent()
+        event.occurredAt = events.plain(base)
+        event.signedAt = event.occurredAt
+        event.key = (events.plain(base + 8), events.plain(base + 16))
+        let (high, low): (UInt64, UInt64) = (events.plain(base + 24), events.plain(base + 32))
+        func name(_ offset: Int) -> Int64 { Int64(events.plain(base + offset, as: UInt32.self)) }
+        event.stream = name(40)
+        event.party = name(44)
+        event.nameA = name(48)
+        let two: UInt32 = events.plain(base + 52)
+        event.source = Int64(events.plain(base + 56, as: UInt16.self))
+        event.sequence = Int64(events.plain(base + 58, as: UInt16.self))
+        let three: UInt16 = events.plain(base + 60)
+        event.type = Int64(events[base + 62])
+        event.trust = Int64(events[base + 63] & 15)
+        let form = events[base + 63] >> 4
+        if form <= 4 || form == 15 { event.reference = (high, low) }
+        switch form {
+        case 0:
+            event.amount = Self.amount(Int32(bitPattern: two))
+            event.flags = Int64(three)
+        case 1...4:
+            let short = Int16(bitPattern: three)
+            event.amount = short == Int16.min ? PlainEvent.absent : Int64(short)
+            switch form {
+            case 1: event.nameB = Int64(two)
+            case 2: event.nameC = Int64(two)
+            case 3: event.profile = Int64(two)
+            default: event.timeA = event.occurredAt &+ Int64(two)
+            }
+        case 5:
+            event.amount = Self.amount(Int32(truncatingIfNeeded: high))
+            event.profile = Int64(high >> 32)
+            event.nameB = Int64(low & 0xFFFF_FFFF)
+            event.nameC = Int64(low >> 32)
+            let money = Int32(bitPattern: two)
+            event.money = money == Int32.min ? PlainEvent.absent : Int64(money)
+            event.flags = Int64(three)
+        case 6:
+            event.timeA = Int64(bitPattern: high)
+            event.amount = Self.amount(Int32(truncatingIfNeeded: low))
+            event.profile = Int64(low >> 32)
+            event.nameB = Int64(two)
+            event.flags = Int64(three)
+        case 15:
+            event.flags = Int64(three)
+            event.trust = event.source
+            guard Int(two) < extensions.count / 64 else { return nil }
+            extend(&event, 64 * Int(two))
+        default: return nil
+        }
+        return event
+    }
+
+    private func extend(_ event: inout PlainEvent, _ base: Int) {
+        event.signedAt = extensions.plain(base)
+        event.money = extensions.plain(base + 8)
+        event.timeA = extensions.plain(base + 16)
+        event.timeB = extensions.plain(base + 24)
+        event.timeC = extensions.plain(base + 32)
+        event.amount = Self.amount(extensions.plain(base + 40))
+        func number(_ offset: Int) -> Int64 {
+            Int64(extensions.plain(base + offset, as: UInt32.self))
+        }
+        event.profile = number(44)
+        event.nameB = number(48)
+        event.nameC = number(52)
+        event.sequence = number(56)
+        event.source = number(60)
+    }
+
+    private static func amount(_ stored: Int32) -> Int64 {
+        stored == Int32.min ? PlainEvent.absent : Int64(stored)
+    }
+}
+
+/// A key lookup array, read by the formats in `LookupRun.swift` and `LookupFilter.swift`.
+enum PlainKeys {
+    private static let salts: [UInt32] = [
+        0x47B6_137B, 0x4497_4D91, 0x8824_AD5B, 0xA2B7_289D, 0x7054_95C7, 0x2DF1_424B, 0x9EFC_4947,
+        0x5C6B_FB31,
+    ]
+
+    /// - Parameter hashes: Of every key of the ledger, from position 1 on.
+    /// - Returns: What is wrong; `nil`: nothing.
+    static func difference(
+        _ file: PlainContainer, _ hashes: [UInt64]
+    ) throws(PlainContainer.Refusal) -> String? {
+        guard file.first >= 1, file.first <= file.cut, file.cut <= Int64(hashes.count),
+            file.cut - file.first < Int64(UInt32.max)
+        else { throw .problem("its positions make no sense") }
+        let count = Int(file.cut - file.first + 1)
+        let blockCount = max(1, (12 * count + 255) / 256)
+        let sections = try file.sections()
+        let filter = try PlainContainer.column(sections, "filter", 32, count: blockCount)
+        let sorted = try PlainContainer.column(sections, "hashes", 8, count: count)
+        let offsets = try PlainContainer.column(sections, "offsets", 4, count: count)
+        var seen = [Bool](repeating: false, count: count)
+        var last: UInt64 = 0
+        for index in 0..<count {
+            let hash: UInt64 = sorted.plain(8 * index)
+            let offset = Int(offsets.plain(4 * index, as: UInt32.self))
+            guard offset < count else { return "entry \(index) leads outside" }
+            let position = file.first + Int64(offset)
+            if seen[offset] { return "position \(position) is there twice" }
+            seen[offset] = true
+            let expected = hashes[Int(position - 1)]
+            if hash != expected {
+                return "position \(position) is under \(hash), its key is under \(expected)"
+            }
+            if hash < last { return "entry \(index), position \(position), is not in its order" }
+            last = hash
+            let block = Int((hash >> 32 &* UInt64(blockCount)) >> 32)
+            for (word, salt) in salts.enumerated() {
+                let bit = UInt32(1) << ((UInt32(truncatingIfNeeded: hash) &* salt) >> 27)
+                if filter.plain(32 * block + 4 * word, as: UInt32.self) & bit == 0 {
+                    return "the filter does not know the key of position \(position)"
+                }
+            }
+        }
+        return nil
+    }
+}

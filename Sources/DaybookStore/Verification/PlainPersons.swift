@@ -1,0 +1,178 @@
+import DaybookEvents
+
+/// Who is whom, and what else a snapshot tells beside names and streams, gathered along the rows.
+struct PlainPersons {
+    /// An event's name.
+    struct Key: Hashable {
+        var environment: Int64
+        var source: Int64
+        var high: UInt64
+        var low: UInt64
+    }
+
+    /// An alias, an un-alias, or a transfer of everything.
+    struct Statement {
+        var key: Key
+        var left: Int64
+        var right: Int64
+        var isOn: Bool
+        var occurredAt: Int64
+        var sequence: Int64
+        var position: Int64
+    }
+
+    private struct Correction {
+        var isVoiding: Bool
+        var own: Key
+    }
+
+    /// A line that names a customer.
+    struct Naming: Hashable {
+        var customer: UInt64
+        var line: Int64
+    }
+
+    private(set) var links: [Statement] = []
+    private(set) var handovers: [Statement] = []
+    private(set) var special: [Int64] = []
+    private(set) var zones: Set<Int64> = []
+    private(set) var namings: Set<Naming> = []
+    /// An amendment may name a zone, which stands in its text.
+    private(set) var isAmended = false
+    private var corrections: [Key: [Correction]] = [:]
+
+    mutating func note(_ event: PlainEvent, at position: Int64, in stream: PlainStream) {
+        if stream.isLine { noteNamings(event, stream) }
+        guard let type = EventType(rawValue: UInt16(truncatingIfNeeded: event.type)) else { return }
+        let own = Key(
+            environment: stream.environment, source: event.source, high: event.key.0,
+            low: event.key.1)
+        func statement(isOn: Bool) -> Statement {
+            Statement(
+                key: own, left: event.nameA, right: event.nameB, isOn: isOn,
+                occurredAt: event.occurredAt, sequence: event.sequence, position: position)
+        }
+        switch type {
+        case .subjectAliased, .subjectUnaliased:
+            if event.nameA != 0 { links.append(statement(isOn: type == .subjectAliased)) }
+        case .purchaseTransferred where stream.isCustomer:
+            handovers.append(statement(isOn: true))
+        case .correctionVoided, .correctionAmended:
+            let target = Key(
+                environment: stream.environment, source: event.nameA, high: event.reference.0,
+                low: event.reference.1)
+            let isVoiding = type == .correctionVoided
+            if !isVoiding { isAmended = true }
+            corrections[target, default: []].append(Correction(isVoiding: isVoiding, own: own))
+            special.append(position)
+        case .catalogPublished, .catalogRolledBack: special.append(position)
+        case .subjectCreated, .subjectTimeZoneChanged:
+            if event.nameA != 0 { zones.insert(event.nameA) }
+        default: break
+        }
+    }
+
+    private mutating func noteNamings(_ event: PlainEvent, _ stream: PlainStream) {
+        note(event.party, stream)
+        switch EventType(rawValue: UInt16(truncatingIfNeeded: event.type)) {
+        case .purchaseTransferred, .purchaseCompleted, .subscriptionStarted, .subscriptionRenewed,
+            .storeTransactionStated:
+            note(event.nameB, stream)
+        default: break
+        }
+    }
+
+    private mutating func note(_ name: Int64, _ stream: PlainStream) {
+        guard name != 0 else { return }
+        var customer = stream
+        customer.name = name
+        namings.insert(Naming(customer: customer.customer, line: line))
+    }
+
+    /// The number of the stream that is being noted.
+    var line: Int64 = 0
+
+    private func isVoid(_ key: Key, depth: Int = 0) -> Bool {
+        guard depth < 64, let corrections = corrections[key] else { return false }
+        return corrections.contains { $0.isVoiding && !isVoid($0.own, depth: depth + 1) }
+    }
+
+    /// The unit of every stream: whoever is linked by aliases that nobody took back is one person.
+    func units(_ streams: ArraySlice<PlainStream>, _ names: PlainNames) -> [Int64] {
+        var units = streams.indices.map { Int64($0) }
+        var parents: [UInt64: UInt64] = [:]
+        func root(_ customer: UInt64) -> UInt64 {
+            var place = customer
+            while let next = parents[place], next != place { place = next }
+            return place
+        }
+        for (left, right) in activePairs(names) {
+            let (from, to) = (root(left), root(right))
+            parents[from] = to
+            parents[to] = to
+        }
+        if parents.isEmpty { return units }
+        var least: [UInt64: Int64] = [:]
+        for id in streams.indices.reversed() where streams[id].isCustomer {
+            least[root(streams[id].customer)] = Int64(id)
+        }
+        for id in streams.indices where streams[id].isCustomer {
+            units[id] = least[root(streams[id].customer)] ?? Int64(id)
+        }
+        return units
+    }
+
+    private struct Pair: Hashable {
+        var environment: Int64
+        var least: Int64
+        var greatest: Int64
+
+        init(_ statement: Statement) {
+            environment = statement.key.environment
+            least = min(statement.left, statement.right)
+            greatest = max(statement.left, statement.right)
+        }
+
+        /// Of everything that was said of an alias.
+        init(splitting statement: Statement) {
+            environment = statement.key.environment
+            least = statement.left
+            greatest = -1
+        }
+    }
+
+    private func activePairs(_ names: PlainNames) -> [(UInt64, UInt64)] {
+        let known = links.filter { !isVoid($0.key) }
+        var ends: [Pair: [Statement]] = [:]
+        for link in known {
+            if link.right == 0 {
+                ends[Pair(splitting: link), default: []].append(link)
+            } else if !link.isOn {
+                ends[Pair(link), default: []].append(link)
+            }
+        }
+        return known.compactMap { link in
+            guard link.isOn, link.right != 0 else { return nil }
+            let later = (ends[Pair(link)] ?? []) + (ends[Pair(splitting: link)] ?? [])
+            guard !later.contains(where: { Self.precedes(link, $0, names) }) else { return nil }
+            let above = UInt64(truncatingIfNeeded: link.key.environment) << 32
+            return (
+                above | UInt64(truncatingIfNeeded: link.left),
+                above | UInt64(truncatingIfNeeded: link.right)
+            )
+        }
+    }
+
+    /// Canonical order (rule 2), long keys by their digests.
+    private static func precedes(
+        _ left: Statement, _ right: Statement, _ names: PlainNames
+    ) -> Bool {
+        if left.occurredAt != right.occurredAt { return left.occurredAt < right.occurredAt }
+        if left.sequence != right.sequence { return left.sequence < right.sequence }
+        if left.key.source != right.key.source {
+            return names.text(left.key.source).lexicographicallyPrecedes(
+                names.text(right.key.source))
+        }
+        return (left.key.high, left.key.low) < (right.key.high, right.key.low)
+    }
+}
