@@ -170,6 +170,10 @@ struct KeepingTests {
             let result = try tell("replay --workers \(workers) --json")
             #expect(result.status == 0)
             #expect(try result.json["agrees"] == true)
+            // A fresh process has no state at hand: every unit is folded in another way.
+            #expect(try result.json.at("compared.chain_units") == (try result.json["units"]))
+            #expect(try result.json.at("compared.chain_step") == 1)
+            #expect(try result.json.at("compared.cached_units") == 0)
             digests.insert(try result.json["digest"]?.text ?? "")
             digests.insert(try result.json["live_digest"]?.text ?? "")
         }
@@ -177,6 +181,39 @@ struct KeepingTests {
         let digest = try #require(digests.first)
         #expect(try tell("replay --expect \(digest)").status == 0)
         #expect(try tell("replay --expect 00").status == 1)
+    }
+
+    @Test("replay and verify exit with 1 where the snapshot was given another digest")
+    func replayBesideSnapshot() throws {
+        _ = try tell("consume ada stories --ref s1")
+        let path = try #require(try tell("snapshot --json").json["path"]?.text)
+        let sound = try tell("replay --json")
+        #expect(sound.status == 0)
+        #expect(try sound.json.at("compared.snapshot_position") == 2)
+        #expect(try sound.json.at("compared.snapshot_agrees") == true)
+        #expect(try tell("replay").output.has("the snapshot of position 2"))
+        // The digest in the header is changed, and the header's CRC-32C made to fit.
+        var bytes = [UInt8](try Data(contentsOf: URL(filePath: path)))
+        bytes[104] ^= 1
+        bytes.replaceSubrange(140..<144, with: [0, 0, 0, 0])
+        var checksum = UInt32.max
+        for byte in bytes[..<(144 + 56 * Int(bytes[136]))] {
+            checksum ^= UInt32(byte)
+            for _ in 0..<8 {
+                checksum = checksum & 1 == 1 ? checksum >> 1 ^ 0x82F6_3B78 : checksum >> 1
+            }
+        }
+        let fitting = withUnsafeBytes(of: (~checksum).littleEndian, Array.init)
+        bytes.replaceSubrange(140..<144, with: fitting)
+        try Data(bytes).write(to: URL(filePath: path))
+        let planted = try tell("replay --json")
+        #expect(planted.status == 1, "\(planted.errors)")
+        #expect(try planted.json["agrees"] == false)
+        #expect(try planted.json.at("compared.snapshot_agrees") == false)
+        #expect(try planted.json["differences"]?.array?.count == 1)
+        let verified = try tell("verify --json")
+        #expect(verified.status == 1)
+        #expect(try verified.json["clean"] == false)
     }
 
     @Test("replay takes a file of events instead of a ledger, whatever the order of its lines")

@@ -8,10 +8,10 @@ struct ReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay", abstract: "Fold everything from zero and compare.",
         discussion: """
-            The outcome is compared with what was worked out in other ways: the states of the same customers and lines \
-            folded along the chains of their streams, in a great ledger of some of them; states at hand; and the digest \
-            that the newest snapshot was given when it was written. Exits with 1 when one differs. A file of events is \
-            folded in memory with its own recorded times, and its digest is printed.
+            The outcome is compared with what was worked out in other ways: the same customers and lines folded along \
+            the chains of their streams, in a great ledger some of them; states at hand; and the digest that the \
+            newest snapshot was given when it was written. Exits with 1 when one differs. A file of events is folded \
+            in memory with its own recorded times, and its digest is printed.
 
               daybook replay
               daybook replay --workers 7 --json

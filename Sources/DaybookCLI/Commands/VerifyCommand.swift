@@ -7,9 +7,9 @@ struct VerifyCommand: AsyncParsableCommand {
         commandName: "verify", abstract: "Check everything that can be checked without a change.",
         discussion: """
             Order, gaps, versions, triggers, keys, the hash over the history, documents, corrections; every segment, \
-            lookup array and snapshot, compared with what a second reader rebuilds from the rows alone; and replays from \
-            zero, from rows and from segments. Exits with 1 when something is not clean. Derived files of another \
-            history or version are told and are no failure.
+            lookup array and snapshot, compared with what a second reader rebuilds from the rows alone; and replays \
+            from zero, from rows and from segments. Exits with 1 when something is not clean. Derived files of \
+            another history or version are told and are no failure.
 
               daybook verify
               daybook verify --json
