@@ -150,13 +150,7 @@ struct PlainText {
             }
             return (padded.0, padded.1 | UInt64(bytes.count))
         }
-        for (index, byte) in PlainHash(of: bytes).bytes.prefix(16).enumerated() {
-            if index < 8 {
-                padded.0 = padded.0 << 8 | UInt64(byte)
-            } else {
-                padded.1 = padded.1 << 8 | UInt64(byte)
-            }
-        }
-        return (padded.0, padded.1 | 0xC0)
+        let hashed = PlainHash(of: bytes).leading
+        return (hashed.0, hashed.1 | 0xC0)
     }
 }

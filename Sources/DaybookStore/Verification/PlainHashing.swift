@@ -33,6 +33,9 @@ struct PlainHash: Equatable {
         withUnsafeBytes(of: words) { bytes.append(contentsOf: $0) }
     }
 
+    /// The first 128 bits, big-endian.
+    var leading: (UInt64, UInt64) { (UInt64(bigEndian: words.0), UInt64(bigEndian: words.1)) }
+
     /// The first digits, for people.
     var short: String {
         bytes.prefix(6).map { byte in
