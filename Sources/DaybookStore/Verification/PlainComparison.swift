@@ -137,6 +137,10 @@ struct PlainComparison {
         if let (position, mark) = head.head {
             if position == walk.position {
                 check(mark, "the head")
+                if head.epoch != walk.epoch {
+                    history.add(
+                        "the head is in epoch \(head.epoch), the rows in epoch \(walk.epoch)")
+                }
             } else {
                 history.add("the head is at position \(position), the rows at \(walk.position)")
             }

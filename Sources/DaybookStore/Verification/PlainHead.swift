@@ -19,6 +19,7 @@ struct PlainHead {
     private(set) var documentCount: Int64 = 0
     /// The row of `history_head`, and its position.
     private(set) var head: (position: Int64, mark: Mark)?
+    private(set) var epoch: Int64 = 0
     private(set) var marks: [Int64: Mark] = [:]
     private(set) var blocks: [Int64: PlainHash] = [:]
 
@@ -45,8 +46,9 @@ struct PlainHead {
         streamCount = try last("SELECT max(id) FROM streams")
         documentCount = try last("SELECT max(id) FROM documents")
         let columns = "position, names, name_hash, streams, stream_hash, hash"
-        try connection.each("SELECT \(columns) FROM history_head") { row in
+        try connection.each("SELECT \(columns), epoch FROM history_head") { row in
             head = (row.number(0), Self.mark(row, []))
+            epoch = row.number(6)
         }
         try connection.each("SELECT \(columns), tree FROM history_marks") { row in
             marks[row.number(0)] = Self.mark(row, Array(row.bytes(6)))

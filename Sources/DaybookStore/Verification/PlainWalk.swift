@@ -18,6 +18,8 @@ struct PlainWalk {
     /// Under the ledger's secret, from position 1 on.
     private(set) var keyHashes: [UInt64] = []
     private(set) var position: Int64 = 0
+    /// 1, and more by every event that says so.
+    private(set) var epoch: Int64 = 1
     private(set) var rows = PlainProblems()
     private(set) var clock = PlainProblems()
     private let secret: PlainSecret
@@ -54,6 +56,9 @@ struct PlainWalk {
         self.position = position
         self.recordedAt = recordedAt
         var event = read(row)
+        if event.type == Int64(EventType.ledgerRestored.rawValue) {
+            epoch = max(epoch &+ 1, event.amount)
+        }
         let number = event.stream
         guard number >= 1, number < Int64(streams.count) else {
             rows.add("position \(position) is in stream \(number), which does not exist")

@@ -47,6 +47,7 @@ struct RowVerificationTests {
         ("UPDATE history_head SET hash = zeroblob(32)", ["history"]),
         ("UPDATE history_head SET name_hash = zeroblob(32)", ["history"]),
         ("UPDATE history_head SET streams = streams - 1", ["history"]),
+        ("UPDATE history_head SET epoch = epoch + 1", ["history"]),
     ]
 
     @Test("A planted mistake fails its own check and no other one", arguments: mistakes)
