@@ -134,7 +134,9 @@ struct DraftGenerator {
         event["v"] = .integer(Int64(schema.version))
         event["data"] = .object(data)
         // Catalogs are the same for all environments.
-        if schema.name.hasPrefix("catalog.") { event["environment"] = "production" }
+        if schema.name.hasPrefix("catalog.") || schema.name == "ledger.restored" {
+            event["environment"] = "production"
+        }
         if schema.type.isDebug { event["environment"] = "sandbox" }
         let isProduction = event["environment"] == "production"
         if !schema.type.mayBeClientAsserted || (isProduction && event["trust"] == "debug") {

@@ -5,7 +5,8 @@ enum Arguments {
         "--json", "--help", "--help-hidden", "-h", "--version", "--dry-run", "--as-recorded",
         "--keep-going",
         "--stream", "--retroactive", "--offline", "--online", "--all", "--no-auto-renew", "--trial",
-        "--preview", "--undo", "--force", "--apply", "--fails", "--redact",
+        "--preview", "--undo", "--force", "--apply", "--fails", "--redact", "--check", "--replace",
+        "--unknown-type",
     ]
 
     /// Lets a number be negative: ArgumentParser would take `-1` for an option, and complain of a missing value or an

@@ -53,6 +53,9 @@ final class FileWatch: Sendable {
     /// Notes which file has the log's name; the caller holds the lock and has the log open.
     func noteLog() { content.withLock { $0.log = Self.stamp(file.logPath)?.identity } }
 
+    /// Whoever closes last has SQLite remove the log.
+    func forgetLog() { content.withLock { $0.log = nil } }
+
     /// - Parameter done: What has happened already, for the message; `nil`: nothing.
     /// - Throws: `.replaced`
     func checkNames(after done: String? = nil) throws {

@@ -197,6 +197,7 @@ public final class SQLiteEventStore: EventStore {
         }
         guard let connection else { return }
         try closeUnderLock(connection, waitSeconds: lockWaitSeconds)
+        watch.forgetLog()
         writing.withLock { $0.connection = nil }
     }
 
