@@ -9,8 +9,8 @@ extension Ledger {
 
     /// Finds the event since which a condition holds, by bisection over what was known.
     ///
-    /// The valid time stays the same: "as of then, with which event did it become so?" Of everybody, each look begins at
-    /// the newest snapshot that is not younger.
+    /// The valid time stays the same: "as of then, with which event did it become so?" Of everybody, each look begins
+    /// at the newest snapshot that is not younger.
     /// - Parameters:
     ///   - holds: `false`: since which event it fails.
     ///   - subject: `nil`: of anybody.

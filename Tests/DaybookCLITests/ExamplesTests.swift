@@ -23,7 +23,7 @@ struct ExamplesTests {
                 "daybook sandbox sign \(unlimited) --transaction 2 > waiting.jws",
                 // Refused until its authority is believed.
                 "! daybook ingest waiting.jws --as app-store-transaction \(nobody)",
-                "daybook replay --digests digests.json",
+                "daybook replay --digests digests.json", "daybook backup saved.sqlite",
             ]
         ),
         (

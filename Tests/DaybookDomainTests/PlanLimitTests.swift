@@ -4,7 +4,8 @@ import DaybookEvents
 import DaybookTesting
 import Testing
 
-/// Plans whose limit is a number: which limit a use is held against, and what a change of plan leaves behind (E60, E61).
+/// Plans whose limit is a number: which limit a use is held against, and what a change of plan leaves behind (E60,
+/// E61).
 @Suite("Plans with a number")
 struct PlanLimitTests {
     /// Free: four prints in a period, with `club` twenty; `club` also opens the feature that prints are of.

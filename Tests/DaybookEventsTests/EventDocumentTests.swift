@@ -262,24 +262,24 @@ private enum EventTable {
         "source":{"kind":"native","key":"story-1"},"trust":"imported","data":{"meter":"stories","amount":1,"ref":"story-1"}}
         ```
 
-        - **Required in the envelope**: `type`; `subject` where the stream is a customer's, and of a claim; `source.key` from Purchases \
-        to Usage, save `gauge.pinned`. Elsewhere the digest of the event's bytes stands in for a key that is absent, and \
-        `occurred_at` is required then: without both, two events would be one. `id` stands in for `source.key` too. \
-        The same environment, `source.kind` and `source.key` are one event, for ever.
+        - **Required in the envelope**: `type`; `subject` where the stream is a customer's, and of a claim; \
+        `source.key` from Purchases to Usage, save `gauge.pinned`. Elsewhere the digest of the event's bytes stands in \
+        for a key that is absent, and `occurred_at` is required then: without both, two events would be one. `id` \
+        stands in for `source.key` too. The same environment, `source.kind` and `source.key` are one event, for ever.
         - **Defaults**: `v` 1, `environment` production, `source.kind` native, `trust` imported, `occurred_at` the \
         ledger's clock, `data` empty.
-        - **Stream**: *customer* is `subject`; *line* is the store's original transaction (`apple:2000000123`), named by \
-        `original_transaction_id`, else by `transaction_id`: one of the two must be there, and `store` has no colon; \
-        *ledger* is for catalogs and corrections. A consumable is a line by itself, named after its own `transaction_id`, \
-        so that it counts once, whoever posts it; `kind` says that it is one. What follows it (a refund, a revocation) \
-        finds it without `kind` too, unless the store gives it another original transaction. A line's owner is \
-        whoever its events name first, with a verified `app_account_token` before any other name; `purchase.claimed` \
-        only names.
+        - **Stream**: *customer* is `subject`; *line* is the store's original transaction (`apple:2000000123`), named \
+        by `original_transaction_id`, else by `transaction_id`: one of the two must be there, and `store` has no \
+        colon; *ledger* is for catalogs and corrections. A consumable is a line by itself, named after its own \
+        `transaction_id`, so that it counts once, whoever posts it; `kind` says that it is one. What follows it (a \
+        refund, a revocation) finds it without `kind` too, unless the store gives it another original transaction. A \
+        line's owner is whoever its events name first, with a verified `app_account_token` before any other name; \
+        `purchase.claimed` only names.
         - **Bounds**: names have 1 to \(EventBounds.nameByteCountMax) bytes, those of the envelope without control \
-        characters; an event has at most \(EventBounds.eventByteCountMax) bytes of canonical JSON, a catalog's document \
-        aside (\(EventBounds.documentByteCountMax)), and \(JSONReader.depthMax) levels; other text has at most \
-        \(EventBounds.freeTextScalarCountMax) characters (Unicode scalars); an amount lies within ±\(EventBounds.amountMax); money is in thousandths \
-        of its currency; times are milliseconds since 1970 UTC.
+        characters; an event has at most \(EventBounds.eventByteCountMax) bytes of canonical JSON, a catalog's \
+        document aside (\(EventBounds.documentByteCountMax)), and \(JSONReader.depthMax) levels; other text has at \
+        most \(EventBounds.freeTextScalarCountMax) characters (Unicode scalars); an amount lies within \
+        ±\(EventBounds.amountMax); money is in thousandths of its currency; times are milliseconds since 1970 UTC.
         - Unknown types, fields and words are kept, shown and skipped by every fold. Numbers that are no integers \
         are kept as their text.
         """.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)

@@ -14,8 +14,8 @@ struct HistoryTests {
             trust: source == "apple" ? .verified : .imported, data: data)
     }
 
-    /// 1 the catalog; 2 bob buys; 3 a stranger makes a story; 4 ada opens the app; 5 bob's purchase becomes ada's; 6 the
-    /// stranger was ada.
+    /// 1 the catalog; 2 bob buys; 3 a stranger makes a story; 4 ada opens the app; 5 bob's purchase becomes ada's; 6
+    /// the stranger was ada.
     private static func ledger() async throws -> Ledger {
         let ledger = try Ledger(inMemory: "dozzi", clock: { 1_790_000_000_000 })
         try await ledger.publish(

@@ -97,9 +97,9 @@ final class EventPages: Sendable {
         count = Int(last)
     }
 
-    /// Lends all events up to a position to a body that only looks, and gives what it makes of them. A segment whose file
-    /// somebody cut short meanwhile is dropped, what the body made is thrown away, and it is run again; at last upon
-    /// rows alone.
+    /// Lends all events up to a position to a body that only looks, and gives what it makes of them. A segment whose
+    /// file somebody cut short meanwhile is dropped, what the body made is thrown away, and it is run again; at last
+    /// upon rows alone.
     static func reading<Result>(
         _ log: EventLog, through last: Int64, source: ReplaySource = .segments, workers: Int,
         chunkCount: Int, progress: @Sendable (Int64, Int64) throws -> Void,

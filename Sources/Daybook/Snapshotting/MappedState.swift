@@ -5,8 +5,8 @@ import DaybookStore
 /// What a snapshot knows of names, streams and persons, looked up in the mapped file when it is asked for.
 ///
 /// Every block is checked when it is opened, so its questions cannot fail: we never change a file in place, and where
-/// somebody else cuts it short, what it held is made again from rows and looked up there (`SnapshotImage`). Numbers that
-/// lead nowhere, which only a file made by hand can have, give something harmless. The sections stand in
+/// somebody else cuts it short, what it held is made again from rows and looked up there (`SnapshotImage`). Numbers
+/// that lead nowhere, which only a file made by hand can have, give something harmless. The sections stand in
 /// `SnapshotFormat`.
 final class MappedState: NameBase, IdentityBase {
     /// Elements of one size, one after the other.

@@ -4,9 +4,9 @@ import Synchronization
 /// What a snapshot's file held, made again in memory from the ledger's rows: where somebody cut the file short while it
 /// was mapped.
 ///
-/// Sections are a function of the events up to the cut, so what was looked up in the file and what is looked up here fit
-/// together. The checksums that the file had say whether that is so; where it is not, or rows cannot be read, nothing is
-/// answered any more (`LostKnowledge`).
+/// Sections are a function of the events up to the cut, so what was looked up in the file and what is looked up here
+/// fit together. The checksums that the file had say whether that is so; where it is not, or rows cannot be read,
+/// nothing is answered any more (`LostKnowledge`).
 final class SnapshotImage: Sendable {
     /// Gives the sections of a snapshot at a cut with so many names and streams.
     typealias Making =

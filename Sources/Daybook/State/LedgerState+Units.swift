@@ -22,7 +22,8 @@ extension LedgerState {
     }
 
     /// Puts the streams of every person who was touched into one unit.
-    /// - Complexity: O(*n* log *n*) in the links and streams of these persons, of those that they were with before, too.
+    /// - Complexity: O(*n* log *n*) in the links and streams of these persons, of those that they were with before,
+    ///   too.
     mutating func regroup() {
         if touched.isEmpty { return }
         let outcome = Regrouping.outcome(self)

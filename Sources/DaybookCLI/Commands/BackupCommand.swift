@@ -7,12 +7,12 @@ struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup", abstract: "Copy the ledger while it is in use, and verify the copy.",
         discussion: """
-            The copy is a ledger file of its own, as it was at one moment. Every row, name, stream and document in it is \
-            verified by the hash over the history before the file gets its name. The same again into the same file \
+            The copy is a ledger file of its own, as it was at one moment. Every row, name, stream and document in it \
+            is verified by the hash over the history before the file gets its name. The same again into the same file \
             appends what came since, after the file's end was found in the ledger's history.
 
-              daybook backup /backups/dozzi.sqlite
-              daybook backup /backups/dozzi.sqlite --check
+              daybook backup saved.sqlite
+              daybook backup saved.sqlite --check
 
             "daybook restore" puts a backup in a ledger's place. Exits with 1 when --check finds the backup damaged.
             """)

@@ -9,12 +9,12 @@ struct RestoreCommand: AsyncParsableCommand {
         discussion: """
             The backup is verified from its first row to its last. A new epoch begins with an event that says who \
             restored and why. What was recorded after the backup's end is abandoned: its keys are free again, so that \
-            senders can deliver it anew. Snapshots, segments and key arrays of it are removed. The ledger that was there \
-            stays beside the new one under another name, and every process that has it open is told and writes nothing \
-            more.
+            senders can deliver it anew. Snapshots, segments and key arrays of it are removed. The ledger that was \
+            there stays beside the new one under another name, and every process that has it open is told and writes \
+            nothing more.
 
-              daybook restore /backups/dozzi.sqlite dozzi.sqlite --reason "disk replaced"
-              daybook restore /backups/dozzi.sqlite dozzi.sqlite --replace --actor sam --reason "bad import"
+              daybook restore saved.sqlite restored.sqlite --reason "disk replaced"
+              daybook restore saved.sqlite ledger.sqlite --replace --reason "bad import"
 
             What a customer's device restores is "daybook restore-purchases".
             """)

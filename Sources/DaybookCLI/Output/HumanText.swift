@@ -5,7 +5,8 @@ import DaybookEvents
 ///
 /// What we write ourselves stands as it is:
 /// ```swift
-/// let text: HumanText = "\(mark) \(subject) used \(amount)\n"   // subject "a\u{1B}]0;x" becomes a\u{1B}]0;x, spelled out
+/// let text: HumanText = "\(mark) \(subject) used \(amount)\n"   // subject "a\u{1B}]0;x" becomes a\u{1B}]0;x, spelled
+/// out
 /// ```
 struct HumanText: Sendable, Equatable, ExpressibleByStringInterpolation {
     /// Ready to be written.

@@ -16,7 +16,8 @@
 //
 // texts:
 //        0     1  0x11
-//        1    16  blinding: SipHash-2-4-128 under the ledger's secret of the stream's environment (1), kind (1) and name
+//        1    16  blinding: SipHash-2-4-128 under the ledger's secret of the stream's environment (1), kind (1) and
+//        name
 //       17     …  stream's name, source, key, party, profile, name_a, name_b, name_c, ref, rest: each as its byte count
 //                 (4, 2^32 - 1 for a ref or rest that is not there) and its UTF-8
 //

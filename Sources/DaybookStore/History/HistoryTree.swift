@@ -1,8 +1,8 @@
 import Crypto
 public import DaybookEvents
 
-/// A Merkle tree over leaves that only grow (RFC 6962 §2.1), of which no more is kept than appending needs: the roots of
-/// its complete subtrees, the greatest first.
+/// A Merkle tree over leaves that only grow (RFC 6962 §2.1), of which no more is kept than appending needs: the roots
+/// of its complete subtrees, the greatest first.
 public struct HistoryTree: Sendable, Equatable {
     /// How many leaves there are.
     public private(set) var count: Int64 = 0

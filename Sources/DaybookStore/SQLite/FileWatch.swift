@@ -8,8 +8,8 @@ import Synchronization
     import Musl
 #endif
 
-/// Notices that another file has the name of the ledger, or of its log, or that somebody wrote to the ledger's file past
-/// SQLite's log.
+/// Notices that another file has the name of the ledger, or of its log, or that somebody wrote to the ledger's file
+/// past SQLite's log.
 ///
 /// - Rule: a commit is begun and acknowledged only while the names lead to the files that this process has open.
 /// - Why: a file that was renamed over, or removed, takes every write and keeps none.

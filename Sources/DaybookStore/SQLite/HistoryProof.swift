@@ -2,8 +2,8 @@ import DaybookEvents
 import GRDB
 import GRDBSQLite
 
-/// Works the hash over a whole history out again from the rows of a file, and compares it with every block, mark and end
-/// that the file names.
+/// Works the hash over a whole history out again from the rows of a file, and compares it with every block, mark and
+/// end that the file names.
 struct HistoryProof {
     let db: Database
     let file: LedgerFile

@@ -13,8 +13,8 @@
 /// one that passed the gate before, come first.
 ///
 /// The gate is the first byte of the lock file, locked for the open file (`F_OFD_SETLK`), so it is free when its holder
-/// dies, and two stores of one process have two. It is courtesy alone: only `flock` excludes. So whoever is kept out for
-/// long, by a process that was stopped while it stood there, goes around it.
+/// dies, and two stores of one process have two. It is courtesy alone: only `flock` excludes. So whoever is kept out
+/// for long, by a process that was stopped while it stood there, goes around it.
 enum LedgerGate {
     /// How long somebody may stand in the gate before others go around.
     static let patienceSeconds = 2.0

@@ -16,7 +16,8 @@ import GRDBSQLite
 ///   file and log have together (`HistorySchema.swift`).
 /// - Why: SQLite applies any log whose checksums fit. Beside a file that was restored from a backup it would write the
 ///   pages of one past over those of another.
-/// - Advice: `daybook restore` puts a backup in a ledger's place; after a copy by hand, move the log away with the file.
+/// - Advice: `daybook restore` puts a backup in a ledger's place; after a copy by hand, move the log away with the
+///   file.
 /// - Otherwise: events vanish or change, and no checksum tells.
 struct LogBinding {
     let file: LedgerFile

@@ -28,8 +28,8 @@ extension SQLiteEventStore {
     /// Pages of a step: 4 MiB.
     private static let pagesPerStep: CInt = 1_024
 
-    /// Copies the ledger as it is at this moment while others go on, and verifies the copy by its hash before it gets its
-    /// name; a backup that is there already is carried on with the events after its end.
+    /// Copies the ledger as it is at this moment while others go on, and verifies the copy by its hash before it gets
+    /// its name; a backup that is there already is carried on with the events after its end.
     /// - Parameters:
     ///   - target: A path without a file, or with an older backup of this history.
     ///   - progress: Events verified or written, and how many are to be. It may throw; then no new backup is left.
@@ -45,7 +45,8 @@ extension SQLiteEventStore {
             ? try carryOn(target, progress: progress) : try begin(target, progress: progress)
     }
 
-    /// Verifies a ledger file or backup as a whole: every row, name, stream and document against the hash that it names.
+    /// Verifies a ledger file or backup as a whole: every row, name, stream and document against the hash that it
+    /// names.
     /// - Returns: The end of its history.
     /// - Throws: `.damaged` with the first place that does not fit.
     public func prove(
@@ -170,8 +171,8 @@ extension SQLiteEventStore {
             byteCount: target.identity?.byteCount ?? 0)
     }
 
-    /// Takes over rows of the same history, with the names, streams and documents that this file lacks. Their digests are
-    /// worked out from what is written here.
+    /// Takes over rows of the same history, with the names, streams and documents that this file lacks. Their digests
+    /// are worked out from what is written here.
     private func append(
         from source: SQLiteEventStore, after position: Int64, through last: Int64,
         _ wanted: HistoryPoint

@@ -23,9 +23,9 @@ import DaybookEvents
 //               65,536 bytes, 4 bytes each
 //
 // Valid only if magic, version, kind and header checksum fit, the fingerprint and ledger are the expected ones,
-// the ledger confirms the history, and every section lies within the file. A section with another fingerprint is not used; the rest is. Blocks
-// are checked when they are first read. Files are written under a temporary name, synced, renamed, and the folder
-// synced, so that a file with its final name is whole.
+// the ledger confirms the history, and every section lies within the file. A section with another fingerprint is not
+// used; the rest is. Blocks are checked when they are first read. Files are written under a temporary name, synced,
+// renamed, and the folder synced, so that a file with its final name is whole.
 
 /// What a derived file says about itself.
 public struct ContainerHeader: Sendable, Equatable {

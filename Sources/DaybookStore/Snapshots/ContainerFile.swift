@@ -14,8 +14,8 @@ import Synchronization
 ///
 /// Invariant of the unsafe pointer: the mapping is private, read-only, lives from `init` to `deinit`, and is never
 /// handed out; reads are bounds-checked against its size. We never change a file in place, only replace it by rename,
-/// so the mapped bytes stay what they were. Where somebody else cuts one short all the same, its end reads as zeros, and
-/// every read says so afterwards: nothing that was read of a lost file leaves `withBytes`.
+/// so the mapped bytes stay what they were. Where somebody else cuts one short all the same, its end reads as zeros,
+/// and every read says so afterwards: nothing that was read of a lost file leaves `withBytes`.
 public final class ContainerFile: Sendable {
     private struct Section {
         var name: String
