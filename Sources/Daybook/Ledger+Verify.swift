@@ -56,9 +56,9 @@ extension Ledger {
             }
             progress("file")
             findings.append(try Self.verifyFile(store))
-            if let path {
+            if let file = store as? SQLiteEventStore {
                 progress("rows")
-                findings += try Self.verifyIndependently(path)
+                findings += try Self.verifyIndependently(file.path)
             }
             progress("events")
             findings += try attempt("events: all of them can be read", verifyRows)

@@ -67,7 +67,8 @@ struct BackupTests {
         try consume(1...3)
         #expect(try backUp().status == 0)
         let before = try Data(contentsOf: URL(filePath: bench.path("saved.db")))
-        try FileManager.default.copyItem(atPath: bench.path("saved.db"), toPath: bench.path("old.db"))
+        try FileManager.default.copyItem(
+            atPath: bench.path("saved.db"), toPath: bench.path("old.db"))
         try consume(4...6)
         #expect(try backUp().status == 0)
         // The ledger is put back, and goes on otherwise: the newer backup is of a future that it never had.
@@ -103,7 +104,8 @@ struct BackupTests {
         #expect(try restored.json["removed_files"]?.integer ?? 0 >= 1)
         let kept = try #require(try restored.json["kept_at"]?.text)
         #expect(try bench.run(["verify", "--ledger", kept]).status == 0)
-        let again = try bench.run("consume u5 stories --ref r5 --idempotency-key k5 --json --ledger \(ledger)")
+        let again = try bench.run(
+            "consume u5 stories --ref r5 --idempotency-key k5 --json --ledger \(ledger)")
         #expect(again.status == 0)
         #expect(try again.json["duplicate"] != true)
         let export = try bench.run("export --ledger \(ledger)")
