@@ -311,7 +311,12 @@ public final class Ledger: Sendable {
         }
         queue?.close()
         endDerivedWriting()
-        try translating { try store.close() }
+        // Also where something was lost for good: nothing is answered any more.
+        do {
+            try store.close()
+        } catch {
+            throw LedgerError.store(Self.storeError(error))
+        }
     }
 
     func translating<Result>(_ body: () throws -> Result) throws -> Result {

@@ -204,6 +204,13 @@ public final class SQLiteEventStore: EventStore {
     private func closeUnderLock(_ connection: WriteConnection, waitSeconds: Double) throws {
         try lock.hold(waitSeconds: waitSeconds) {
             do {
+                try connection.checkFiles()
+            } catch {
+                // Closing it would move the log of one past into the file of another: kept open for ever on purpose.
+                _ = Unmanaged.passRetained(connection)
+                return log.error("\(error)")
+            }
+            do {
                 try connection.checkpoint()
             } catch {
                 // The log keeps the events; whoever opens the ledger next reads them there.

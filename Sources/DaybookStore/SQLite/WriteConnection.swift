@@ -133,7 +133,11 @@ final class WriteConnection: Sendable {
         return next.point
     }
 
-    /// - Throws: `.replaced`, `.foreignLog`
+    /// - Throws: `.replaced`, `.foreignLog` or `.otherHistory` where the files are not those that this connection goes on
+    ///   from: then it must not be closed either, which would move its log into them.
+    func checkFiles() throws { try run("looking at the files") { try look($0) } }
+
+    /// - Throws: `.replaced`, `.foreignLog`, `.otherHistory`
     private func look(_ db: Database) throws {
         try watch.checkNames()
         guard watch.isTouched else { return }
@@ -175,6 +179,8 @@ final class WriteConnection: Sendable {
     @discardableResult
     func checkpoint() throws -> Bool {
         try run("moving the log into the file") { db in
+            // Pages of one past must never be written over those of another.
+            try look(db)
             let result = try db.checkpoint(.passive)
             watch.noteSeen()
             return result.checkpointedFrameCount == result.walFrameCount

@@ -61,12 +61,15 @@ extension ReinterpretTests {
     func manyBatches() async throws {
         let ledger = try await Fixtures.ledger("nuzzle")
         for index in 0..<500 {
-            let names = index % 3 == 0 ? #","aliases":["ada","a\#(index)","b\#(index)"]"# : ""
+            // A person has at most 256 ids.
+            let names =
+                index % 3 == 0 && index < 360
+                ? #","aliases":["ada","a\#(index)","b\#(index)"]"# : ""
             _ = try await ledger.ingestRevenueCat(
                 RevenueCatIngestTests.webhook(
                     "RENEWAL", "w\(index)", after: Int64(index), transaction: "\(index)", names))
         }
-        #expect(try ledger.head().position > 800)
+        #expect(try ledger.head().position > 700)
         #expect(try await Self.apply(ledger).differenceCount == 0)
         let other = Self.mapping { drafts in drafts[0].data["price_milli"] = 1 }
         let report = try await Self.apply(ledger, other)

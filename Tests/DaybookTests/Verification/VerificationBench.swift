@@ -126,7 +126,8 @@ struct VerificationBench {
             let bytes = contents[part] ?? []
             let size = isSegment ? (part == "events" || part == "extensions" ? 64 : 4) : nil
             return ContainerSection(
-                name: part, elementCount: bytes.count / (size ?? Self.sizes[part] ?? 1),
+                name: part, fingerprint: file.fingerprint(part),
+                elementCount: bytes.count / (size ?? Self.sizes[part] ?? 1),
                 bytes: bytes)
         }
         try ContainerWriter.write(header, sections, to: path(name))
