@@ -120,7 +120,9 @@ struct LostFileTests {
         // The next snapshot is whole again, and the next opening begins with it.
         try bench.ledger.snapshot()
         let digest = try bench.ledger.digest().digest
-        #expect(try bench.ledger.verify().filter { !$0.isClean } == [])
+        // The file that was cut short lies there still, beside the new one; nothing else is wrong.
+        let failing = try bench.ledger.verify().filter { !$0.isClean }
+        #expect(failing.map(\.check) == ["snapshots: say what the rows say"])
         try bench.ledger.close()
         let again = try Bench.open(bench.folder, InMemoryLogHandler())
         let head = try again.head().position
