@@ -7,9 +7,8 @@ public import DaybookEvents
 //   block   256 entries; its leaf is SHA-256 of 0x00 and the entries (RFC 6962 §2.1)
 //   tree    RFC 6962's over the leaves of all complete blocks
 //   open    SHA-256 of 0x00 and the entries of the block that is not complete, also where there are none
-//   hash    SHA-256 of "daybook history 1" (17), SHA-256 of the ledger id (32), p (8), root of the tree (32), open
-//   (32),
-//           count and last link of the chain of names (8, 32), the same of streams (8, 32)
+//   hash    SHA-256 of "daybook history 1" (17), SHA-256 of the ledger id (32), p (8), root of the tree (32),
+//           open (32), count and last link of the chain of names (8, 32), the same of streams (8, 32)
 //
 // So it covers ledger, rows with their order and times, names and streams with their numbers; documents are covered by
 // the digests that rows name. Whoever stands somewhere in a history proves it with the leaves of the blocks since the
@@ -103,8 +102,7 @@ public struct HistoryCursor: Sendable {
 
     /// Goes along the rows after this position.
     /// - Parameter complete: Is given every block that was completed: its number from 1 on and its leaf, with the
-    ///   cursor
-    ///   at its end.
+    ///   cursor at its end.
     public mutating func append(
         count: Int, entry: (Int) -> Entry,
         complete: (HistoryCursor, Int64, HistoryHash) throws -> Void

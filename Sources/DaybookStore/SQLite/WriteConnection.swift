@@ -133,8 +133,8 @@ final class WriteConnection: Sendable {
         return next.point
     }
 
-    /// - Throws: `.replaced`, `.foreignLog` or `.otherHistory` where the files are not those that this connection goes on
-    ///   from: then it must not be closed either, which would move its log into them.
+    /// - Throws: `.replaced`, `.foreignLog` or `.otherHistory` where the files are not those that this connection
+    ///   belongs to: then it must not be closed either, which would move its log into them.
     func checkFiles() throws { try run("looking at the files") { try look($0) } }
 
     /// - Throws: `.replaced`, `.foreignLog`, `.otherHistory`
