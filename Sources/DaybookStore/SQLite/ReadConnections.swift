@@ -40,18 +40,25 @@ final class ReadConnections: Sendable {
         try checkUnchanged()
         let queue = try taken() ?? open()
         defer { giveBack(queue) }
-        let result = Swift.Result {
-            try queue.inDatabase { db in
-                do {
-                    return try body(db)
-                } catch {
-                    throw SQLiteFailure.translate(error, task, file, db.sqliteConnection)
-                }
-            }
-        }
+        let result = Swift.Result { try run(task, on: queue, body) }
         // Whatever came of it, also an error, may be nonsense when somebody wrote meanwhile.
         try checkUnchanged()
         return try result.get()
+    }
+
+    /// Runs the body on a connection that is lent, or that the caller keeps.
+    /// - Throws: `.replaced` in place of what SQLite finds in files that are not those that were opened.
+    func run<Result>(
+        _ task: String, on queue: DatabaseQueue, _ body: (Database) throws -> Result
+    ) throws -> Result {
+        try queue.inDatabase { db in
+            do {
+                return try body(db)
+            } catch {
+                try watch.checkNames()
+                throw SQLiteFailure.translate(error, task, file, db.sqliteConnection)
+            }
+        }
     }
 
     /// Opens a connection that the caller keeps.

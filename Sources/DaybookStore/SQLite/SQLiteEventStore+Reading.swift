@@ -151,13 +151,8 @@ extension SQLiteEventStore {
         return try counter.withLock { counter in
             let queue = try counter ?? reads.open()
             counter = queue
-            return try queue.inDatabase { [file] db in
-                do {
-                    return try db.number("PRAGMA data_version", []) ?? 0
-                } catch {
-                    throw SQLiteFailure.translate(
-                        error, "looking for new events", file, db.sqliteConnection)
-                }
+            return try reads.run("looking for new events", on: queue) { db in
+                try db.number("PRAGMA data_version", []) ?? 0
             }
         }
     }

@@ -103,10 +103,7 @@ struct ForkTests {
         #expect(bench.folder.derivedNames(".aside").count >= 1)
     }
 
-    @Test(
-        "A process that has the file open while it is restored in place writes nothing into it",
-        .disabled("fails now and then: what SQLite itself finds first is not yet told as a restore")
-    )
+    @Test("A process that has the file open while it is restored in place writes nothing into it")
     func restoredUnderneath() async throws {
         let bench = try ForkBench()
         let first = try await bench.create()
@@ -124,11 +121,11 @@ struct ForkTests {
         }
         let draft = EventDraft.used("stories", at: ForkBench.now, ref: "late", subject: "ada")
         let code = try await storeCode { _ = try await stream.record([draft]) }
-        #expect(code == .replaced || code == .otherHistory || code == .foreignLog)
+        let noticed: [StoreError.Code?] = [.replaced, .otherHistory, .foreignLog]
+        #expect(noticed.contains(code), "\(String(describing: code))")
         // Within a second; asked often enough, without sleeping, that it must have passed.
         let deadline = ContinuousClock.now + .seconds(5)
         var asked: StoreError.Code?
-        let noticed: [StoreError.Code?] = [.replaced, .otherHistory, .foreignLog]
         // Until then SQLite itself may find the two states of the file at odds, which is no answer either.
         while !noticed.contains(asked), ContinuousClock.now < deadline {
             asked = try await storeCode {
