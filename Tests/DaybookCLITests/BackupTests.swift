@@ -103,6 +103,8 @@ struct BackupTests {
         #expect(try restored.json["epoch"] == 2)
         #expect(try restored.json["removed_files"]?.integer ?? 0 >= 1)
         let kept = try #require(try restored.json["kept_at"]?.text)
+        let names = try FileManager.default.contentsOfDirectory(atPath: bench.folder)
+        #expect(names.filter { $0.hasSuffix(".new") || $0.has(".new.") || $0.has(".new-") } == [])
         #expect(try bench.run(["verify", "--ledger", kept]).status == 0)
         let again = try bench.run(
             "consume u5 stories --ref r5 --idempotency-key k5 --json --ledger \(ledger)")

@@ -65,7 +65,7 @@ struct GroupDamageTests {
 
     @Test("What fails for another reason than damage fails for everybody")
     func environment() async throws {
-        let store = FaultyStore(app: "dozzi")
+        let store = HookedStore(app: "dozzi")
         let ledger = try Ledger(store: store, clock: { Fixtures.now })
         try await ledger.publish(
             CatalogPublication(document: try Fixtures.catalogDocument("dozzi"), effectiveAt: 0))

@@ -9,7 +9,7 @@ import Testing
 /// What becomes visible when: commits that fail, reads that fail after a commit, readers beside writers.
 @Suite("Commits and what is seen of them")
 struct LedgerCommitTests {
-    private static func ledger(_ store: FaultyStore) async throws -> Ledger {
+    private static func ledger(_ store: HookedStore) async throws -> Ledger {
         let ledger = try Ledger(store: store, clock: { 1_767_225_600_000 })
         try await ledger.publish(
             CatalogPublication(document: try Fixtures.catalogDocument("dozzi"), effectiveAt: 0))
@@ -22,7 +22,7 @@ struct LedgerCommitTests {
 
     @Test("A commit that fails leaves nothing behind, not even in memory")
     func failedCommit() async throws {
-        let store = FaultyStore(app: "dozzi")
+        let store = HookedStore(app: "dozzi")
         let ledger = try await Self.ledger(store)
         try await ledger.consume("stories", by: "ada", ref: "s1")
         try await ledger.perform(Self.alias("anon", "ada"))
@@ -51,7 +51,7 @@ struct LedgerCommitTests {
 
     @Test("A read that fails after a commit takes no receipt back, and is made up for")
     func failedFold() async throws {
-        let store = FaultyStore(app: "dozzi")
+        let store = HookedStore(app: "dozzi")
         let ledger = try await Self.ledger(store)
         try await ledger.consume("stories", by: "ada", ref: "s1")
         try await ledger.consume("stories", by: "ada", ref: "s2")

@@ -16,10 +16,10 @@
 //
 // texts:
 //        0     1  0x11
-//        1    16  blinding: SipHash-2-4-128 under the ledger's secret of the stream's environment (1), kind (1) and
-//        name
-//       17     …  stream's name, source, key, party, profile, name_a, name_b, name_c, ref, rest: each as its byte count
-//                 (4, 2^32 - 1 for a ref or rest that is not there) and its UTF-8
+//        1    16  blinding: SipHash-2-4-128 under the ledger's secret of the stream's environment (1), kind (1)
+//                 and name
+//       17     …  stream's name, source, key, party, profile, name_a, name_b, name_c, ref, rest: each as its byte
+//                 count (4, 2^32 - 1 for a ref or rest that is not there) and its UTF-8
 //
 // Neither numbers of names and streams nor version, previous and recorded_at are in it: the first follow from the texts
 // and from the order of rows, the last is added where rows are strung together (`HistoryCursor`).

@@ -196,17 +196,18 @@ struct HistoryReading {
 }
 
 extension StreamRecord {
-    /// - Throws: `.damaged` for an environment or a kind that was never released.
+    /// Reads the columns id, environment, kind, name.
+    /// - Throws: `.damaged` for an environment or a kind that was never released, and for numbers that no stream or
+    ///   name has.
     init(row: OpaquePointer, _ file: LedgerFile) throws {
-        let number = sqlite3_column_int64(row, 0)
+        let (number, nameNumber) = (sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 3))
         guard let id = UInt32(exactly: number), let environment = Environment(column: row, 1),
-            let kind = StreamKind(column: row, 2),
-            let name = NameID(exactly: sqlite3_column_int64(row, 3))
+            let kind = StreamKind(column: row, 2), let name = NameID(exactly: nameNumber)
         else {
             throw StoreError(
                 .damaged,
-                "\(file.path) is damaged: stream \(number) has an unknown environment or kind; restore a backup"
-            )
+                "\(file.path) is damaged: stream \(number) has an unknown environment or kind, or the name "
+                    + "\(nameNumber), which nothing has; restore a backup")
         }
         self.init(id: id, environment: environment, kind: kind, name: name)
     }

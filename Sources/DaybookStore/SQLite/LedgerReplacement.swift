@@ -53,6 +53,8 @@ public struct LedgerReplacement: Sendable {
             guard rename(draftPath, file.path) == 0 else {
                 throw DerivedFile.failure("rename", draftPath)
             }
+            // Of the draft, which nobody else knew; the ledger has its own.
+            unlink(LedgerFile(path: draftPath).lockPath)
             Folder.sync(file.folder)
             return kept
         }

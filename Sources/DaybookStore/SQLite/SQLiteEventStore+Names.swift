@@ -35,26 +35,15 @@ extension SQLiteEventStore {
             """
         let start = Int64(id)
         let streams = try pages("stream", sql, after: start) { [file] row in
-            let number = sqlite3_column_int64(row, 0)
-            guard let environment = Environment(column: row, 1),
-                let kind = StreamKind(column: row, 2)
-            else {
-                throw StoreError(
-                    .damaged,
-                    "\(file.path) is damaged: stream \(number) has an unknown environment or kind; restore a backup"
-                )
-            }
-            let name = sqlite3_column_int64(row, 3)
+            let stream = try StreamRecord(row: row, file)
             let nameCount = sqlite3_column_int64(row, 4)
-            guard name >= 0, name <= nameCount, let id = UInt32(exactly: number),
-                let nameID = NameID(exactly: name)
-            else {
+            guard stream.name <= nameCount else {
                 throw StoreError(
                     .damaged,
-                    "\(file.path) is damaged: stream \(number) has name \(name), but there are \(nameCount) names; "
-                        + "restore a backup")
+                    "\(file.path) is damaged: stream \(stream.id) has name \(stream.name), but there are "
+                        + "\(nameCount) names; restore a backup")
             }
-            return StreamRecord(id: id, environment: environment, kind: kind, name: nameID)
+            return stream
         }
         bounds.withLock { $0.noteStreams(after: start, through: start + Int64(streams.count)) }
         return streams

@@ -2,21 +2,38 @@ import DaybookEvents
 import DaybookStore
 import Synchronization
 
-/// A store in memory that fails when it is told to: before a commit, or when rows or documents are read.
-final class FaultyStore: EventStore {
+/// A store in memory that runs a test's hook before a commit, and before rows or a stream are read.
+final class HookedStore: EventStore {
+    enum Call: Sendable, Equatable {
+        case commit
+        case rows
+        /// - Parameter through: The position that the stream is read back from.
+        case stream(through: Int64)
+    }
+
+    /// What fails until something else is said.
     enum Fault: Sendable { case none, commit, rows }
 
+    typealias Hook = @Sendable (Call) throws -> Void
+
     private let inner: InMemoryEventStore
-    private let fault = Mutex(Fault.none)
+    private let hook = Mutex<Hook>({ _ in })
 
     init(app: String) { inner = InMemoryEventStore(app: app) }
 
-    func fail(_ fault: Fault) { self.fault.withLock { $0 = fault } }
+    /// - Parameter hook: What it throws, the call throws.
+    func before(_ hook: @escaping Hook) { self.hook.withLock { $0 = hook } }
 
-    private func check(_ kind: Fault) throws {
-        if fault.withLock({ $0 == kind }) {
-            throw StoreError(.failed, "the test lets \(kind) fail")
+    func fail(_ fault: Fault) {
+        before { call in
+            guard (call == .commit) == (fault == .commit), fault != .none else { return }
+            throw StoreError(.failed, "the test lets \(fault) fail")
         }
+    }
+
+    private func announce(_ call: Call) throws {
+        // Not under the mutex: a hook may wait for another call.
+        try hook.withLock { $0 }(call)
     }
 
     var header: StoreHeader { inner.header }
@@ -42,11 +59,11 @@ final class FaultyStore: EventStore {
         try inner.scanRows(after: start, through: end, chunkCount: chunkCount, body)
     }
     func rows(at positions: [Int64]) throws -> [EventRow] {
-        try check(.rows)
+        try announce(.rows)
         return try inner.rows(at: positions)
     }
     func stream(endingAt position: Int64) throws -> [EventRow] {
-        try check(.rows)
+        try announce(.stream(through: position))
         return try inner.stream(endingAt: position)
     }
     func position(recordedAtOrBefore instant: Int64) throws -> Int64 {
@@ -62,10 +79,10 @@ final class FaultyStore: EventStore {
     func close() throws { try inner.close() }
 
     private struct Writer: StoreWriter {
-        let store: FaultyStore
+        let store: HookedStore
         let inner: any StoreWriter
         func append(_ batch: AppendBatch) throws -> HistoryPoint {
-            try store.check(.commit)
+            try store.announce(.commit)
             return try inner.append(batch)
         }
     }
