@@ -1,6 +1,6 @@
 // Writing rows, and the proof that two files hold the same ones.
 
-#include "raw.h"
+#include "history.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +32,8 @@ typedef struct {
 typedef struct {
     sqlite3 *db;
     sqlite3_stmt *begin, *commit, *name, *stream, *event;
+    History history;
+    int is_hashing;
 } Writer;
 
 static int frame_count;
@@ -46,31 +48,40 @@ static int count_frames(void *context, sqlite3 *db, const char *name, int frames
     return SQLITE_OK;
 }
 
-static void copy_schema(sqlite3 *db, const char *ledger, const char *type) {
+// Copies an empty ledger, and drops its triggers.
+static void copy_ledger(sqlite3 *db, const char *ledger, int keeps_triggers) {
     sqlite3 *source = open_database(ledger, SQLITE_OPEN_READONLY);
-    sqlite3_stmt *statement =
-        prepare(source, "SELECT sql FROM sqlite_master WHERE type = ? AND sql IS NOT NULL");
-    sqlite3_bind_text(statement, 1, type, -1, SQLITE_STATIC);
-    while (sqlite3_step(statement) == SQLITE_ROW)
-        execute(db, (const char *)sqlite3_column_text(statement, 0));
-    sqlite3_finalize(statement);
+    sqlite3_backup *backup = sqlite3_backup_init(db, "main", source, "main");
+    if (!backup || sqlite3_backup_step(backup, -1) != SQLITE_DONE || sqlite3_backup_finish(backup))
+        fail("copy the empty ledger", db);
     sqlite3_close(source);
+    char drop[256];
+    while (!keeps_triggers) {
+        sqlite3_stmt *statement =
+            prepare(db, "SELECT name FROM sqlite_master WHERE type = 'trigger' LIMIT 1");
+        int found = sqlite3_step(statement) == SQLITE_ROW;
+        if (found)
+            snprintf(drop, sizeof drop, "DROP TRIGGER %s",
+                     (const char *)sqlite3_column_text(statement, 0));
+        sqlite3_finalize(statement);
+        if (!found) break;
+        execute(db, drop);
+    }
 }
 
 static Writer open_writer(const char *path, const char *variant, const char *ledger) {
     sqlite3 *db = open_database(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
-    execute(db, "PRAGMA page_size = 4096");
+    copy_ledger(db, ledger, !strcmp(variant, "triggers"));
     execute(db, "PRAGMA journal_mode = WAL");
     execute(db, "PRAGMA synchronous = FULL");
     execute(db, "PRAGMA wal_autocheckpoint = 0");
-    copy_schema(db, ledger, "table");
-    if (!strcmp(variant, "triggers")) copy_schema(db, ledger, "trigger");
     if (!strcmp(variant, "indexes")) {
         execute(db, "CREATE UNIQUE INDEX events_version ON events(stream, version)");
         execute(db, "CREATE UNIQUE INDEX events_key ON events(source, key)");
     }
     sqlite3_wal_hook(db, count_frames, NULL);
-    Writer writer = {.db = db};
+    Writer writer = {.db = db, .is_hashing = strncmp(variant, "unhashed", 8) != 0};
+    open_history(&writer.history, db);
     writer.begin = prepare(db, "BEGIN IMMEDIATE");
     writer.commit = prepare(db, "COMMIT");
     writer.name = prepare(db, "INSERT INTO names(id, text) VALUES (?, ?)");
@@ -116,6 +127,7 @@ static void insert_name(Writer *writer, int64_t id, const char *text) {
     sqlite3_bind_int64(writer->name, 1, id);
     sqlite3_bind_text(writer->name, 2, text, -1, SQLITE_STATIC);
     step(writer->db, writer->name);
+    if (writer->is_hashing) hash_name(&writer->history, text);
 }
 
 static void insert_names(Writer *writer, const Row *rows, int64_t count) {
@@ -132,6 +144,7 @@ static void insert_names(Writer *writer, const Row *rows, int64_t count) {
         sqlite3_bind_int64(writer->stream, 3, 0);
         sqlite3_bind_int64(writer->stream, 4, STORIES + rows[i].stream);
         step(writer->db, writer->stream);
+        if (writer->is_hashing) hash_stream(&writer->history, STORIES + rows[i].stream);
     }
 }
 
@@ -158,6 +171,30 @@ static void insert_events(Writer *writer, const Row *rows, int64_t count) {
     }
 }
 
+static void write_uuid(char *text, const unsigned char *bytes) {
+    static const char digits[] = "0123456789abcdef";
+    for (int i = 0; i < 16; i++) {
+        if (i == 4 || i == 6 || i == 8 || i == 10) *text++ = '-';
+        *text++ = digits[bytes[i] >> 4], *text++ = digits[bytes[i] & 15];
+    }
+    *text = 0;
+}
+
+static void hash_events(Writer *writer, const Row *rows, int64_t count) {
+    char customer[32], key[37];
+    for (const Row *row = rows; row < rows + count; row++) {
+        snprintf(customer, sizeof customer, "customer-%lld", (long long)row->subject);
+        write_uuid(key, row->key);
+        HashedRow texts = {.customer = customer, .source = "native", .key = key,
+                           .meter = "stories", .reference = row->ref,
+                           .type = USAGE_RECORDED, .trust = TRUST_IMPORTED,
+                           .occurred_at = row->occurred_at, .request = row->request};
+        Hash digest = row_digest(&writer->history, &texts);
+        hash_row(&writer->history, writer->db, row->recorded_at, digest);
+    }
+    write_head(&writer->history, writer->db, rows[0].position - 1);
+}
+
 static double append_batch(Writer *writer, const Row *rows, int64_t start, int64_t count) {
     double begin = now();
     step(writer->db, writer->begin);
@@ -167,6 +204,7 @@ static double append_batch(Writer *writer, const Row *rows, int64_t start, int64
     }
     insert_names(writer, rows, count);
     insert_events(writer, rows, count);
+    if (writer->is_hashing) hash_events(writer, rows, count);
     step(writer->db, writer->commit);
     if (frame_count > FRAMES_MAX)
         sqlite3_wal_checkpoint_v2(writer->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
@@ -174,6 +212,7 @@ static double append_batch(Writer *writer, const Row *rows, int64_t start, int64
 }
 
 static void close_writer(Writer *writer) {
+    close_history(&writer->history);
     sqlite3_finalize(writer->begin);
     sqlite3_finalize(writer->commit);
     sqlite3_finalize(writer->name);

@@ -1,6 +1,6 @@
 // The same rows as Daybook's, written and read by nothing but SQLite: what a ratio is a ratio to.
 //
-//   raw append FILE EVENTS SUBJECTS BATCH plain|triggers|indexes LEDGER
+//   raw append FILE EVENTS SUBJECTS BATCH plain|unhashed|triggers|indexes LEDGER
 //   raw digest FILE
 //   raw scan FILE               every row through SQLite, and a simple fold
 //   raw records FILE            the same fold over bare packed records, 64 bytes, mapped
@@ -9,10 +9,10 @@
 //   raw text FILE LINES         each line of LINES as a row: its number and its text
 //   raw version
 //
-// Every command prints lines of a name and a number, as `daybook-bench sample` does. The tables,
-// and the triggers if they are asked for, are read from LEDGER, an empty ledger that Daybook made:
-// the two cannot drift apart. The values of the rows are those of Workload.swift; `digest` proves
-// it.
+// Every command prints lines of a name and a number, as `daybook-bench sample` does. The file is a
+// copy of LEDGER, an empty ledger that Daybook made, without its triggers unless they are asked
+// for: the two cannot drift apart. All but `unhashed` carry on the hash over the history. The values
+// of the rows are those of Workload.swift; `digest` proves it, and Daybook verifies the hash.
 
 #ifndef RAW_H
 #define RAW_H

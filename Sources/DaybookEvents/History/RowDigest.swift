@@ -59,26 +59,35 @@ public struct RowDigest: Sendable {
     /// The digest of a row in a stream.
     public mutating func of(_ row: EventRow, _ names: Names, in stream: StreamName) -> HistoryHash {
         let texts = texts(row, names, stream)
-        bytes.removeAll(keepingCapacity: true)
-        bytes.reserveCapacity(Self.structureByteCount)
-        bytes.append(0x10)
-        bytes.append(stream.environment.rawValue)
-        bytes.append(stream.kind.rawValue)
-        append(row.event.typeCode)
-        append(row.schemaVersion)
-        bytes.append(row.event.trustCode)
-        append(row.event.flags)
-        append(row.event.occurredAt)
-        append(row.event.signedAt)
-        append(row.event.sequence)
-        append(row.event.amount)
-        append(row.event.money)
-        append(row.event.timeA)
-        append(row.event.timeB)
-        append(row.event.timeC)
-        append(row.requestDigest)
-        texts.withBytes { bytes.append(contentsOf: $0) }
-        return HistoryHash(of: bytes)
+        let event = row.event
+        return withUnsafeTemporaryAllocation(
+            byteCount: Self.structureByteCount, alignment: 1
+        ) { bytes in
+            // Invariant: the offsets are those at the head of this file, and end at `structureByteCount`.
+            func store<Number: FixedWidthInteger>(_ number: Number, at offset: Int) {
+                bytes.storeBytes(of: number.littleEndian, toByteOffset: offset, as: Number.self)
+            }
+            store(UInt8(0x10), at: 0)
+            store(stream.environment.rawValue, at: 1)
+            store(stream.kind.rawValue, at: 2)
+            store(event.typeCode, at: 3)
+            store(row.schemaVersion, at: 5)
+            store(event.trustCode, at: 7)
+            store(event.flags, at: 8)
+            store(event.occurredAt, at: 10)
+            store(event.signedAt, at: 18)
+            store(event.sequence, at: 26)
+            store(event.amount, at: 34)
+            store(event.money, at: 42)
+            store(event.timeA, at: 50)
+            store(event.timeB, at: 58)
+            store(event.timeC, at: 66)
+            store(row.requestDigest, at: 74)
+            texts.withBytes {
+                UnsafeMutableRawBufferPointer(rebasing: bytes[82...]).copyMemory(from: $0)
+            }
+            return HistoryHash(of: UnsafeRawBufferPointer(bytes))
+        }
     }
 
     private mutating func texts(

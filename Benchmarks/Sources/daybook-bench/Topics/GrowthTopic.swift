@@ -79,6 +79,9 @@ extension Benchmark {
             .value("own MB, rows", 0) { $0["rows_peak_own_bytes"] / 1_000_000 },
             .value("own MB, segments", 0) { $0["segments_peak_own_bytes"] / 1_000_000 },
             .value("peak MB, rows", 0) { $0["rows_peak_bytes"] / 1_000_000 },
+            .count("backup --check/s") { $0["prove_rate"] },
+            .count("verify/s") { $0["verify_rate"] },
+            .value("peak MB, verify", 0) { $0["verify_peak_bytes"] / 1_000_000 },
         ]
     }
 
@@ -112,6 +115,8 @@ extension Benchmark {
         }
         note("rows") { try replayed("growth", .rows) }
         note("segments") { try replayed("growth", .segments) }
+        note("prove") { try programs.runOurs("prove", path) }
+        note("verify") { try programs.runOurs("verify-all", path) }
         try programs.remove("growth")
         return all
     }
