@@ -63,8 +63,10 @@ extension Ledger {
                 else { throw StoreError(.damaged, "position \(position) cannot be read") }
                 result.outcome = .turned(by: entry)
                 if holds, subject == nil {
-                    result.subjects = try look.subjects(
+                    let found = try look.subjects(
                         knownAt: position, countMax: Self.subjectCountMax)
+                    result.subjects = found.first
+                    result.subjectsOmitted = found.count - found.first.count
                 }
             }
             return result
@@ -110,7 +112,9 @@ private struct ConditionLook: Sendable {
     }
 
     func holds(of subject: String?, knownAt position: Int64) throws -> Bool {
-        guard let subject else { return try !subjects(knownAt: position, countMax: 1).isEmpty }
+        guard let subject else {
+            return try subjects(knownAt: position, countMax: 1).count > 0
+        }
         let (question, _) = try ledger.customerCase(
             subject, environment, Moment(at: at, knownAt: .position(position)))
         return holds(of: question)
@@ -120,21 +124,25 @@ private struct ConditionLook: Sendable {
         (try? condition.holds(of: question, after: nil, profile: profile)) ?? false
     }
 
-    /// Of whom it holds, in the order of their names' bytes.
-    func subjects(knownAt position: Int64, countMax: Int) throws -> [String] {
+    /// Of how many it holds, and the first of them in the order of their names' bytes.
+    func subjects(
+        knownAt position: Int64, countMax: Int
+    ) throws -> (first: [String], count: Int) {
         let known = try ledger.knownState(at: position).forgetful()
         // Before the first event there is nobody.
-        guard known.head.position > 0 else { return [] }
+        guard known.head.position > 0 else { return ([], 0) }
         let pass = CustomerPass(
             state: known, store: ledger.store, environment: environment, at: at,
             workers: UnitPass.workersDefault)
-        let found = try pass.run([String]()) { found, question in
+        let found = try pass.run((names: [String](), count: 0)) { found, question in
             guard question.isKnown, holds(of: question) else { return }
+            found.count += 1
             // Which ones are kept does not depend on who folds them.
-            let place = found.sortedPrefixCount { precedesInBytes($0, question.subject) }
-            if place < countMax { found.insert(question.subject, at: place) }
-            if found.count > countMax { found.removeLast() }
+            let place = found.names.sortedPrefixCount { precedesInBytes($0, question.subject) }
+            if place < countMax { found.names.insert(question.subject, at: place) }
+            if found.names.count > countMax { found.names.removeLast() }
         }
-        return Array(found.flatMap(\.self).sorted(by: precedesInBytes).prefix(countMax))
+        let names = found.flatMap(\.names).sorted(by: precedesInBytes)
+        return (Array(names.prefix(countMax)), found.reduce(0) { $0 + $1.count })
     }
 }

@@ -28,13 +28,15 @@ extension Ledger {
             try walk.run(until: asOf.at)
             let now = try story.question(count: story.entries.count, at: asOf.at)
             var alternatives = AlternativeSearch(now, question, decision).alternatives()
-            alternatives += try leftOut(story, walk.steps, question, decision, at: asOf.at)
+            let tried = try leftOut(story, walk.steps, question, decision, at: asOf.at)
+            alternatives += tried.found
+            let believed = try beliefs(story, question, at: asOf.at, from: knownAsked)
             return Explanation(
                 subject: subject, isKnown: now.isKnown, decision: decision, asOf: asOf,
                 steps: walk.steps,
                 silentCount: walk.silentCount, isSkipping: walk.isSkipping,
-                alternatives: alternatives,
-                beliefs: try beliefs(story, question, at: asOf.at, from: knownAsked))
+                alternatives: alternatives, untriedCount: tried.untriedCount,
+                beliefs: believed.found, passedCommitCount: believed.passedCount)
         }
     }
 
@@ -52,7 +54,7 @@ extension Ledger {
     private func leftOut(
         _ story: CustomerStory, _ steps: [Explanation.Step], _ asked: CheckQuestion,
         _ decision: Decision, at instant: Int64
-    ) throws -> [Alternative] {
+    ) throws -> (found: [Alternative], untriedCount: Int) {
         var found: [Alternative] = []
         let events = steps.compactMap(\.event).filter { !$0.isVoid }
         for event in events.suffix(Self.leftOutCountMax).map(\.event) {
@@ -64,7 +66,7 @@ extension Ledger {
             guard let other, other.allowed != decision.allowed else { continue }
             found.append(.without(position: event.position, reason: other.reason))
         }
-        return found
+        return (found, max(0, events.count - Self.leftOutCountMax))
     }
 
     private func decision(
@@ -80,8 +82,8 @@ extension Ledger {
     /// - Parameter first: The last position that was known at the asked time.
     private func beliefs(
         _ story: CustomerStory, _ asked: CheckQuestion, at instant: Int64, from first: Int64
-    ) throws -> [Explanation.Belief] {
-        guard first < story.cut else { return [] }
+    ) throws -> (found: [Explanation.Belief], passedCount: Int) {
+        guard first < story.cut else { return ([], 0) }
         func decision(_ cut: Int64) throws -> Decision? {
             try self.decision(story.state, story, asked, cut: cut, at: instant)
         }
@@ -102,13 +104,15 @@ extension Ledger {
                     allowed: after?.allowed ?? false, reason: after?.reason ?? "no_catalog",
                     changes: changes, event: event))
         }
-        for commit in try commits(story, after: first).suffix(Self.beliefCountMax) {
+        let commits = try commits(story, after: first)
+        let passedCount = max(0, commits.count - Self.beliefCountMax)
+        for commit in commits.suffix(Self.beliefCountMax) {
             try note(commit.position, try decision(commit.position), commit.event)
         }
         // What names somebody else can matter too: an alias that is no more.
         let final = try decision(story.cut)
         guard !AnswerChange.between(last.decision, final).isEmpty else {
-            return beliefs.count > 1 ? beliefs : []
+            return (beliefs.count > 1 ? beliefs : [], passedCount)
         }
         var (low, high) = (last.position, story.cut)
         while high - low > 1 {
@@ -120,7 +124,7 @@ extension Ledger {
             try store.rows(at: [high]), story.state, cut: story.cut, until: Int64.max
         ).first
         try note(high, final, event)
-        return beliefs
+        return (beliefs, passedCount)
     }
 
     /// The commits after a position that name the customer or bring a catalog: the last position of each, and the

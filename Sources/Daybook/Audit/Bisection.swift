@@ -24,6 +24,8 @@ public struct Bisection: Sendable {
     public var folds: Int
     /// Of whom it holds with that event, by the names that are shown; at most 20.
     public var subjects: [String]
+    /// How many more there are.
+    public var subjectsOmitted = 0
 }
 
 /// Searches a turn among positions, where each look is a fold.

@@ -44,6 +44,10 @@ public struct Explanation: Sendable {
     /// The step that made the answer what it is; `nil`: it was so from the beginning.
     public var deciding: Step? { steps.last { $0.isTurn } }
     public var alternatives: [Alternative]
+    /// How many older events that changed the answer were not tried to be left out.
+    public var untriedCount = 0
     /// What was known at the asked time first, then every later commit that changed the answer about it.
     public var beliefs: [Belief]
+    /// How many of the later commits, the older ones, were passed over without a look.
+    public var passedCommitCount = 0
 }

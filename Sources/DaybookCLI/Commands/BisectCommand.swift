@@ -156,6 +156,7 @@ extension Bisection {
             "subject": .orNull(subject), "outcome": .string(word), "event": event,
             "at": .integer(at), "from": .integer(from), "through": .integer(through),
             "folds": .integer(Int64(folds)), "subjects": .texts(subjects),
+            "subjects_omitted": .integer(Int64(subjectsOmitted)),
         ]
     }
 
@@ -167,7 +168,10 @@ extension Bisection {
         case .turned(let entry):
             text = "\(terminal.paint("\(condition) \(verb)\(whom) since", .heading))\n  "
             text += entry.event.place(terminal)
-            if !subjects.isEmpty { text += "  of \(subjects.joined(separator: ", "))\n" }
+            if !subjects.isEmpty {
+                let more = subjectsOmitted > 0 ? " and \(subjectsOmitted) more" : ""
+                text += "  of \(subjects.joined(separator: ", "))\(more)\n"
+            }
         case .always: text = "\(condition) \(verb)\(whom) at every position that was looked at\n"
         case .never:
             text = "\(condition) does not \(holds ? "hold" : "fail")\(whom) at @\(through)\n"

@@ -107,6 +107,10 @@ extension Explanation {
             "beliefs": .array(beliefs.map { .object($0.json) }),
         ]
         if isSkipping { object["steps_omitted"] = true }
+        if untriedCount > 0 { object["events_not_tried"] = .integer(Int64(untriedCount)) }
+        if passedCommitCount > 0 {
+            object["commits_not_looked_at"] = .integer(Int64(passedCommitCount))
+        }
         return object
     }
 }
@@ -173,7 +177,11 @@ struct ExplanationText {
     }
 
     private func alternatives(_ terminal: Terminal) -> HumanText {
-        if explanation.alternatives.isEmpty { return "" }
+        let untried: HumanText =
+            explanation.untriedCount == 0
+            ? ""
+            : "  what it would be without each of \(explanation.untriedCount) older events was not tried\n"
+        if explanation.alternatives.isEmpty { return untried }
         let labels = Dictionary(
             explanation.steps.compactMap(\.event).map { ($0.event.position, $0.label) },
             uniquingKeysWith: { first, _ in first })
@@ -181,11 +189,14 @@ struct ExplanationText {
         for alternative in explanation.alternatives {
             text += "  \(alternative.sentence(labels))\n"
         }
-        return text
+        return text + untried
     }
 
     private func beliefs(_ terminal: Terminal) -> HumanText {
-        if explanation.beliefs.isEmpty { return "" }
+        let passed: HumanText =
+            explanation.passedCommitCount == 0
+            ? "" : "  \(explanation.passedCommitCount) earlier commits were not looked at\n"
+        if explanation.beliefs.isEmpty { return passed }
         var table = Table()
         for belief in explanation.beliefs {
             table.add(
@@ -198,6 +209,7 @@ struct ExplanationText {
                         ?? (belief.changes.isEmpty ? "as known then" : "catalog"), .dim),
                 .init(Self.sentence(belief.changes)))
         }
-        return "\nwhat was answered about this time, and when that changed\n" + table.text(terminal)
+        return "\nwhat was answered about this time, and when that changed\n"
+            + table.text(terminal) + passed
     }
 }

@@ -85,6 +85,25 @@ struct BisectTests {
         #expect(found.folds <= Int64.bitWidth - last.leadingZeroBitCount + 2)
     }
 
+    @Test("Of very many customers the first twenty are named, and how many more there are")
+    func many() async throws {
+        let story = try await StoryLedger("dozzi")
+        // All 25 have used up what is free; then the limit is raised.
+        try await story.ledger.record(
+            (0..<50).map { use in
+                .used(
+                    "stories", at: Fixtures.now - 100 + Int64(use), ref: "\(use)",
+                    subject: "c\(use / 2 + 10)")
+            })
+        let from = try story.ledger.head().position
+        let wider = try StoryLedger.catalog("dozzi", replacing: ["limit: 2": "limit: 5"])
+        try await story.ledger.publish(CatalogPublication(document: Array(wider.utf8)))
+        let found = try story.ledger.bisect(
+            .allowed("stories"), at: Fixtures.now + 1, from: from)
+        #expect(found.subjects == (10..<30).map { "c\($0)" })
+        #expect(found.subjectsOmitted == 5)
+    }
+
     @Test("Since when it fails, and since when it holds again")
     func failsAndHolds() async throws {
         let pair = StreamGolden.Pair(app: "dozzi", name: "refund-after-two-stories")

@@ -124,6 +124,28 @@ struct ExplainCaseTests {
         #expect(found.beliefs.map(\.reason) == asked.beliefs)
     }
 
+    @Test("Of very many events and commits it is said how many were not looked at")
+    func bounds() async throws {
+        let story = try await StoryLedger("dozzi")
+        let at = Fixtures.now
+        try await story.ledger.record(
+            (0..<70).map { .used("stories", at: at - 100 + Int64($0), ref: "early-\($0)") })
+        // What is told later about the same time: one commit each.
+        for number in 0..<260 {
+            story.clock.now = at + 1_000 + Int64(number)
+            try await story.ledger.record([.used("stories", at: at - 200, ref: "late-\(number)")])
+        }
+        let found = try story.ledger.explain(
+            CheckQuestion("stories"), for: "ada", moment: Moment(at: at))
+        #expect(found.steps.count == 330)
+        #expect(found.untriedCount == 330 - 64)
+        #expect(found.passedCommitCount == 260 - 256)
+        let small = try story.ledger.explain(
+            CheckQuestion("stories"), for: "ada",
+            moment: Moment(at: at, knownAt: .position(40)))
+        #expect(small.untriedCount == 0 && small.passedCommitCount == 0)
+    }
+
     @Test("What would turn the answer is said, and nothing that would not")
     func alternatives() async throws {
         let pair = StreamGolden.Pair(app: "dozzi", name: "refund-after-two-stories")

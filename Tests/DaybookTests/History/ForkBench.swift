@@ -52,7 +52,8 @@ struct ForkBench {
     /// Keeps the file with its log as they are now.
     func keep(as name: String = "copy") throws {
         let target = folder.url.appending(path: name).path
-        try Self.shell("cp '\(path)' '\(target)'; cp '\(path)-wal' '\(target)-wal' || true")
+        try Self.shell(
+            "cp '\(path)' '\(target)'; [ ! -e '\(path)-wal' ] || cp '\(path)-wal' '\(target)-wal'")
     }
 
     /// Puts the kept file back into the same inode, and takes the log away.

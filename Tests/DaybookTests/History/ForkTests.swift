@@ -23,21 +23,30 @@ struct ForkTests {
         }
     }
 
-    @Test(
-        "A restored file goes on with left-over snapshots, segments and key arrays of the past that it abandoned",
-        arguments: 0..<8)
-    func leftOver(combination: Int) async throws {
-        print("left over \(combination): seed \(Self.seed) (DAYBOOK_SEED repeats it)")
-        var random = SplitMix64(seed: Self.seed &+ UInt64(combination))
-        let fork = Int.random(in: 1..<16_000, using: &random)
+    /// A ledger that was copied away at a random place and went on, with some kinds of derived files of its future.
+    private struct Fork {
+        let bench: ForkBench
+        /// Events before the copy.
+        let place: Int
+        let comment: Comment
+
+        var common: [EventDraft] { ForkBench.drafts(0..<place, past: 0) }
+    }
+
+    /// Every combination of snapshots, segments and key arrays.
+    private static let combinations = 0..<(1 << ForkBench.suffixes.count)
+
+    private static func fork(_ combination: Int, _ sequence: String) async throws -> Fork {
+        print("\(sequence) \(combination): seed \(seed) (DAYBOOK_SEED repeats it)")
+        var random = SplitMix64(seed: seed &+ UInt64(combination))
+        let place = Int.random(in: 1..<16_000, using: &random)
         let bench = try ForkBench()
-        let common = ForkBench.drafts(0..<fork, past: 0)
         var ledger = try await bench.create()
-        try await Self.record(common, in: ledger)
+        try await record(ForkBench.drafts(0..<place, past: 0), in: ledger)
         try ledger.close()
         try bench.keep()
         ledger = try bench.open()
-        try await Self.record(ForkBench.drafts(fork..<Self.count, past: 0), in: ledger)
+        try await record(ForkBench.drafts(place..<count, past: 0), in: ledger)
         try ledger.snapshot()
         try ledger.close()
         let kept = Set(
@@ -46,11 +55,20 @@ struct ForkTests {
             })
         try bench.keepDerived(kept)
         for suffix in kept { #expect(!bench.folder.derivedNames(suffix).isEmpty) }
+        return Fork(
+            bench: bench, place: place,
+            comment: "fork at \(place), with \(kept.sorted()), seed \(seed)")
+    }
 
+    @Test(
+        "A restored file goes on with left-over snapshots, segments and key arrays of the past that it abandoned",
+        arguments: combinations)
+    func leftOver(combination: Int) async throws {
+        let fork = try await Self.fork(combination, "left over")
+        let (bench, comment, common) = (fork.bench, fork.comment, fork.common)
         try bench.restore()
-        ledger = try bench.open()
-        let other = ForkBench.drafts(fork..<Self.count, past: 1)
-        let comment: Comment = "fork at \(fork), with \(kept.sorted()), seed \(Self.seed)"
+        var ledger = try bench.open()
+        let other = ForkBench.drafts(fork.place..<Self.count, past: 1)
         try await Self.record(other, in: ledger)
         let control = try await ForkBench.control([common, other])
         try ForkBench.expect(ledger, isAs: control, comment)
@@ -103,20 +121,23 @@ struct ForkTests {
         #expect(bench.folder.derivedNames(".aside").count >= 1)
     }
 
-    @Test("A process that has the file open while it is restored in place writes nothing into it")
-    func restoredUnderneath() async throws {
-        let bench = try ForkBench()
-        let first = try await bench.create()
-        try await first.record(ForkBench.drafts(0..<20, past: 0))
-        try first.close()
-        try bench.keep()
+    /// Events that are recorded after a restore.
+    private static let continued = 40
+
+    @Test(
+        "A process that has the file open while it is restored in place writes nothing into it",
+        arguments: combinations)
+    func restoredUnderneath(combination: Int) async throws {
+        let fork = try await Self.fork(combination, "restored in place")
+        let bench = fork.bench
         let stream = try bench.open()
-        try await stream.record(ForkBench.drafts(20..<40, past: 0))
+        try await stream.record(ForkBench.drafts(Self.count..<Self.count + 20, past: 0))
         try bench.restore()
         // Another process: within one, SQLite would go on with what it has mapped of the log that was removed.
-        await #expect(processExitsWith: .success) { [path = bench.path as String] in
+        await #expect(processExitsWith: .success) {
+            [path = bench.path as String, place = fork.place as Int] in
             let other = try Ledger.open(path, clock: { ForkBench.now })
-            try await other.record(ForkBench.drafts(20..<60, past: 1))
+            try await other.record(ForkBench.drafts(place..<place + ForkTests.continued, past: 1))
             try other.close()
         }
         let draft = EventDraft.used("stories", at: ForkBench.now, ref: "late", subject: "ada")
@@ -136,9 +157,11 @@ struct ForkTests {
         #expect(noticed.contains(asked), "\(String(describing: asked))")
         // Closing it moves nothing of its log into the file.
         try? stream.close()
-        await #expect(processExitsWith: .success) { [path = bench.path as String] in
+        await #expect(processExitsWith: .success) {
+            [path = bench.path as String, place = fork.place as Int] in
             let control = try await ForkBench.control([
-                ForkBench.drafts(0..<20, past: 0), ForkBench.drafts(20..<60, past: 1),
+                ForkBench.drafts(0..<place, past: 0),
+                ForkBench.drafts(place..<place + ForkTests.continued, past: 1),
             ])
             let again = try Ledger.open(path, clock: { ForkBench.now })
             try #require(try again.digest().digest == control.digest().digest)
@@ -150,23 +173,34 @@ struct ForkTests {
         }
     }
 
-    @Test("A process whose file is renamed over during its work acknowledges nothing any more")
-    func replacedUnderneath() async throws {
-        let bench = try ForkBench()
-        let writer = try await bench.create()
-        try await writer.record(ForkBench.drafts(0..<20, past: 0))
-        let spare = try ForkBench()
-        try await spare.create().close()
+    /// The file that lies there goes on as if its other future had never been.
+    private static func expectGoesOn(_ fork: Fork) async throws {
+        let ledger = try fork.bench.open()
+        #expect(try ledger.head().position == Int64(fork.place) + 1)
+        let other = ForkBench.drafts(fork.place..<fork.place + continued, past: 1)
+        try await ledger.record(other)
+        try ForkBench.expect(
+            ledger, isAs: try await ForkBench.control([fork.common, other]), fork.comment)
+        try ledger.close()
+    }
+
+    @Test(
+        "A process whose file is renamed over during its work acknowledges nothing any more",
+        arguments: combinations)
+    func replacedUnderneath(combination: Int) async throws {
+        let fork = try await Self.fork(combination, "renamed over")
+        let bench = fork.bench
+        let writer = try bench.open()
+        try await writer.record(ForkBench.drafts(Self.count..<Self.count + 20, past: 0))
         try ForkBench.shell(
-            "mv '\(spare.path)' '\(bench.path)' && rm -f '\(bench.path)-wal' '\(bench.path)-shm'")
+            "cp '\(bench.copy)' '\(bench.path).new' && mv '\(bench.path).new' '\(bench.path)' "
+                + "&& rm -f '\(bench.path)-wal' '\(bench.path)-shm'")
         let code = try await storeCode {
-            try await writer.record(ForkBench.drafts(20..<40, past: 0))
+            try await writer.record(ForkBench.drafts(Self.count + 20..<Self.count + 40, past: 0))
         }
         #expect(code == .replaced)
         try? writer.close()
-        let there = try bench.open()
-        #expect(try there.head().position == 1)
-        try there.close()
+        try await Self.expectGoesOn(fork)
     }
 
     @Test("A reader notices that the file was replaced")
@@ -189,24 +223,20 @@ struct ForkTests {
         try? reader.close()
     }
 
-    @Test("A log beside a file that was restored is recognised before anybody reads or writes")
-    func strangeLog() async throws {
-        let bench = try ForkBench()
-        let first = try await bench.create()
-        try await first.record(ForkBench.drafts(0..<20, past: 0))
-        try first.close()
-        try bench.keep()
+    @Test(
+        "A log beside a file that was restored is recognised before anybody reads or writes",
+        arguments: combinations)
+    func strangeLog(combination: Int) async throws {
+        let fork = try await Self.fork(combination, "log of another state")
+        let bench = fork.bench
         let writer = try bench.open()
-        try await writer.record(ForkBench.drafts(20..<400, past: 0))
-        try writer.close()
-        let again = try bench.open()
-        try await again.record(ForkBench.drafts(400..<440, past: 0))
+        try await writer.record(ForkBench.drafts(Self.count..<Self.count + 40, past: 0))
         // The log holds the last events; the file is put back to where it was long before the log began.
         try bench.keep(as: "later")
-        try again.close()
+        try writer.close()
         let later = bench.folder.url.appending(path: "later").path
         try ForkBench.shell(
-            "rm -f '\(bench.path)'*; cp '\(bench.copy)' '\(bench.path)'; cp '\(later)-wal' '\(bench.path)-wal'"
+            "rm -f '\(bench.path)'-*; cp '\(bench.copy)' '\(bench.path)'; cp '\(later)-wal' '\(bench.path)-wal'"
         )
         for readOnly in [true, false] {
             let code = try await storeCode { _ = try bench.open(readOnly: readOnly) }
@@ -214,16 +244,14 @@ struct ForkTests {
         }
         // The file with its own log is whole.
         try ForkBench.shell(
-            "rm -f '\(bench.path)'*; cp '\(later)' '\(bench.path)'; cp '\(later)-wal' '\(bench.path)-wal'"
+            "rm -f '\(bench.path)'-*; cp '\(later)' '\(bench.path)'; cp '\(later)-wal' '\(bench.path)-wal'"
         )
         let whole = try bench.open()
-        #expect(try whole.head().position == 441)
+        #expect(try whole.head().position == Int64(Self.count) + 41)
         try whole.close()
         // Without the log it is what was restored.
-        try ForkBench.shell("rm -f '\(bench.path)'*; cp '\(bench.copy)' '\(bench.path)'")
-        let restored = try bench.open()
-        #expect(try restored.head().position == 21)
-        try restored.close()
+        try ForkBench.shell("rm -f '\(bench.path)'-*; cp '\(bench.copy)' '\(bench.path)'")
+        try await Self.expectGoesOn(fork)
     }
 
     @Test("A ledger of schema 1 is brought up to date when it is opened, and names its history")
