@@ -109,6 +109,18 @@ extension Ledger {
         return answers.withLock { answers in requests.indices.compactMap { answers[$0] } }
     }
 
+    /// Records one event on the caller's thread.
+    func recordAtOnce(_ draft: EventDraft) throws {
+        let reports = PreparedReports([PreparedReport.preparing(draft, store.header.secret)])
+        let answer = Mutex<Result<WriteRequest.Answer, LedgerError>?>(nil)
+        _ = commit([
+            WriteRequest(content: .reports(reports, ReportOptions())) { result in
+                answer.withLock { $0 = result }
+            }
+        ])
+        _ = try answer.withLock { $0 }?.get()
+    }
+
     private func decide(
         _ request: WriteRequest, _ group: inout GroupDecision, _ state: inout LedgerState
     ) throws -> Result<WriteRequest.Answer, LedgerError> {

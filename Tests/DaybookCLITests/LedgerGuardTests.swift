@@ -135,6 +135,26 @@ struct LedgerGuardTests {
         }
     }
 
+    @Test("A backup and a restored ledger take no neighbour's place", arguments: names.dropFirst())
+    func backups(name: String) throws {
+        let ledger = try prepare("here")
+        try prepareOther()
+        let other = bench.path("other.sqlite")
+        let before = try contents("here")
+        let output = bench.path("here/\(name)")
+        for line in [
+            ["backup", output, "--ledger", other],
+            ["restore", other, output, "--reason", "test"],
+            ["restore", other, output, "--replace", "--reason", "test"],
+        ] {
+            let result = try bench.run(line)
+            #expect(result.status == 4, "\(line): \(result.errors)")
+            #expect(result.errors.has("belongs to the ledger"), "\(line): \(result.errors)")
+            #expect(try contents("here") == before, "\(line)")
+        }
+        #expect(try bench.run("consume ada stories --ref s1 --ledger \(ledger)").status == 0)
+    }
+
     @Test(
         "A new ledger takes no neighbour's place either",
         arguments: ["a.sqlite-wal", "a.sqlite.lock"])

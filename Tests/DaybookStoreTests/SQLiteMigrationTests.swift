@@ -35,7 +35,7 @@ struct SQLiteMigrationTests {
         let migrations = Array(Self.later.prefix(count))
         let store = try SQLiteEventStore.create(
             at: folder.newPath(), app: "dozzi", laterMigrations: migrations)
-        #expect(store.header.schemaVersion == 2 + count)
+        #expect(store.header.schemaVersion == 3 + count)
         #expect(
             try meta(store) == [
                 "app": "dozzi", "ledger_id": store.header.ledgerID,
@@ -56,18 +56,18 @@ struct SQLiteMigrationTests {
         #expect(try Bench.allRows(store) == rows)
         #expect(try store.findings() == [])
         let unchanged = try open(bench.path, [])
-        #expect(unchanged.header.schemaVersion == 2)
+        #expect(unchanged.header.schemaVersion == 3)
         try unchanged.close()
 
         try store.exclusively { _ in }
         #expect(
-            try store.queryOnWriteConnection("PRAGMA user_version") == [["user_version": "4"]])
+            try store.queryOnWriteConnection("PRAGMA user_version") == [["user_version": "5"]])
         #expect(try meta(store) == before)
         #expect(try Bench.allRows(store) == rows)
         #expect(try store.findings() == [])
         try store.close()
         let again = try open(bench.path, Self.later)
-        #expect(again.header.schemaVersion == 4)
+        #expect(again.header.schemaVersion == 5)
         #expect(again.header.ledgerID == bench.store.header.ledgerID)
         try again.close()
     }
@@ -81,7 +81,7 @@ struct SQLiteMigrationTests {
         try newer.exclusively { _ in }
         let error = try failure { try bench.append(1) }
         #expect(error?.code == .newerSchema)
-        #expect(error?.message.contains("schema 4, this one knows 2") == true)
+        #expect(error?.message.contains("schema 5, this one knows 3") == true)
         #expect(try code { _ = try bench.store.head() } == .newerSchema)
         #expect(try newer.head().position == 3)
         try newer.close()

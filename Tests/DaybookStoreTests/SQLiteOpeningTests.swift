@@ -10,13 +10,13 @@ struct SQLiteOpeningTests {
         let bench = try Bench(eventCount: 0)
         #expect(bench.store.header.app == "dozzi")
         #expect(bench.store.header.ledgerID.count == 32)
-        #expect(bench.store.header.schemaVersion == 2)
+        #expect(bench.store.header.schemaVersion == 3)
         try bench.store.close()
         let name = (bench.path as NSString).lastPathComponent
         #expect(try bench.folder.fileNames.filter { !$0.hasPrefix(name) } == [])
         let header = try #require(FileManager.default.contents(atPath: bench.path)).prefix(100)
         #expect(Array(header[68..<72]) == Array("DAYB".utf8))
-        #expect(Array(header[60..<64]) == [0, 0, 0, 2])
+        #expect(Array(header[60..<64]) == [0, 0, 0, 3])
         #expect(Array(header[16..<20]) == [0x10, 0x00, 2, 2])
     }
 
@@ -123,7 +123,7 @@ struct SQLiteOpeningTests {
     @Test("A newer ledger is refused in a clear sentence, an impossible one is damaged")
     func schemaVersions() throws {
         for (version, expected) in [
-            (3, StoreError.Code.newerSchema), (7, .newerSchema), (0, .damaged),
+            (4, StoreError.Code.newerSchema), (7, .newerSchema), (0, .damaged),
         ] {
             let bench = try Bench()
             try bench.store.executeOnWriteConnection("PRAGMA user_version = \(version)")
@@ -132,7 +132,7 @@ struct SQLiteOpeningTests {
             #expect(error?.code == expected)
             if expected == .newerSchema {
                 #expect(
-                    error?.message.contains("newer Daybook (schema \(version), this one knows 2)")
+                    error?.message.contains("newer Daybook (schema \(version), this one knows 3)")
                         == true)
             }
         }

@@ -39,13 +39,14 @@ extension Ledger {
         }
     }
 
-    /// Verifies a backup as a whole by the hash that it names, and reads nothing else of it.
-    /// - Throws: `LedgerError.store` with the first place that does not fit.
+    /// Verifies a backup as a whole by the hash that it names, and writes nothing.
+    /// - Throws: `LedgerError.store` with the first place that does not fit; `.readOnly` for a file of an older schema,
+    ///   which names no history.
     public static func proveBackup(
         at path: String, progress: (Int64, Int64) throws -> Void = { _, _ in }
     ) throws -> HistoryPoint {
         do {
-            let store = try SQLiteEventStore(path: path, readOnly: true)
+            let store = try SQLiteEventStore(path: path, readOnly: true, isMigrating: false)
             // Nothing is lost by not closing what only read.
             defer { try? store.close() }
             return try store.prove(progress: progress)
@@ -57,9 +58,11 @@ extension Ledger {
     /// Puts a verified backup in the place of a ledger, and begins a new epoch with an event that says who and why.
     ///
     /// What was recorded after the backup's end is abandoned: its keys are free again. The replaced file stays beside
-    /// the ledger under another name; processes that have it open are told and write nothing more.
+    /// the ledger under another name; processes that have it open are told and write nothing more. Nobody writes to the
+    /// ledger meanwhile.
     /// - Parameters:
-    ///   - isReplacing: Whether a ledger may be there already; one with another id is never replaced.
+    ///   - isReplacing: Whether a ledger may be there already; one with another id is never replaced, unless it is too
+    ///     damaged to tell its id.
     ///   - actor: Who restores.
     ///   - reason: Why.
     public static func restore(
@@ -67,27 +70,36 @@ extension Ledger {
         clock: @escaping @Sendable () -> Int64 = SystemClock.now,
         log: Logger = Logger(label: "daybook"),
         progress: (Int64, Int64) throws -> Void = { _, _ in }
-    ) async throws -> RestoredLedger {
+    ) throws -> RestoredLedger {
         let replacement = LedgerReplacement(path: path)
+        var restored: RestoredLedger
         do {
-            let source = try SQLiteEventStore(path: backup, readOnly: true)
+            let source = try SQLiteEventStore(path: backup, readOnly: true, isMigrating: false)
             // Nothing is lost by not closing what only read.
             defer { try? source.close() }
-            let end = try source.prove(progress: progress)
-            let abandoned = try abandoned(replacement, source.header)
-            try replacement.copy(source, isReplacing: isReplacing)
-            let history = try await beginEpoch(
-                replacement.draftPath, from: end, abandoned, actor, reason, clock)
-            let kept = try replacement.run(keepingAt: abandoned?.position)
-            let ledger = try Ledger.open(replacement.path, log: log, clock: clock)
-            defer { try? ledger.close() }
-            return RestoredLedger(
-                path: replacement.path, backup: end, history: history, abandoned: abandoned,
-                keptAt: kept, removedFiles: try ledger.removeForeignFiles())
+            // One of an older schema is brought up to date, for which it locks itself.
+            if replacement.isTaken, isReplacing { try? SQLiteEventStore(path: path).close() }
+            restored = try replacement.exclusively(isReplacing: isReplacing) {
+                let abandoned = try abandoned(replacement, source.header)
+                let end = try replacement.copy(source, progress: progress)
+                let history = try beginEpoch(
+                    replacement.draftPath, from: end, abandoned, actor, reason, clock)
+                return RestoredLedger(
+                    path: replacement.path, backup: end, history: history, abandoned: abandoned,
+                    keptAt: try replacement.run(keepingAt: abandoned?.position), removedFiles: 0)
+            }
         } catch {
-            replacement.giveUp()
             throw (error as? LedgerError) ?? .store(storeError(error))
         }
+        do {
+            let ledger = try Ledger.open(replacement.path, log: log, clock: clock)
+            defer { try? ledger.close() }
+            restored.removedFiles = try ledger.removeForeignFiles()
+        } catch {
+            // The ledger was restored; what is left of the other past is never used.
+            log.warning("files of the abandoned history stay: \(storeError(error).message)")
+        }
+        return restored
     }
 
     /// The end of the ledger that is to be replaced; `nil` where there is none, or it is too damaged to say.
@@ -99,9 +111,14 @@ extension Ledger {
         do {
             former = try SQLiteEventStore(path: replacement.path, readOnly: true)
         } catch let error as StoreError {
-            // Damage is what one restores for; what is no ledger at all is somebody else's file.
-            if error.code == .notALedger || error.code == .newerSchema { throw error }
-            return nil
+            switch error.code {
+            // What one restores for.
+            case .damaged: return nil
+            // Somebody else's file, or one of which nothing is left.
+            case .notALedger:
+                throw StoreError(.notALedger, "\(error.message); move it away first")
+            default: throw error
+            }
         }
         defer { try? former.close() }
         guard former.header.ledgerID == header.ledgerID else {
@@ -110,13 +127,17 @@ extension Ledger {
                 "\(replacement.path) is another ledger (\(former.header.app)) than the backup is of (\(header.app)); "
                     + "move it away first")
         }
-        return try? former.end().history
+        do {
+            return try former.end().history
+        } catch let error as StoreError where error.code == .damaged {
+            return nil
+        }
     }
 
     private static func beginEpoch(
         _ draft: String, from end: HistoryPoint, _ abandoned: HistoryPoint?, _ actor: String?,
         _ reason: String, _ clock: @escaping @Sendable () -> Int64
-    ) async throws -> HistoryPoint {
+    ) throws -> HistoryPoint {
         // Without a path it writes nothing beside the draft.
         let ledger = try Ledger(store: try SQLiteEventStore(path: draft), clock: clock)
         var data: JSONObject = [
@@ -129,18 +150,16 @@ extension Ledger {
         }
         var extras = JSONObject()
         if let actor { extras["actor"] = .string(actor) }
-        try await ledger.record([
+        try ledger.recordAtOnce(
             EventDraft(
                 type: "ledger.restored", subject: nil, occurredAt: clock(),
                 source: EventSource(kind: "ledger", key: "restored/\(Self.randomKey())"),
-                trust: .admin, data: data, extras: extras)
-        ])
-        let history = try ledger.history()
+                trust: .admin, data: data, extras: extras))
+        let history = try ledger.store.end().history
         try ledger.close()
         return history
     }
 
-    /// Removes derived files that this history does not confirm.
     private func removeForeignFiles() throws -> Int {
         guard let path else { return 0 }
         let folder = Self.snapshotFolder(of: path)

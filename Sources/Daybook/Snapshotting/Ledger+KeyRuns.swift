@@ -99,10 +99,10 @@ extension Ledger {
     /// Puts files of another history out of the way: what they hold happened in none that this ledger goes on from.
     func setAside(_ what: String, _ paths: [String]) {
         guard let first = paths.first else { return }
-        let verb = isReadOnly ? "are not used" : "were set aside"
-        if !isReadOnly { for path in paths { DerivedFile.setAside(path) } }
+        let count = isReadOnly ? 0 : paths.count { DerivedFile.setAside($0) }
+        let verb = count == paths.count ? "were set aside" : "are not used"
         log.warning(
-            "\(paths.count) \(what) of another history of this ledger \(verb), such as \(first): the ledger was restored or replaced"
+            "\(paths.count) \(what) of another history of this ledger \(verb), such as \(ShownText.escaped(first)): the ledger was restored or replaced"
         )
     }
 }

@@ -72,7 +72,7 @@ final class PreparedReport: Sendable {
     private static func isPlain(_ draft: EventDraft, _ schema: EventSchema?) -> Bool {
         switch schema?.type {
         case nil, .subjectAliased, .subjectUnaliased, .correctionVoided, .correctionAmended,
-            .catalogPublished, .catalogRolledBack:
+            .catalogPublished, .catalogRolledBack, .ledgerRestored:
             false
         default: draft.data["patch"] == nil
         }

@@ -84,6 +84,24 @@ struct ReportCheck {
         )
     }
 
+    /// So many epochs may one event skip: a backup that is restored may be that much older than what it replaces.
+    private static let epochsMax: Int64 = 1_000
+
+    /// Epochs only grow, and by little: a number near the bound would be the last one that the ledger can have.
+    /// - Parameter last: The epoch before; becomes this one's.
+    static func checkEpoch(_ draft: EventDraft, _ last: inout Int64) throws {
+        guard draft.type == "ledger.restored", let epoch = draft.data["epoch"]?.integer else {
+            return
+        }
+        guard epoch > last, epoch <= last + epochsMax else {
+            throw EventProblem(
+                .outOfBounds, "data.epoch",
+                "the epoch \(epoch) cannot follow epoch \(last); \"daybook restore\" writes this event, and an export has it"
+            )
+        }
+        last = epoch
+    }
+
     /// The recorded time that a file gives must be there, must not go back, and must not lie ahead: all later events
     /// would have to keep to it (rule 28).
     /// - Parameters:

@@ -23,6 +23,8 @@ struct ReportStep {
         var seen: [EventKey: Int] = [:]
         var duplicates = 0
         var lastRecordedAt: Int64
+        /// The last one that began.
+        var epoch: Int64
         var bound: UnitBound
         var catalogs: CatalogReports
         var source = NameMemo.Last()
@@ -35,7 +37,7 @@ struct ReportStep {
     ) throws -> Result<ReportReceipt, LedgerError> {
         let count = reports.reports.count
         var found = Findings(
-            lastRecordedAt: state.head.recordedAt,
+            lastRecordedAt: state.head.recordedAt, epoch: state.history?.epoch ?? 1,
             bound: UnitBound(group.bounds, coming: count, mayJoin: reports.mayJoin),
             catalogs: CatalogReports(
                 app: store.header.app, catalogs: state.catalogs, position: group.nextPosition,
@@ -94,6 +96,7 @@ struct ReportStep {
         }
         if !report.isPlain {
             let draft = report.report.draft
+            try ReportCheck.checkEpoch(draft, &found.epoch)
             try check.checkCorrection(
                 draft, neighbour: target(of: draft, found, state.names), group, state)
         }

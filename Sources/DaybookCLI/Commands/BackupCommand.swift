@@ -29,6 +29,7 @@ struct BackupCommand: AsyncParsableCommand {
 
     mutating func run() async throws {
         if check { return try checkBackup() }
+        try LedgerGuard.checkPlace(target, target: target)
         let report = try await ledger.asking { ledger in
             let bar = ProgressBar("backup")
             defer { bar.finish() }
@@ -58,7 +59,9 @@ struct BackupCommand: AsyncParsableCommand {
             try output.show(HistoryPointText.json(history, adding: ["clean": true])) {
                 "\($0.tick) \(target) is whole: \(Words.count(history.position, "event"))\n  \(HistoryPointText.line(history))\n"
             }
-        } catch let LedgerError.store(damage) where damage.code == .damaged {
+        } catch let LedgerError.store(damage)
+            where damage.code == .damaged || damage.code == .notALedger
+        {
             bar.finish()
             try output.show(["clean": false, "reason": .string(damage.message)]) { _ in
                 "✗ \(damage.message)\n"

@@ -3,7 +3,7 @@ import Daybook
 import DaybookEvents
 import DaybookStore
 
-struct RestoreCommand: AsyncParsableCommand {
+struct RestoreCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore", abstract: "Put a backup in the place of a ledger.",
         discussion: """
@@ -36,10 +36,11 @@ struct RestoreCommand: AsyncParsableCommand {
 
     @OptionGroup var output: OutputOptions
 
-    mutating func run() async throws {
+    mutating func run() throws {
         let bar = ProgressBar("restore")
         defer { bar.finish() }
-        let restored = try await Ledger.restore(
+        try LedgerGuard.checkPlace(ledger, target: ledger)
+        let restored = try Ledger.restore(
             backup: backup, to: ledger, isReplacing: replace, actor: actor, reason: reason,
             progress: { bar.show($0, of: $1, events: $1) })
         bar.finish()

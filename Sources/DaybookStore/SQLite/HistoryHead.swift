@@ -26,6 +26,9 @@ struct HistoryHead: Equatable {
     var base: LogPlace
     /// Where the ledger stood before that commit.
     var before: LogPlace
+    /// Which file this is. Whatever writes the same events into other pages (a backup, one that is carried on, a
+    /// restored ledger) gets a new one.
+    var lineage: Int64
 
     /// Of a ledger without an event.
     init(ledgerID: String) {
@@ -35,7 +38,10 @@ struct HistoryHead: Equatable {
         logSalt = 0
         base = LogPlace(point)
         before = base
+        lineage = Self.newLineage
     }
+
+    private static var newLineage: Int64 { .random(in: 1...Int64.max) }
 
     /// What the commit that leads to a cursor writes.
     /// - Parameters:
@@ -48,6 +54,7 @@ struct HistoryHead: Equatable {
         logSalt = salt
         base = former.start(ofLogWith: salt)
         before = LogPlace(former.point)
+        lineage = former.lineage
     }
 
     /// Where the main file stood, at least, when the log of a salt began.
@@ -61,7 +68,7 @@ struct HistoryHead: Equatable {
 
     private static let columns = """
         position, epoch, names, name_hash, streams, stream_hash, hash, log_salt, base_position, \
-        base_hash, before_position, before_hash
+        base_hash, before_position, before_hash, lineage
         """
 
     /// - Returns: `nil` when the row is not there or holds no hashes.
@@ -79,14 +86,15 @@ struct HistoryHead: Equatable {
                     streamCount: sqlite3_column_int64(row, 4), hash: hash),
                 nameHash: nameHash, streamHash: streamHash, logSalt: sqlite3_column_int64(row, 7),
                 base: LogPlace(sqlite3_column_int64(row, 8), baseHash),
-                before: LogPlace(sqlite3_column_int64(row, 10), beforeHash))
+                before: LogPlace(sqlite3_column_int64(row, 10), beforeHash),
+                lineage: sqlite3_column_int64(row, 12))
         }
         return head
     }
 
     private init(
         point: HistoryPoint, nameHash: HistoryHash, streamHash: HistoryHash, logSalt: Int64,
-        base: LogPlace, before: LogPlace
+        base: LogPlace, before: LogPlace, lineage: Int64
     ) {
         self.point = point
         self.nameHash = nameHash
@@ -94,6 +102,7 @@ struct HistoryHead: Equatable {
         self.logSalt = logSalt
         self.base = base
         self.before = before
+        self.lineage = lineage
     }
 
     /// The row of every ledger of schema 2.
@@ -108,7 +117,7 @@ struct HistoryHead: Equatable {
             sql: """
                 UPDATE history_head SET position = ?, epoch = ?, names = ?, name_hash = ?, \
                 streams = ?, stream_hash = ?, hash = ?, log_salt = ?, base_position = ?, \
-                base_hash = ?, before_position = ?, before_hash = ? WHERE id = 1
+                base_hash = ?, before_position = ?, before_hash = ?, lineage = ? WHERE id = 1
                 """
         ).sqliteStatement
         sqlite3_bind_int64(statement, 1, point.position)
@@ -118,6 +127,7 @@ struct HistoryHead: Equatable {
         sqlite3_bind_int64(statement, 8, logSalt)
         sqlite3_bind_int64(statement, 9, base.position)
         sqlite3_bind_int64(statement, 11, before.position)
+        sqlite3_bind_int64(statement, 13, lineage)
         statement.bind(4, nameHash)
         statement.bind(6, streamHash)
         statement.bind(7, point.hash)
@@ -132,9 +142,15 @@ struct HistoryHead: Equatable {
             sql: """
                 INSERT INTO history_head(id, \(Self.columns)) \
                 VALUES (1, 0, 1, 0, zeroblob(32), 0, zeroblob(32), zeroblob(32), 0, 0, \
-                zeroblob(32), 0, zeroblob(32))
+                zeroblob(32), 0, zeroblob(32), 0)
                 """)
         try write(db)
+    }
+
+    /// Makes the file another one with the same history, inside the caller's transaction.
+    static func renewLineage(_ db: Database) throws {
+        try db.execute(
+            sql: "UPDATE history_head SET lineage = ?", arguments: [newLineage])
     }
 }
 

@@ -79,6 +79,14 @@ struct HistoryReading {
 
     // MARK: Steps
 
+    /// The cursor at a position, from what the file names for it.
+    func cursor(at point: HistoryPoint) throws -> HistoryCursor {
+        let head = try head()
+        return try cursor(
+            at: point.position, epoch: point.epoch, try nameChain(point.nameCount, head),
+            try streamChain(point.streamCount, head))
+    }
+
     private func cursor(
         at position: Int64, epoch: Int64, _ names: HistoryChain, _ streams: HistoryChain
     ) throws -> HistoryCursor {
@@ -171,7 +179,7 @@ struct HistoryReading {
         return chain
     }
 
-    private func texts(of range: ClosedRange<Int64>) throws -> [String] {
+    func texts(of range: ClosedRange<Int64>) throws -> [String] {
         var texts: [String] = []
         try db.forEachRow(
             "SELECT text FROM names WHERE id >= ? AND id <= ? ORDER BY id",
@@ -180,7 +188,7 @@ struct HistoryReading {
         return texts
     }
 
-    private func records(after count: Int64, through last: Int64) throws -> [StreamRecord] {
+    func records(after count: Int64, through last: Int64) throws -> [StreamRecord] {
         var records: [StreamRecord] = []
         try db.forEachRow(
             """
@@ -231,8 +239,9 @@ struct StoredRowDigests {
     private static let keptCountMax = 100_000
 
     /// The rows of a range, as a cursor goes along them.
+    /// - Parameter visit: Sees each row.
     mutating func entries(
-        after start: Int64, through end: Int64
+        after start: Int64, through end: Int64, _ visit: (EventRow) throws -> Void = { _ in }
     ) throws -> [HistoryCursor.Entry] {
         var rows: [EventRow] = []
         var claims = RowClaims()
@@ -247,7 +256,10 @@ struct StoredRowDigests {
         }
         var entries: [HistoryCursor.Entry] = []
         entries.reserveCapacity(rows.count)
-        for row in rows { entries.append(try entry(row)) }
+        for row in rows {
+            try visit(row)
+            entries.append(try entry(row))
+        }
         return entries
     }
 

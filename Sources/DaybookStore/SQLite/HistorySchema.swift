@@ -1,4 +1,4 @@
-// What schema version 2 adds (what is hashed stands in `HistoryCursor`):
+// What schema versions 2 and 3 add (what is hashed stands in `HistoryCursor`):
 //
 //   meta             also `secret`, 64 hexadecimal digits
 //   history_blocks   the leaf of every complete block of 256 positions, numbered from 1
@@ -11,12 +11,18 @@
 //                    was no log
 //     base_*         where the main file stood, at least, when the log of that salt began
 //     before_*       where the ledger stood before this commit
+//     lineage        which file this is, among those that hold the same history: a random number (schema 3)
 //
 // A log whose header has `log_salt` began upon `base_position`; any other began with this very commit, upon
 // `before_position`. The main file's own `history_head` must name a place at or after that one, in this very history:
-// else the log belongs to another state of the file and SQLite would mix the two.
+// else the log belongs to another state of the file and SQLite would mix the two. And it must have the lineage that
+// both have together: the log holds pages, not events, and a backup of the very same history has others in their
+// places.
 
 extension LedgerSchema {
+    static let lineageColumn =
+        "ALTER TABLE history_head ADD COLUMN lineage INTEGER NOT NULL DEFAULT 0"
+
     static let historyTables = [
         "CREATE TABLE history_blocks(id INTEGER PRIMARY KEY, hash BLOB NOT NULL) STRICT",
         """

@@ -18,57 +18,19 @@ struct LedgerCreation {
     let schema: LedgerSchema
 
     /// - Throws: `.alreadyExists`.
-    func checkIsFree() throws {
-        guard !file.isTaken else { throw existsAlready }
-        // SQLite would read the log of a ledger that was deleted into the new one.
-        guard !file.hasLog else {
-            throw StoreError(
-                .alreadyExists,
-                "\(file.logPath) holds events of a ledger that is gone; move it away first")
-        }
-    }
+    func checkIsFree() throws { try file.checkIsFree() }
 
     func run() throws {
         try checkIsFree()
-        let ledgerID = Self.randomID()
-        let draft = LedgerFile(path: "\(file.path).\(ledgerID.prefix(8)).new")
+        let draft = file.draft()
         do {
-            try write(draft.path, ledgerID)
-            try move(draft)
+            try write(draft.path, Self.randomID())
+            try draft.move(to: file)
             Folder.sync(file.folder)
         } catch {
-            for path in [draft.path, draft.journalPath, draft.logPath, draft.logIndexPath] {
-                unlink(path)
-            }
-            throw SQLiteFailure.translate(error, "creating the ledger", file)
+            draft.remove()
+            throw SQLiteFailure.translate(error, "creating the ledger", draft)
         }
-    }
-
-    /// Gives the draft its name without taking the name from whatever appeared there meanwhile: `rename` would replace
-    /// it.
-    private func move(_ draft: LedgerFile) throws {
-        if link(draft.path, file.path) == 0 {
-            unlink(draft.path)
-            return
-        }
-        switch errno {
-        case EEXIST: throw existsAlready
-        case EPERM, EOPNOTSUPP, ENOTSUP, ENOSYS, EMLINK:
-            // A file system without hard links, such as FAT: asked once more, and then trusted.
-            guard !file.isTaken else { throw existsAlready }
-            guard rename(draft.path, file.path) == 0 else { throw failure(errno) }
-        case let number: throw failure(number)
-        }
-    }
-
-    private var existsAlready: StoreError {
-        StoreError(
-            .alreadyExists, "\(file.path) exists already; open it, or choose another name")
-    }
-
-    private func failure(_ number: CInt) -> StoreError {
-        StoreError(
-            .failed, "\(file.path) cannot be created: \(String(cString: strerror(number)))")
     }
 
     /// The log mode is set once, here, as the last thing: it stands in the file from then on.

@@ -104,12 +104,10 @@ struct LedgerInspection {
         // An older ledger has its own schema until the first write.
         let version = try LedgerHeader.checkVersion(db, file.path, schema)
         var findings: [String] = []
-        for statement in schema.migrations.prefix(version).joined() {
-            let words = statement.split(whereSeparator: { $0 == " " || $0 == "(" })
-            let object = "\(words[1].lowercased()) \(words[2])"
+        for (object, sql) in schema.objects(of: version) {
             switch stored.removeValue(forKey: object) {
             case nil: findings.append("The \(object) is missing in \(file.path).")
-            case statement: break
+            case sql: break
             default:
                 findings.append("The \(object) in \(file.path) is not the one that belongs there.")
             }

@@ -1,5 +1,3 @@
-import GRDB
-
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Glibc)
@@ -8,83 +6,139 @@ import GRDB
     import Musl
 #endif
 
-/// Puts a backup in the place of a ledger, or where there is none.
+/// Puts a backup in the place of a ledger.
 ///
-/// The copy is made and finished under another name; the ledger that was there keeps its events under a name that says
-/// where it ended, for whoever needs to look something up.
+/// The backup is copied beside the ledger first, the copy is verified, and the caller begins the new epoch in it; then
+/// it gets the ledger's name, wholly or not at all. The file that was there stays under another name, with its log,
+/// that tells where it ended, for whoever needs to look something up.
 public struct LedgerReplacement: Sendable {
     private static let lockWaitSeconds = 10.0
 
     private let file: LedgerFile
-    /// Where the copy is made.
-    public let draftPath: String
+    private let draft: LedgerFile
 
     /// - Parameter path: Of the ledger.
     public init(path: String) {
         file = LedgerFile(path: path)
-        draftPath = "\(file.path).\(String(UInt64.random(in: .min ... .max), radix: 16)).new"
+        draft = file.draft()
     }
 
     /// The ledger's path, absolute and without symbolic links.
     public var path: String { file.path }
-    public var isTaken: Bool { file.isTaken || file.hasLog }
+    /// Where the copy is made.
+    public var draftPath: String { draft.path }
+    public var isTaken: Bool { file.isTaken }
 
-    /// Copies a backup to the draft's path.
-    /// - Throws: `.alreadyExists` where a ledger is there and may not be replaced.
-    public func copy(_ backup: SQLiteEventStore, isReplacing: Bool) throws {
-        guard !isTaken || isReplacing else {
+    /// Runs the body while nobody writes to the ledger that is there.
+    /// - Throws: `.alreadyExists` where one is there and may not be replaced, or where something of a ledger that is
+    ///   gone lies at the free name.
+    public func exclusively<Result>(
+        isReplacing: Bool, _ body: () throws -> Result
+    ) throws -> Result {
+        guard isTaken else {
+            try file.checkIsFree()
+            // Nobody can have it open, and a lock would get other permissions than the ledger.
+            return try givingUp(body)
+        }
+        guard isReplacing else {
             throw StoreError(
                 .alreadyExists,
                 "\(file.path) is there already; say --replace to put the backup in its place, or name another path"
             )
         }
+        return try LedgerLock(file).hold(waitSeconds: Self.lockWaitSeconds) {
+            file.removeDrafts()
+            removeSecondNames()
+            return try givingUp(body)
+        }
+    }
+
+    private func givingUp<Result>(_ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch {
+            draft.remove()
+            throw error
+        }
+    }
+
+    /// Copies a backup to the draft's path and verifies the copy as a whole.
+    /// - Returns: The end of its history.
+    public func copy(
+        _ backup: SQLiteEventStore, progress: (Int64, Int64) throws -> Void
+    ) throws -> HistoryPoint {
         guard backup.path != file.path else {
             throw StoreError(.alreadyExists, "\(file.path) is the backup itself")
         }
-        try backup.copy(to: LedgerFile(path: draftPath))
+        // Who may read and write the ledger now may do so later.
+        try backup.copy(to: draft, like: isTaken ? file.path : backup.path)
+        return try SQLiteEventStore.prove(draft, backup.header, progress: progress)
     }
 
     /// Gives the draft the ledger's name.
     /// - Parameter position: Where the ledger that is there ends; part of the name that it keeps.
     /// - Returns: Where it is now; `nil` where there was none.
     public func run(keepingAt position: Int64?) throws -> String? {
-        try LedgerLock(file).hold(waitSeconds: Self.lockWaitSeconds) {
-            let kept = try isTaken ? setAside(position) : nil
-            guard rename(draftPath, file.path) == 0 else {
-                throw DerivedFile.failure("rename", draftPath)
-            }
+        defer {
             // Of the draft, which nobody else knew; the ledger has its own.
-            unlink(LedgerFile(path: draftPath).lockPath)
-            Folder.sync(file.folder)
-            return kept
+            unlink(draft.lockPath)
         }
+        guard isTaken else {
+            try draft.move(to: file)
+            Folder.sync(file.folder)
+            return nil
+        }
+        let kept = try keep(position)
+        guard rename(draft.path, file.path) == 0 else {
+            throw DerivedFile.failure("rename", draft.path)
+        }
+        // They have their other names by now. Killed before this, the new file does not take them for its own.
+        for path in [file.logPath, file.journalPath, file.logIndexPath] { unlink(path) }
+        Folder.sync(file.folder)
+        return kept.path
     }
 
-    /// The file keeps its log: together they are what they were.
-    private func setAside(_ position: Int64?) throws -> String {
+    /// Gives the ledger that is there a second name, together with its log, so that at no moment there is no ledger.
+    private func keep(_ position: Int64?) throws -> LedgerFile {
         let name = "\(file.path).replaced-at-\(position.map(String.init) ?? "unknown")"
         var kept = LedgerFile(path: name)
         var count = 1
-        while kept.isTaken {
+        while [kept.path, kept.logPath, kept.journalPath].contains(where: Self.isTaken) {
             count += 1
             kept = LedgerFile(path: "\(name)-\(count)")
         }
         for (old, new) in [
-            (file.path, kept.path), (file.logPath, kept.logPath),
-            (file.journalPath, kept.journalPath),
-        ] where rename(old, new) != 0 && errno != ENOENT {
-            throw DerivedFile.failure("rename", old)
+            (file.logPath, kept.logPath), (file.journalPath, kept.journalPath),
+            (file.path, kept.path),
+        ] where link(old, new) != 0 && errno != ENOENT {
+            switch errno {
+            // A file system without hard links, such as FAT.
+            case EPERM, EOPNOTSUPP, ENOTSUP, ENOSYS:
+                guard rename(old, new) == 0 else { throw DerivedFile.failure("rename", old) }
+            default: throw DerivedFile.failure("keep", old)
+            }
         }
-        // Only an index of the log, which whoever opens it makes anew.
-        unlink(file.logIndexPath)
-        return kept.path
+        return kept
     }
 
-    /// Removes what a failure left.
-    public func giveUp() {
-        let draft = LedgerFile(path: draftPath)
-        for path in [
-            draft.path, draft.logPath, draft.logIndexPath, draft.journalPath, draft.lockPath,
-        ] { unlink(path) }
+    private static func isTaken(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0
+    }
+
+    /// A restore that was killed before it gave the new file the name leaves two names of the old one.
+    private func removeSecondNames() {
+        var own = stat()
+        guard lstat(file.path, &own) == 0, own.st_nlink > 1 else { return }
+        let prefix = (file.path.split(separator: "/").last.map(String.init) ?? "") + ".replaced-at-"
+        for name in DerivedFile.names(in: file.folder, suffix: "") where name.hasPrefix(prefix) {
+            let path = "\(file.folder)/\(name)"
+            var status = stat()
+            guard lstat(path, &status) == 0, status.st_dev == own.st_dev,
+                status.st_ino == own.st_ino
+            else { continue }
+            let second = LedgerFile(path: path)
+            for path in [second.path, second.logPath, second.journalPath] { unlink(path) }
+        }
     }
 }

@@ -5,7 +5,7 @@ import GRDB
 //   bytes  0 … 15   "SQLite format 3\0"
 //   bytes 16 … 17   page size, 4096
 //   bytes 18 … 19   2, 2: write-ahead log
-//   bytes 60 … 63   user_version: the schema version, 2
+//   bytes 60 … 63   user_version: the schema version, 3
 //   bytes 68 … 71   application_id: "DAYB"
 //
 //   meta       key -> value: `app`, `ledger_id`, `secret`; written once
@@ -34,7 +34,9 @@ struct LedgerSchema: Sendable {
 
     /// Every version that was released, and the newest one, which this build writes.
     static let current = LedgerSchema(
-        migrations: [tables + triggers, historyTables + historyTriggers])
+        migrations: [
+            tables + triggers, historyTables + historyTriggers, [lineageColumn],
+        ])
 
     /// The statements that lead from each version to the next; the first ones from nothing to
     /// version 1.
@@ -43,7 +45,9 @@ struct LedgerSchema: Sendable {
     let migrations: [[String]]
 
     /// The version from which on a ledger names its history; older ones are brought up to date when they are opened.
-    static let historyVersion = 2
+    static let historyVersion = 3
+    /// The version that had no history yet.
+    private static let namelessVersion = 1
 
     /// The newest version.
     var version: Int { migrations.count }
@@ -85,6 +89,25 @@ struct LedgerSchema: Sendable {
             BEGIN SELECT RAISE(ABORT, 'meta is written once, when the ledger is created'); END
             """,
         ]
+
+    /// The objects as SQLite keeps them: each name with its statement.
+    /// - Parameter version: Of the ledger.
+    func objects(of version: Int) -> [(name: String, sql: String)] {
+        var objects: [(name: String, sql: String)] = []
+        for statement in migrations.prefix(version).joined() {
+            let words = statement.split(whereSeparator: { $0 == " " || $0 == "(" })
+            let name = "\(words[1].lowercased()) \(words[2])"
+            guard words[0] == "ALTER", let place = objects.firstIndex(where: { $0.name == name })
+            else {
+                objects.append((name, statement))
+                continue
+            }
+            // SQLite writes a column that is added behind the last one.
+            let column = words[5...].joined(separator: " ")
+            objects[place].sql.replace(") STRICT", with: ", \(column)) STRICT")
+        }
+        return objects
+    }
 
     static func immutable(_ table: String) -> [String] {
         ["UPDATE", "DELETE"].map { verb in
@@ -128,9 +151,11 @@ struct LedgerSchema: Sendable {
             for statement in statements where statement.hasPrefix("CREATE TRIGGER") {
                 try db.execute(sql: statement)
             }
-            if index + 1 == Self.historyVersion {
-                try HistoryMigration(db: db, file: file).run()
-            }
+        }
+        if version <= Self.namelessVersion {
+            try HistoryMigration(db: db, file: file).run()
+        } else if version < Self.historyVersion {
+            try HistoryHead.renewLineage(db)
         }
         try refreshView(db)
         guard version < self.version else { return }

@@ -12,8 +12,8 @@ import GRDBSQLite
 
 /// Tells whether the log beside a ledger was written upon the file that lies there now.
 ///
-/// - Rule: the main file's own head row names a place at or after the one upon which the log began, in the history that
-///   file and log have together (`HistorySchema.swift`).
+/// - Rule: the main file's own lineage is the one that file and log have together, and its own head row names a place
+///   at or after the one upon which the log began, in the history that they have together (`HistorySchema.swift`).
 /// - Why: SQLite applies any log whose checksums fit. Beside a file that was restored from a backup it would write the
 ///   pages of one past over those of another.
 /// - Advice: `daybook restore` puts a backup in a ledger's place; after a copy by hand, move the log away with the
@@ -74,7 +74,9 @@ struct LogBinding {
             let reading = HistoryReading(db: db, file: file, header: header)
             let head = try reading.head()
             let base = head.start(ofLogWith: salt)
-            if base.hash == .zero {
+            if let lineage = main?.lineage, lineage != head.lineage {
+                isBound = false
+            } else if base.hash == .zero {
                 // The log began upon a file of schema 1, which names no place.
                 isBound = true
             } else if let main, main.position >= base.position {
@@ -100,31 +102,63 @@ struct MainFileHead: Equatable {
     var nameCount: Int64
     var streamCount: Int64
     var hash: HistoryHash
+    /// `nil` where the file itself, without its log, is of schema 2.
+    var lineage: Int64?
 
     private static let pageByteCount = 4_096
-    /// A page with the rows of a table.
-    private static let leafKind: UInt8 = 0x0D
 
     /// - Returns: `nil` when there is no such row where it should be.
     static func read(_ db: Database) throws -> MainFileHead? {
         let sql = "SELECT rootpage FROM sqlite_master WHERE name = 'history_head'"
         guard let root = try db.number(sql, []), root > 1, let connection = db.sqliteConnection
         else { return nil }
-        let bytes = LedgerHeader.bytes(
+        let page = LedgerHeader.bytes(
             connection, at: (root - 1) * Int64(pageByteCount), count: pageByteCount)
-        return bytes.flatMap { MainFileHead(page: $0) }
+        return page.flatMap { MainFileHead(page: $0) }
     }
 
     /// - Parameter page: All of it.
     init?(page: [UInt8]) {
+        // id, position, epoch, names, name_hash, streams, stream_hash, hash, log_salt, base_position, base_hash,
+        // before_position, before_hash, lineage
+        guard let row = PageReader.onlyRow(of: page), row.count >= 13,
+            case .number(let position) = row[1], case .number(let nameCount) = row[3],
+            case .number(let streamCount) = row[5], case .hash(let hash) = row[7]
+        else { return nil }
+        self.position = position
+        self.nameCount = nameCount
+        self.streamCount = streamCount
+        self.hash = hash
+        // Of schema 2 the row ends before it.
+        if row.count > 13, case .number(let lineage) = row[13] { self.lineage = lineage }
+    }
+}
+
+/// Numbers of SQLite's file format, one after the other; `nil` beyond the end.
+private struct PageReader {
+    enum Value {
+        case number(Int64)
+        case hash(HistoryHash)
+    }
+
+    /// A page with the rows of a table.
+    private static let leafKind: UInt8 = 0x0D
+
+    private let page: [UInt8]
+    var index = 0
+
+    init(_ page: [UInt8]) { self.page = page }
+
+    /// The columns of a table's one row, whose number is 1; `nil` for any other page.
+    static func onlyRow(of page: [UInt8]) -> [Value]? {
         var reader = PageReader(page)
-        guard reader.byte() == Self.leafKind else { return nil }
+        guard reader.byte() == leafKind else { return nil }
         reader.index = 3
         guard reader.number(byteCount: 2) == 1 else { return nil }
         reader.index = 8
         guard let start = reader.number(byteCount: 2) else { return nil }
         reader.index = Int(start)
-        // The size of the record and the row's number, which is 1.
+        // The size of the record and the row's number.
         guard reader.variable() != nil, reader.variable() == 1 else { return nil }
         let recordStart = reader.index
         guard let headerCount = reader.variable(), headerCount < 128 else { return nil }
@@ -133,37 +167,25 @@ struct MainFileHead: Equatable {
             guard let kind = reader.variable() else { return nil }
             kinds.append(kind)
         }
-        // id, position, epoch, names, name_hash, streams, stream_hash, hash, …
-        guard kinds.count >= 8 else { return nil }
-        var numbers: [Int64] = []
-        var hashes: [HistoryHash] = []
-        for kind in kinds.prefix(8) {
-            switch kind {
-            case 0, 8: numbers.append(0)
-            case 9: numbers.append(1)
-            case 1...6:
-                let byteCount = [1, 2, 3, 4, 6, 8][Int(kind) - 1]
-                guard let number = reader.number(byteCount: byteCount) else { return nil }
-                numbers.append(number)
-            case Int64(12 + 2 * HistoryHash.byteCount):
-                guard let hash = reader.bytes(HistoryHash.byteCount).flatMap({ HistoryHash($0) })
-                else { return nil }
-                hashes.append(hash)
-            default: return nil
-            }
+        var values: [Value] = []
+        for kind in kinds {
+            guard let value = reader.value(kind) else { return nil }
+            values.append(value)
         }
-        guard numbers.count == 5, hashes.count == 3 else { return nil }
-        (position, nameCount, streamCount) = (numbers[1], numbers[3], numbers[4])
-        hash = hashes[2]
+        return values
     }
-}
 
-/// Numbers of SQLite's file format, one after the other; `nil` beyond the end.
-private struct PageReader {
-    private let page: [UInt8]
-    var index = 0
-
-    init(_ page: [UInt8]) { self.page = page }
+    private mutating func value(_ kind: Int64) -> Value? {
+        switch kind {
+        case 0, 8: return .number(0)
+        case 9: return .number(1)
+        case 1...6:
+            return number(byteCount: [1, 2, 3, 4, 6, 8][Int(kind) - 1]).map { .number($0) }
+        case Int64(12 + 2 * HistoryHash.byteCount):
+            return bytes(HistoryHash.byteCount).flatMap { HistoryHash($0) }.map { .hash($0) }
+        default: return nil
+        }
+    }
 
     mutating func byte() -> UInt8? {
         guard page.indices.contains(index) else { return nil }

@@ -22,12 +22,16 @@ final class ReadConnections: Sendable {
     private let watch: FileWatch
     private let places = DispatchSemaphore(value: ReadConnections.countMax)
     private let content = Mutex(Content())
+    /// Compares the log with the file; known once the ledger's header was read.
+    private let binding = Mutex<LogBinding?>(nil)
 
     init(_ file: LedgerFile, _ access: LedgerFile.Access, _ watch: FileWatch) {
         self.file = file
         self.access = access
         self.watch = watch
     }
+
+    func know(_ binding: LogBinding) { self.binding.withLock { $0 = binding } }
 
     /// Whether the file may change while it is read.
     var isOrdinary: Bool { access == .ordinary }
@@ -47,7 +51,8 @@ final class ReadConnections: Sendable {
     }
 
     /// Runs the body on a connection that is lent, or that the caller keeps.
-    /// - Throws: `.replaced` in place of what SQLite finds in files that are not those that were opened.
+    /// - Throws: `.replaced` or `.foreignLog` in place of what is found in files that are not those that were opened,
+    ///   or do not belong together.
     func run<Result>(
         _ task: String, on queue: DatabaseQueue, _ body: (Database) throws -> Result
     ) throws -> Result {
@@ -55,8 +60,19 @@ final class ReadConnections: Sendable {
             do {
                 return try body(db)
             } catch {
+                let failure = SQLiteFailure.translate(error, task, file, db.sqliteConnection)
                 try watch.checkNames()
-                throw SQLiteFailure.translate(error, task, file, db.sqliteConnection)
+                if watch.isTouched, let binding = binding.withLock({ $0 }) {
+                    do {
+                        try binding.check(db)
+                    } catch let mismatch as StoreError where mismatch.code != .damaged {
+                        throw mismatch
+                    } catch {
+                        // Then it is what was found first.
+                        throw failure
+                    }
+                }
+                throw failure
             }
         }
     }

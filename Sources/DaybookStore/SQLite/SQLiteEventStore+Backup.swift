@@ -41,8 +41,13 @@ extension SQLiteEventStore {
         guard target.path != file.path else {
             throw StoreError(.alreadyExists, "\(file.path) is the ledger itself; name another file")
         }
-        return target.isTaken
+        var report =
+            target.isTaken
             ? try carryOn(target, progress: progress) : try begin(target, progress: progress)
+        // A backup of what was replaced meanwhile is whole, and not one of the ledger at this path.
+        try watch.checkNames(after: "\(target.path) is a backup of what was there before")
+        report.byteCount = target.identity?.byteCount ?? 0
+        return report
     }
 
     /// Verifies a ledger file or backup as a whole: every row, name, stream and document against the hash that it
@@ -69,53 +74,67 @@ extension SQLiteEventStore {
     private func begin(
         _ target: LedgerFile, progress: (Int64, Int64) throws -> Void
     ) throws -> BackupReport {
-        guard !target.hasLog else {
-            throw StoreError(
-                .alreadyExists,
-                "\(target.logPath) belongs to a file that is gone; move it away first")
-        }
-        let draft = LedgerFile(
-            path: "\(target.path).\(String(UInt64.random(in: .min ... .max), radix: 16)).new")
+        try target.checkIsFree()
+        let draft = target.draft()
         do {
-            try copy(to: draft)
+            try copy(to: draft, like: file.path)
             let point = try Self.prove(draft, header, progress: progress)
-            // The name must not be taken from whatever appeared there meanwhile.
-            guard link(draft.path, target.path) == 0 else {
-                throw DerivedFile.failure("create", target.path)
-            }
-            unlink(draft.path)
+            try draft.move(to: target)
             Folder.sync(target.folder)
             return BackupReport(
-                path: target.path, history: point, events: point.position,
-                byteCount: target.identity?.byteCount ?? 0)
+                path: target.path, history: point, events: point.position, byteCount: 0)
         } catch {
-            for path in [draft.path, draft.journalPath, draft.logPath, draft.logIndexPath] {
-                unlink(path)
-            }
-            throw SQLiteFailure.translate(error, "backing up", target)
+            draft.remove()
+            throw SQLiteFailure.translate(error, "backing up", draft)
         }
     }
 
-    /// Copies the pages as they are at one moment; commits go on meanwhile.
-    func copy(to draft: LedgerFile) throws {
-        try DerivedFile.createPrivate(draft.path)
-        try reads.use("copying the ledger") { source in
-            let queue = try DatabaseQueue(path: draft.path)
-            try source.inTransaction(.deferred) {
-                // Begins the read that the whole copy is of.
-                _ = try source.number("SELECT max(position) FROM events", [])
-                try queue.inDatabase { try source.backup(to: $0, pagesPerStep: Self.pagesPerStep) }
-                return .commit
-            }
-            try queue.close()
+    /// Copies the pages as they are at one moment; commits go on meanwhile. The copy is another file with the same
+    /// history (`HistoryHead.lineage`).
+    /// - Parameter model: Who may read this file may read the copy.
+    func copy(to draft: LedgerFile, like model: String) throws {
+        guard access(draft.folder, F_OK) == 0 else {
+            throw StoreError(
+                .notFound, "the folder \(draft.folder) does not exist; create it first")
         }
-        var status = stat()
-        if stat(file.path, &status) == 0 { chmod(draft.path, status.st_mode & 0o666) }
+        try DerivedFile.createPrivate(draft.path)
+        do {
+            try reads.use("copying the ledger") { source in
+                let queue = try DatabaseQueue(
+                    path: draft.path, configuration: WriteConnection.configuration())
+                try source.inTransaction(.deferred) {
+                    // Begins the read that the whole copy is of.
+                    _ = try source.number("SELECT max(position) FROM events", [])
+                    try queue.inDatabase { target in
+                        do {
+                            try source.backup(to: target, pagesPerStep: Self.pagesPerStep)
+                        } catch {
+                            // Said of the copy: reading the ledger is not what fails here.
+                            throw SQLiteFailure.translate(
+                                error, "copying the ledger", draft, target.sqliteConnection)
+                        }
+                    }
+                    return .commit
+                }
+                try queue.inDatabase { target in
+                    try target.inTransaction(.immediate) {
+                        let version = try LedgerHeader.checkVersion(target, draft.path, schema)
+                        try schema.migrate(target, from: version, draft)
+                        try HistoryHead.renewLineage(target)
+                        return .commit
+                    }
+                }
+                try queue.close()
+            }
+        } catch let error as DatabaseError {
+            throw SQLiteFailure.translate(error, "copying the ledger", draft)
+        }
+        try DerivedFile.fit(draft.path, like: model)
         try DerivedFile.sync(draft.path)
     }
 
     /// Reads a file that nobody else knows of as one that does not change.
-    private static func prove(
+    static func prove(
         _ draft: LedgerFile, _ header: StoreHeader, progress: (Int64, Int64) throws -> Void
     ) throws -> HistoryPoint {
         var configuration = Configuration()
@@ -134,8 +153,26 @@ extension SQLiteEventStore {
         _ target: LedgerFile, progress: (Int64, Int64) throws -> Void
     ) throws -> BackupReport {
         let backup = try SQLiteEventStore(path: target.path)
-        // The first failure is the one to tell.
-        defer { try? backup.close() }
+        do {
+            let report = try carryOn(backup, target, progress: progress)
+            try backup.close()
+            return report
+        } catch {
+            // The first failure is the one to tell.
+            try? backup.close()
+            if let error = error as? StoreError, error.code == .conflict {
+                throw StoreError(
+                    .busy, "another backup is being written into \(target.path); try again",
+                    cause: error)
+            }
+            throw error
+        }
+    }
+
+    private func carryOn(
+        _ backup: SQLiteEventStore, _ target: LedgerFile,
+        progress: (Int64, Int64) throws -> Void
+    ) throws -> BackupReport {
         guard backup.header.ledgerID == header.ledgerID else {
             throw StoreError(
                 .otherHistory, "\(target.path) is a backup of another ledger; name another file")
@@ -147,28 +184,49 @@ extension SQLiteEventStore {
                 "\(target.path) ends with \(start), which is not in the history of \(file.path): one of the two was "
                     + "restored or replaced; keep the backup, and name another file")
         }
-        let end = try end()
-        guard
-            let wanted = try point(
-                at: end.head.position, names: end.history.nameCount,
-                streams: end.history.streamCount)
-        else { throw StoreError(.failed, "\(file.path) changed while it was backed up; try again") }
+        let wanted = try prove(after: start, progress: progress)
+        var report = BackupReport(
+            path: target.path, history: wanted, events: wanted.position - start.position,
+            byteCount: 0)
+        guard wanted != start else { return report }
+        // From the first row on it is another file than whatever was copied from it before.
+        // Moved into the file at once: until then the file and its log have two.
+        try backup.onWriteConnection("preparing the backup") { db in
+            try db.inTransaction(.immediate) {
+                try HistoryHead.renewLineage(db)
+                return .commit
+            }
+            try db.checkpoint(.truncate)
+        }
         var position = start.position
-        while position < wanted.position {
+        repeat {
             let next = min(wanted.position, position + Self.backupBatchCount)
             try backup.append(from: self, after: position, through: next, wanted)
             position = next
-            try progress(position - start.position, wanted.position - start.position)
-        }
+        } while position < wanted.position
+        report.history = try backup.end().history
         guard try backup.confirms(wanted) else {
             throw StoreError(
                 .damaged,
-                "\(file.path) is damaged between position \(start.position) and \(wanted.position): what was read is not "
-                    + "what it names; verify it")
+                "\(target.path) is not what \(file.path) holds between position \(start.position) and "
+                    + "\(wanted.position); begin a new backup in another file")
         }
-        return BackupReport(
-            path: target.path, history: wanted, events: wanted.position - start.position,
-            byteCount: target.identity?.byteCount ?? 0)
+        return report
+    }
+
+    /// Verifies, before anything of it is taken over, what comes after a place in the history.
+    private func prove(
+        after start: HistoryPoint, progress: (Int64, Int64) throws -> Void
+    ) throws -> HistoryPoint {
+        try reads.use("verifying what is new") { [file, header] db in
+            var point = start
+            try db.inTransaction(.deferred) {
+                point = try HistoryProof(db: db, file: file, header: header).run(
+                    after: start, progress: progress)
+                return .commit
+            }
+            return point
+        }
     }
 
     /// Takes over rows of the same history, with the names, streams and documents that this file lacks. Their digests

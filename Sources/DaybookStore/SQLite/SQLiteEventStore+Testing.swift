@@ -21,6 +21,22 @@ extension SQLiteEventStore {
         try onWriteConnection("executing SQL") { try $0.execute(sql: sql) }
     }
 
+    /// Changes what the triggers protect, and puts them back: nothing but the change is left to be found.
+    package func executeWithoutTriggers(_ sql: String) throws {
+        try onWriteConnection("executing SQL past the triggers") { db in
+            try db.inTransaction(.immediate) {
+                let triggers = try Row.fetchAll(
+                    db, sql: "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
+                for trigger in triggers {
+                    try db.execute(sql: "DROP TRIGGER \(trigger["name"] as String)")
+                }
+                try db.execute(sql: sql)
+                for trigger in triggers { try db.execute(sql: trigger["sql"] as String) }
+                return .commit
+            }
+        }
+    }
+
     /// Runs a query on the live write connection.
     /// - Returns: Each row's columns by name, as text; NULL is left out.
     package func queryOnWriteConnection(_ sql: String) throws -> [[String: String]] {

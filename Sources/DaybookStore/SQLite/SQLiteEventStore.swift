@@ -50,15 +50,21 @@ public final class SQLiteEventStore: EventStore {
     /// - Throws: `StoreError`: `.notFound`, `.notALedger`, `.newerSchema`, `.damaged`, `.failed`
     ///   when the file cannot be read, `.readOnly` when only a folder that can be written would
     ///   show its newest events.
-    public convenience init(path: String, readOnly: Bool = false) throws {
+    /// - Parameter isMigrating: Whether a ledger of an older schema is brought up to date; `false`: it is refused as
+    ///   `.readOnly`.
+    public convenience init(
+        path: String, readOnly: Bool = false, isMigrating: Bool = true
+    ) throws {
         try self.init(
-            path: path, readOnly: readOnly, lockWaitSeconds: Self.lockWaitSecondsDefault)
+            path: path, readOnly: readOnly, lockWaitSeconds: Self.lockWaitSecondsDefault,
+            isMigrating: isMigrating)
     }
 
     /// Opens a ledger with another patience than the default of 60 seconds, or as a later build would.
     /// - Parameter laterMigrations: Schema versions after those of this build.
     package init(
-        path: String, readOnly: Bool, lockWaitSeconds: Double, laterMigrations: [[String]] = []
+        path: String, readOnly: Bool, lockWaitSeconds: Double, isMigrating: Bool = true,
+        laterMigrations: [[String]] = []
     ) throws {
         file = LedgerFile(path: path)
         schema = LedgerSchema(migrations: LedgerSchema.current.migrations + laterMigrations)
@@ -73,7 +79,7 @@ public final class SQLiteEventStore: EventStore {
             try LedgerHeader.checkVersion(db, file.path, schema)
         }
         if version < LedgerSchema.historyVersion {
-            guard access == .ordinary else { throw Self.isTooOld(file.path) }
+            guard access == .ordinary, isMigrating else { throw Self.isTooOld(file.path) }
             try lock.hold(waitSeconds: lockWaitSeconds) { [file, schema] in
                 try WriteConnection.migrate(file, schema)
             }
@@ -81,14 +87,16 @@ public final class SQLiteEventStore: EventStore {
         header = try reads.use("reading what the ledger says about itself") { [file, schema] db in
             try LedgerHeader.read(db, file.path, schema)
         }
+        reads.know(LogBinding(file: file, header: header))
         if access == .ordinary { try look() }
     }
 
     private static func isTooOld(_ path: String) -> StoreError {
         StoreError(
             .readOnly,
-            "\(path) was written by an older Daybook and is brought up to date when it is opened, but its folder cannot "
-                + "be written; copy it to another folder and open the copy")
+            "\(path) was written by an older Daybook and must be brought up to date first, which this command does not do "
+                + "or its folder does not allow; copy it to a folder that can be written, and open the copy: "
+                + "daybook status SOMEBODY --ledger COPY")
     }
 
     /// Compares the files with those that were opened, and the log with the file.
@@ -236,7 +244,7 @@ public final class SQLiteEventStore: EventStore {
         return connection
     }
 
-    /// Runs the body on the connection that writes, for tests that try what nobody should do.
+    /// Runs the body on the connection that writes.
     func onWriteConnection<Result>(
         _ task: String, _ body: (Database) throws -> Result
     ) throws -> Result {

@@ -47,6 +47,15 @@ public enum DerivedFile {
         close(descriptor)
     }
 
+    /// Gives a file, which nobody else has open, the permissions of another one, and its owner where it can.
+    static func fit(_ path: String, like model: String) throws {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { throw failure("open", path) }
+        defer { close(descriptor) }
+        let access = FileAccess(of: model)
+        access.fit(descriptor, access.fileBits)
+    }
+
     /// Has the system write a file's bytes to the disk.
     static func sync(_ path: String) throws {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
@@ -130,7 +139,11 @@ public enum DerivedFile {
     }
 
     /// Gives a file a name under which nobody looks for it; one that is not there is fine.
-    public static func setAside(_ path: String) { rename(path, path + ".aside") }
+    /// - Returns: Whether it is out of the way.
+    @discardableResult
+    public static func setAside(_ path: String) -> Bool {
+        rename(path, path + ".aside") == 0 || errno == ENOENT
+    }
 
     /// Removes a file; one that is not there is fine.
     public static func remove(_ path: String) { unlink(path) }

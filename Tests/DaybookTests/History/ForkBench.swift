@@ -28,13 +28,15 @@ struct ForkBench {
         try Ledger.open(path, readOnly: readOnly, clock: { Self.now })
     }
 
-    /// The same keys in every past, for other customers in each.
+    /// Uses of both pasts: in past 1 they come in the opposite order and for other customers, so that the same keys
+    /// stand at other positions and the same numbers mean other names; every third has another key.
     static func drafts(_ range: Range<Int>, past: Int) -> [EventDraft] {
-        range.map { index in
-            // In the past 1 names come in another order, so that the same numbers mean other customers.
+        range.map { place in
+            let index = past == 0 ? place : range.upperBound - 1 - (place - range.lowerBound)
             let name = past == 0 ? (index * 7) % 53 : 52 - (index * 11) % 53
+            let isOwn = past == 1 && index % 3 == 0
             return .used(
-                "stories", at: now - 40_000_000 + Int64(index), ref: "r\(index)",
+                "stories", at: now - 40_000_000 + Int64(index), ref: "\(isOwn ? "y" : "r")\(index)",
                 subject: "customer-\(name)")
         }
     }

@@ -72,13 +72,22 @@ struct ForkTests {
         try await Self.record(other, in: ledger)
         let control = try await ForkBench.control([common, other])
         try ForkBench.expect(ledger, isAs: control, comment)
-        // Every key of this past is known, and none of the other.
-        for part in [common, other] {
-            let receipt = try await ledger.record(Array(part.suffix(3)))
-            #expect(receipt.duplicates == min(3, part.count), comment)
+        // Every key of this past is known, where it stands in this one, and none of the other.
+        func probe() async throws {
+            for part in [common.suffix(3), other.prefix(3), other.suffix(3)] {
+                let receipt = try await ledger.record(Array(part))
+                #expect(receipt.duplicates == part.count, comment)
+            }
+        }
+        try await probe()
+        let strange = ForkBench.drafts(fork.place..<fork.place + 9, past: 0).enumerated()
+            .filter { (fork.place + $0.offset) % 3 == 0 }.map(\.element)
+        for one in [ledger, control] {
+            #expect(try await one.record(strange).appended == 3, comment)
         }
         try ledger.close()
         ledger = try bench.open()
+        try await probe()
         try ForkBench.expect(ledger, isAs: control, comment)
         let next = EventDraft.used(
             "stories", at: ForkBench.now, ref: "next", subject: "customer-3")
@@ -252,6 +261,25 @@ struct ForkTests {
         // Without the log it is what was restored.
         try ForkBench.shell("rm -f '\(bench.path)'-*; cp '\(bench.copy)' '\(bench.path)'")
         try await Self.expectGoesOn(fork)
+    }
+
+    @Test(
+        "A ledger of schema 2 is brought up to date when it is opened, with the history that it had"
+    )
+    func schema2() async throws {
+        let bench = try ForkBench()
+        let golden = URL(filePath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "Goldens/schema-2/ledger.db")
+        try FileManager.default.copyItem(at: golden, to: URL(filePath: bench.path))
+        // After everything that the file holds: it was written in 2026.
+        let ledger = try Ledger.open(bench.path, readOnly: true, clock: { ForkBench.end })
+        let history = try ledger.history()
+        #expect(
+            history.hash.description
+                == "4df5967faf4bfc6687aa1e6b13ac1fb6ae662f85b923458f06cab421385d90a8")
+        #expect(history.position == 5)
+        #expect(try ledger.verify().filter { !$0.isClean } == [])
+        try ledger.close()
     }
 
     @Test("A ledger of schema 1 is brought up to date when it is opened, and names its history")
