@@ -15,6 +15,11 @@ struct LongUnitTests {
         let ledger: Ledger
         let reached = DispatchSemaphore(value: 0)
         let goesOn = DispatchSemaphore(value: 0)
+
+        /// Whoever never comes is a failure and no wait for ever.
+        func expectReached() throws {
+            try #require(reached.wait(timeout: .now() + 60) == .success)
+        }
     }
 
     private func bench() async throws -> Bench {
@@ -37,7 +42,7 @@ struct LongUnitTests {
                 !isWaiting.exchange(true, ordering: .acquiringAndReleasing)
             else { return }
             reached.signal()
-            goesOn.wait()
+            _ = goesOn.wait(timeout: .now() + 60)
         }
         return bench
     }
@@ -56,14 +61,19 @@ struct LongUnitTests {
     func answers() async throws {
         let bench = try await bench()
         let ledger = bench.ledger
-        let asked = detached { _ = try? ledger.check("stories", for: "ada") }
-        bench.reached.wait()
+        let answered = Mutex<Result<Int64?, any Error>?>(nil)
+        let asked = detached {
+            let answer = Result { try ledger.check("stories", for: "ada").usage?.used }
+            answered.withLock { $0 = answer }
+        }
+        try bench.expectReached()
         #expect(try ledger.check("stories", for: "bob").usage?.used == 1)
         #expect(try ledger.head().position > Ledger.eventsUnderLockMax)
         try await ledger.consume("stories", by: "bob", ref: "b2")
         #expect(try ledger.check("stories", for: "bob").usage?.used == 2)
         bench.goesOn.signal()
         asked.wait()
+        #expect(try answered.withLock { try $0?.get() } == 0)
     }
 
     @Test("While somebody with many events is decided about, others get their answers")
@@ -77,7 +87,7 @@ struct LongUnitTests {
             ])
             results.withLock { $0 = made }
         }
-        bench.reached.wait()
+        try bench.expectReached()
         #expect(try ledger.check("stories", for: "bob").usage?.used == 1)
         bench.goesOn.signal()
         decided.wait()

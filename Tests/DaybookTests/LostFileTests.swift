@@ -33,6 +33,8 @@ struct LostFileTests {
         let ledger: Ledger
         let handler = InMemoryLogHandler()
         let expected: (digest: StateDigest, answers: FinalAnswers)
+        /// What is wrong with the invented history itself, such as a correction of nothing.
+        let failing: [String]
 
         init(
             _ drafts: [EventDraft], snapshotsAfter cuts: [Int],
@@ -52,6 +54,7 @@ struct LostFileTests {
                 store: try SQLiteEventStore(path: folder.path, readOnly: true), readOnly: true,
                 clock: { LedgerMold.later })
             expected = (try untouched.digest().digest, try FinalAnswers(untouched))
+            failing = try untouched.verify().filter { !$0.isClean }.map(\.check)
             try untouched.close()
             ledger = try Self.open(folder, handler)
             #expect(ledger.snapshotCut > 0)
@@ -122,7 +125,10 @@ struct LostFileTests {
         let digest = try bench.ledger.digest().digest
         // The file that was cut short lies there still, beside the new one; nothing else is wrong.
         let failing = try bench.ledger.verify().filter { !$0.isClean }
-        #expect(failing.map(\.check) == ["snapshots: say what the rows say"])
+        #expect(
+            failing.map(\.check).filter { !bench.failing.contains($0) } == [
+                "snapshots: say what the rows say"
+            ])
         try bench.ledger.close()
         let again = try Bench.open(bench.folder, InMemoryLogHandler())
         let head = try again.head().position

@@ -182,7 +182,9 @@ struct ManyIDsTests {
 
     @Test("A voided alias splits a crowd in two, and holds again when the void is void")
     func voided() async throws {
-        let ledger = try await ledger(idsMax: Int.max)
+        // In a file with a snapshot, which the second reader works out again.
+        let folder = try LedgerFolder()
+        let ledger = try await folder.create("magical-stories") { Fixtures.now }
         try await ledger.record((1...50).map { alias("a\($0)", "ada") })
         try await ledger.record((1...50).map { alias("b\($0)", "bob") } + [alias("bob", "ada")])
         func shown() throws -> [String] {
@@ -198,13 +200,20 @@ struct ManyIDsTests {
             target = ("ledger", receipt.key)
             #expect(try shown() == ["ada", round % 2 == 1 ? "bob" : "ada"], "\(round) voids")
         }
-        #expect(try ledger.verify().allSatisfy(\.isClean))
+        try ledger.snapshot()
+        #expect(try ledger.verify().filter { !$0.isClean } == [])
+        try ledger.close()
     }
 
     static let nobodies = [
         "00000000-0000-0000-0000-000000000000", "FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF", "null",
         "(null)", "nil", "Optional(nil)", "undefined", "NONE", "unknown", "anonymous", "guest", "0",
-        "000000000000000", "9774d56d682e549c", "[]", "n/a",
+        "000000000000000", "9774d56d682e549c", "[]", "n/a", " null", "null ", "Unknown ",
+        "null\u{200B}",
+        "<null>", "<nil>", "\"null\"", "Optional(\"\")", "Optional(\"null\")", "   ",
+        "{00000000-0000-0000-0000-000000000000}", "Optional(00000000-0000-0000-0000-000000000000)",
+        "0x0", "00:00:00:00:00:00", "ff:ff:ff:ff:ff:ff", "FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF",
+        "02:00:00:00:00:00", "020000000000",
     ]
 
     @Test("An id that broken clients send for everybody joins nobody", arguments: nobodies)
@@ -229,7 +238,8 @@ struct ManyIDsTests {
         let ledger = try await ledger()
         let names = [
             "00000000-0000-0000-0000-000000000001", "test", "nobody", "0a", "f00d", "007",
-            "fa000000-0000-4000-8000-000000000000",
+            "fa000000-0000-4000-8000-000000000000", "(ada)", "-ada-", "0x1", "ffff", "nullable",
+            "optional", "02:00:00:00:00:01",
         ]
         for name in names {
             #expect(try await problems(ledger, [alias("\(name)-anon", name)]).isEmpty, "\(name)")

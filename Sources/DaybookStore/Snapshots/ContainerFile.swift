@@ -45,11 +45,15 @@ public final class ContainerFile: Sendable {
     /// Opens and checks the header.
     /// - Throws: `StoreError.damaged` with the reason, `.notFound` without a file.
     public init(path: String) throws {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        // Whatever lies there, such as a pipe, nobody waits for it.
+        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         guard descriptor >= 0 else { throw StoreError(.notFound, "no file \(path)") }
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw DerivedFile.failure("read", path) }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw StoreError(.damaged, "\(path) is no file")
+        }
         let size = Int(status.st_size)
         guard size >= ContainerFormat.headerByteCount else {
             throw StoreError(.damaged, "\(path) is too short to be a derived file")
@@ -59,9 +63,10 @@ public final class ContainerFile: Sendable {
         else { throw DerivedFile.failure("map", path) }
         let raw = UnsafeRawBufferPointer(start: mapped, count: size)
         let mapping = daybook_mapping_add(mapped, size)
-        let mark = Self.mark(raw)
+        let mark: (offset: Int, value: UInt64)
         do {
             (header, sections) = try Self.parse(raw, path)
+            mark = Self.mark(raw)
             guard daybook_mapping_is_whole(mapping, mapped + mark.offset, mark.value) else {
                 throw Self.loss(path)
             }
@@ -157,6 +162,9 @@ public final class ContainerFile: Sendable {
                     byteCount: Int(values[1]), elementCount: Int(values[2]),
                     checksums: Int(values[3]), firstBlock: firstBlock))
             firstBlock += ContainerFormat.blockCount(Int(values[1]))
+        }
+        guard end == raw.count else {
+            throw damaged("\(raw.count - end) bytes follow its last section")
         }
         let hash = HistoryHash(UnsafeRawBufferPointer(rebasing: raw[72..<104])) ?? .zero
         let header = ContainerHeader(

@@ -130,10 +130,13 @@ public struct IndependentReader {
     private static func checkDocuments(
         _ connection: PlainConnection, _ head: PlainHead, _ problems: inout PlainProblems
     ) throws {
+        var last: Int64 = 0
         try connection.pages(
             "SELECT id, sha256, bytes FROM documents WHERE id > ? AND id <= ? ORDER BY id LIMIT ?",
             through: head.documentCount, count: 10
         ) { row in
+            if row.number(0) != last + 1 { problems.add("document \(last + 1) is missing") }
+            last = row.number(0)
             let expected = String(decoding: row.bytes(1), as: UTF8.self)
             let found = PlainHash(of: Array(row.bytes(2))).bytes.map {
                 ($0 < 16 ? "0" : "") + String($0, radix: 16)

@@ -1,3 +1,5 @@
+import CDaybook
+
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Glibc)
@@ -10,28 +12,39 @@
 final class PlainFile {
     private let memory: UnsafeMutableRawPointer?
     private let byteCount: Int
+    /// Among the mappings whose faults are survived: of a file that is cut short meanwhile zeros are read, which no
+    /// checksum fits.
+    private let mapping: CInt
 
-    /// - Returns: `nil` for a file that is not there any more, or cannot be read.
-    init?(path: String) {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
+    /// - Returns: `nil` for a file that is not there any more.
+    init?(path: String) throws(PlainContainer.Refusal) {
+        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            if errno == ENOENT { return nil }
+            throw .problem("it cannot be read: \(String(cString: strerror(errno)))")
+        }
         defer { close(descriptor) }
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else { return nil }
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw .problem("it is no file")
+        }
         let size = Int(status.st_size)
         guard size > 0 else {
             memory = nil
             byteCount = 0
+            mapping = -1
             return
         }
         guard let mapped = mmap(nil, size, PROT_READ, MAP_PRIVATE, descriptor, 0),
             mapped != MAP_FAILED
-        else { return nil }
+        else { throw .problem("it cannot be mapped: \(String(cString: strerror(errno)))") }
         memory = mapped
         byteCount = size
+        mapping = daybook_mapping_add(mapped, size)
     }
 
     deinit {
+        daybook_mapping_remove(mapping)
         if let memory { munmap(memory, byteCount) }
     }
 
@@ -84,7 +97,11 @@ final class PlainContainer {
             throw .problem("it is no derived file")
         }
         let version: UInt32 = raw.plain(8)
-        guard version == 3 else { throw .note("format version \(version)") }
+        guard version == 3 else {
+            // Older builds wrote 1 and 2; whatever a newer one writes is not known here.
+            if 1...2 ~= version { throw .note("format version \(version)") }
+            throw .problem("its format version is \(version)")
+        }
         let count = Int(raw.plain(136, as: UInt32.self))
         let front = 144 + 56 * count
         guard count <= 64, front <= raw.count else {
@@ -104,6 +121,7 @@ final class PlainContainer {
         hash = PlainHash(UnsafeRawBufferPointer(rebasing: raw[72..<104])) ?? PlainHash()
         digest = Array(raw[104..<136])
         var places: [(name: String, start: Int, count: Int, elements: Int, checksums: Int)] = []
+        var end = front
         for index in 0..<count {
             let base = 144 + 56 * index
             let numbers = (0..<4).map { raw.plain(base + 24 + 8 * $0, as: UInt64.self) }
@@ -115,11 +133,15 @@ final class PlainContainer {
             guard start % 64 == 0, start + size == checksums,
                 checksums + 4 * ((size + 65_535) / 65_536) <= raw.count
             else { throw .problem("section \(index) lies outside") }
+            end = max(end, checksums + 4 * ((size + 65_535) / 65_536))
             places.append(
                 (
                     String(decoding: raw[base..<base + 16].prefix { $0 != 0 }, as: UTF8.self),
                     start, size, Int(numbers[2]), checksums
                 ))
+        }
+        guard end == raw.count else {
+            throw .problem("\(raw.count - end) bytes follow its last section")
         }
         self.places = places
     }

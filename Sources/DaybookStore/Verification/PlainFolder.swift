@@ -55,9 +55,9 @@ struct PlainFolder {
     init(path: String, expected: Expectation, through head: Int64) {
         for kind in Kind.allCases {
             for name in DerivedFile.names(in: path, suffix: kind.suffix) {
-                // Merged, pruned or replaced since the folder was read.
-                guard let file = PlainFile(path: "\(path)/\(name)") else { continue }
                 do throws(PlainContainer.Refusal) {
+                    // Merged, pruned or replaced since the folder was read.
+                    guard let file = try PlainFile(path: "\(path)/\(name)") else { continue }
                     let container = try PlainContainer(file, name: name)
                     try Self.check(container, kind, expected, head)
                     candidates.append(Candidate(kind: kind, file: container))

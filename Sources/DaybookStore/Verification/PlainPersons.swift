@@ -24,6 +24,7 @@ struct PlainPersons {
     private struct Correction {
         var isVoiding: Bool
         var own: Key
+        var position: Int64
     }
 
     /// A line that names a customer.
@@ -63,7 +64,8 @@ struct PlainPersons {
                 low: event.reference.1)
             let isVoiding = type == .correctionVoided
             if !isVoiding { isAmended = true }
-            corrections[target, default: []].append(Correction(isVoiding: isVoiding, own: own))
+            corrections[target, default: []].append(
+                Correction(isVoiding: isVoiding, own: own, position: position))
             special.append(position)
         case .catalogPublished, .catalogRolledBack: special.append(position)
         case .subjectCreated, .subjectTimeZoneChanged:
@@ -92,9 +94,31 @@ struct PlainPersons {
     /// The number of the stream that is being noted.
     var line: Int64 = 0
 
-    private func isVoid(_ key: Key, depth: Int = 0) -> Bool {
-        guard depth < 64, let corrections = corrections[key] else { return false }
-        return corrections.contains { $0.isVoiding && !isVoid($0.own, depth: depth + 1) }
+    /// The events that are void: those with a voiding correction that is not void itself. Round after round decides
+    /// what it can, the latest corrections first, which nearly always is all of it; what voids itself in a circle stays
+    /// undecided, and so is not void.
+    private func voidEvents() -> Set<Key> {
+        var open: [(target: Key, voids: [Correction])] = []
+        for (target, all) in corrections {
+            let voids = all.filter(\.isVoiding)
+            if !voids.isEmpty { open.append((target, voids)) }
+        }
+        open.sort { ($0.voids.last?.position ?? 0) > ($1.voids.last?.position ?? 0) }
+        var undecided = Set(open.map(\.target))
+        var void: Set<Key> = []
+        while true {
+            let before = open.count
+            open.removeAll { target, voids in
+                let isHeld = voids.contains {
+                    !undecided.contains($0.own) && !void.contains($0.own)
+                }
+                guard isHeld || voids.allSatisfy({ void.contains($0.own) }) else { return false }
+                undecided.remove(target)
+                if isHeld { void.insert(target) }
+                return true
+            }
+            if open.count == before { return void }
+        }
     }
 
     /// The unit of every stream: whoever is linked by aliases that nobody took back is one person.
@@ -142,7 +166,8 @@ struct PlainPersons {
     }
 
     private func activePairs(_ names: PlainNames) -> [(UInt64, UInt64)] {
-        let known = links.filter { !isVoid($0.key) }
+        let void = voidEvents()
+        let known = links.filter { !void.contains($0.key) }
         var ends: [Pair: [Statement]] = [:]
         for link in known {
             if link.right == 0 {

@@ -5,6 +5,14 @@ import DaybookTesting
 import Foundation
 import Testing
 
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 /// Mistakes in derived files under checksums that fit, each found by the check that is there for it.
 @Suite("Verification of derived files")
 struct DerivedVerificationTests {
@@ -27,6 +35,47 @@ struct DerivedVerificationTests {
         let failing = try bench.failing()
         #expect(Set(failing.keys) == ["snapshots"], "\(failing)")
         #expect(failing["snapshots"]?.contains(told) == true, "\(failing)")
+    }
+
+    @Test("Files that are cut short while they are verified are told, and the process lives")
+    func cutMeanwhile() async throws {
+        // More than 16,384: after so many the files are cut, and the snapshot is compared at the end.
+        let bench = try await VerificationBench(more: 17_000)
+        let reader = IndependentReader(
+            path: bench.folder.path, derived: bench.folder.derived.path,
+            vocabulary: bench.vocabulary)
+        let findings = try reader.run { _, _ in
+            for name in [bench.snapshot, bench.segment] where truncate(bench.path(name), 0) != 0 {
+                Issue.record("\(name) cannot be cut")
+            }
+        }
+        let failing = VerificationBench.failing(
+            findings.map { ($0.check, $0.isClean, $0.detail) })
+        #expect(failing["snapshots"] != nil, "\(findings)")
+    }
+
+    @Test("What is no file is told, and nobody waits for it", arguments: ["snapshot", "segment"])
+    func pipes(kind: String) async throws {
+        let bench = try await VerificationBench()
+        let path = bench.path(kind == "snapshot" ? bench.snapshot : bench.segment)
+        try FileManager.default.removeItem(atPath: path)
+        try #require(mkfifo(path, 0o600) == 0)
+        let failing = try bench.failing()
+        #expect(failing["\(kind)s"]?.contains("it is no file") == true, "\(failing)")
+        let ledger = try VerificationBench.open(bench.folder)
+        #expect(try ledger.status(of: "bob").status.subject == "bob")
+        #expect(try ledger.replay().agrees)
+        try ledger.close()
+    }
+
+    @Test("What follows the last section is told, however much it is")
+    func longTail() async throws {
+        let bench = try await VerificationBench()
+        try #require(truncate(bench.path(bench.snapshot), 1 << 40) == 0)
+        #expect(try bench.failing()["snapshots"]?.contains("follow its last section") == true)
+        let ledger = try VerificationBench.open(bench.folder)
+        #expect(try ledger.status(of: "bob").status.subject == "bob")
+        try ledger.close()
     }
 
     @Test("A name without its slot, and a transfer that nobody made, are told")

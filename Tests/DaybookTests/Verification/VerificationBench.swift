@@ -54,12 +54,7 @@ struct VerificationBench {
 
     static func damage(_ folder: LedgerFolder, _ sql: String) throws {
         let store = try SQLiteEventStore(path: folder.path)
-        let triggers = [
-            "events_no_update", "events_no_delete", "names_no_update", "streams_no_update",
-            "documents_no_update", "history_blocks_no_update", "history_marks_no_update",
-        ]
-        for trigger in triggers { try store.executeOnWriteConnection("DROP TRIGGER \(trigger)") }
-        try store.executeOnWriteConnection(sql)
+        try store.executeWithoutTriggers(sql)
         try store.close()
     }
 
