@@ -187,9 +187,10 @@ extension Ledger {
         if case .notification = document { claimant = nil }
         let isConsumable = transaction?.type == .known(.consumable)
         do {
-            let mapping = AppStoreMapping(environment: environment, subject: claimant)
-            let facts =
-                isConsumable ? [] : try reports(mapping.events(of: document, now: now), bytes)
+            // A consumable is recorded, a refund of one above all, and claimed for nobody: it is restored to nobody.
+            let mapping = AppStoreMapping(
+                environment: environment, subject: isConsumable ? nil : claimant)
+            let facts = try reports(mapping.events(of: document, now: now), bytes)
             let lines = facts.lazy.map { EventRouter.stream(of: $0.draft) }
             return RestoreStatement(
                 place: text.place, sha256: Digest.hexadecimal(Digest.sha256(bytes)),

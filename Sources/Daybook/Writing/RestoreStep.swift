@@ -38,6 +38,7 @@ struct RestoreStep {
         var moves = RestoreMoves(request: request, zones: zones, policy: policy)
         for statement in request.statements {
             if statement.isConsumable {
+                try facts.take([statement], &group, &state)
                 let name = statement.line ?? ""
                 if receipt.lines.contains(where: { haveSameBytes($0.name, name) }) { continue }
                 receipt.lines.append(

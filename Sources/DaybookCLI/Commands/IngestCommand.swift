@@ -178,7 +178,7 @@ extension IngestReceipt.Claim {
     var sentence: String {
         let name = product.map { "\(line) (\($0))" } ?? line
         guard let owner else { return "\(name): the claim was voided" }
-        return "\(name) is \(owner)'s and stays there; restore and transfer hand it over"
+        return "\(name) is \(owner)'s and stays there; restore-purchases and transfer hand it over"
     }
 }
 

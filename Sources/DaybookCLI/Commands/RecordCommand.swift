@@ -85,7 +85,9 @@ struct RecordCommand: AsyncParsableCommand {
             let (events, problems) = reader.read(bytes)
             try Self.refuse(problems)
             if !isLines, !unknownType { try KnownType.check(events) }
-            try show(try await ledger.record(events, options: ReportOptions(isRestating: true)))
+            try show(
+                try await ledger.record(events, options: ReportOptions(isRestating: true)),
+                of: events)
         }
     }
 
@@ -103,7 +105,8 @@ struct RecordCommand: AsyncParsableCommand {
         let firstBad = found.problems.first?.line ?? Int.max
         for event in found.events where event.line < firstBad {
             try show(
-                try await ledger.record([event], options: ReportOptions(isRestating: true)))
+                try await ledger.record([event], options: ReportOptions(isRestating: true)),
+                of: [event])
         }
         try Self.refuse(Array(found.problems.prefix(1)))
     }
@@ -136,16 +139,28 @@ struct RecordCommand: AsyncParsableCommand {
         return object
     }
 
-    private func show(_ receipt: ReportReceipt) throws {
-        try output.show(receipt.json) { terminal in
+    /// What is recorded stays for ever, so it is said where a type is not known, also of lines.
+    private func show(_ receipt: ReportReceipt, of events: [ReadEvent]) throws {
+        let unknown = unknownType && !isLines ? [] : KnownType.unknown(events)
+        var json = receipt.json
+        if !unknown.isEmpty { json["unknown_types"] = .texts(unknown) }
+        try output.show(json) { terminal in
+            let notes = unknown.map {
+                "\(terminal.paint("!", .warning)) \($0) is a type that this build does not know, kept as it came\(KnownType.hint($0))\n"
+                    as HumanText
+            }
             guard receipt.appended > 0, let first = receipt.firstPosition,
                 let last = receipt.lastPosition
-            else { return "\(terminal.tick) recorded before, nothing to add\n" }
+            else {
+                return notes.reduce("\(terminal.tick) recorded before, nothing to add\n", +)
+            }
             let place = first == last ? "position \(first)" : "positions \(first) to \(last)"
             let before = receipt.duplicates > 0 ? ", \(receipt.duplicates) there before" : ""
-            return "\(terminal.tick) recorded at \(place)\(before), \(receipt.durability)\n"
+            let text: HumanText =
+                "\(terminal.tick) recorded at \(place)\(before), \(receipt.durability)\n"
                 + RestatementText.text(
                     receipt.restatements, omitted: receipt.restatementsOmitted)
+            return notes.reduce(text, +)
         }
     }
 }

@@ -20,6 +20,11 @@ enum KnownType {
         ])
     }
 
+    /// The unknown types among some events, each once.
+    static func unknown(_ events: [ReadEvent]) -> [String] {
+        Set(events.map(\.draft.type)).subtracting(Vocabulary.names).sorted()
+    }
+
     /// ` (did you mean "usage.recorded"?)`; empty where nothing is near.
     static func hint(_ type: String) -> String {
         let known = Vocabulary.names.union(EventAliases.names)

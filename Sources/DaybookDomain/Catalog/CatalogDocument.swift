@@ -11,6 +11,8 @@ struct CatalogDocument {
     /// left out of the tree.
     private static let maskStart: UInt32 = 0xE000
     private static let duplicatesMax: UInt32 = 20
+    /// In a larger text fewer are looked for: each one has all of it read once more.
+    private static let byteCountOfAllDuplicates = 65_536
 
     /// The root of the tree, and the duplicate keys that were met on the way.
     static func parse(
@@ -124,7 +126,8 @@ struct CatalogDocument {
     /// The text with the duplicate's second key renamed, or `nil` when there are too many of them.
     private func mask(_ duplicate: YAMLFailure.Duplicate, in text: String) -> String? {
         let offset = UInt32(problems.count)
-        guard offset <= Self.duplicatesMax, let line = duplicate.secondLine,
+        let most = text.utf8.count > Self.byteCountOfAllDuplicates ? 1 : Self.duplicatesMax
+        guard offset <= most, let line = duplicate.secondLine,
             let scalar = Unicode.Scalar(Self.maskStart + offset - 1)
         else { return nil }
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map {

@@ -6,12 +6,12 @@ public enum PersonalData {
     private static let junkSubjects: Set<String> = [
         "null", "(null)", "nil", "optional(nil)", "undefined", "(undefined)", "none", "unknown",
         "unidentified", "guest", "anonymous", "user", "no_user", "distinct_id", "n/a", "-1", "nan",
-        "true", "false", "[]", "{}", "[object object]",
+        "true", "false", "[]", "{}", "[object object]", "020000000000",
     ]
-    /// Longer ones, which many devices have: the UUID of nothing but ones (RFC 9562 §5.10), the address that iOS gives
-    /// in place of the network card's, and the id of emulators and of phones of one maker.
+    /// Longer ones, which many devices have: the address that iOS gives in place of the network card's, and the id of
+    /// emulators and of phones of one maker.
     private static let sharedIDs: Set<String> = [
-        "ffffffff-ffff-ffff-ffff-ffffffffffff", "02:00:00:00:00:00", "9774d56d682e549c",
+        "02:00:00:00:00:00", "9774d56d682e549c",
     ]
 
     /// Members that carry what must not be kept (DZ-41), compared without case, `_` and `-`.
@@ -80,7 +80,56 @@ public enum PersonalData {
     private static let personalReferences = personalMembers.map { Reference($0) }
 
     private static func isJunk(_ name: String) -> Bool {
-        if isZero(name) { return true }
+        if isBareJunk(name) { return true }
+        let bare = unwrapped(name)
+        return bare.utf8.count < name.utf8.count && (bare.isEmpty || isBareJunk(bare[...]))
+    }
+
+    /// A name without what programs print around a value: white space, quotes, brackets, `Optional(…)`.
+    private static func unwrapped(_ name: String) -> Substring {
+        var rest = name[...]
+        // Nearly every id begins and ends with a letter or a digit, and there is nothing to take away.
+        while let first = rest.unicodeScalars.first, let last = rest.unicodeScalars.last,
+            !isPlain(first) || !isPlain(last)
+        {
+            if rest.utf8.count > optional.utf8.count, last == ")",
+                rest.prefix(optional.utf8.count).lowercased() == optional
+            {
+                rest = rest.dropFirst(optional.utf8.count).dropLast()
+                continue
+            }
+            let before = rest.utf8.count
+            if isWrapping(first) { rest = Substring(rest.unicodeScalars.dropFirst()) }
+            if let last = rest.unicodeScalars.last, isWrapping(last) {
+                rest = Substring(rest.unicodeScalars.dropLast())
+            }
+            if rest.utf8.count == before { break }
+        }
+        return rest
+    }
+
+    private static let optional = "optional("
+
+    private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar {
+        case "0"..."9", "a"..."z", "A"..."Z": true
+        default: false
+        }
+    }
+
+    private static func isWrapping(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar {
+        case "\"", "'", "`", "<", ">", "{", "}", "(", ")", "[", "]", ",", ";": true
+        default:
+            scalar.properties.isWhitespace || scalar.properties.isDefaultIgnorableCodePoint
+                || scalar.properties.generalCategory == .control
+        }
+    }
+
+    private static func isBareJunk(_ name: Substring) -> Bool { isBareJunk(String(name)) }
+
+    private static func isBareJunk(_ name: String) -> Bool {
+        if isZero(name) || isFull(name) { return true }
         switch folded(name, passingOver: nil) {
         case .short(let plain): return junkReferences.contains(plain)
         case .long: return mayBeShared(name) && sharedIDs.contains(name.lowercased())
@@ -89,19 +138,30 @@ public enum PersonalData {
     }
 
     /// Nothing but zeros and what stands between them: a zeroed advertising id (iOS without permission to track), UUID
-    /// (RFC 9562 §5.9), IMEI or counter.
+    /// (RFC 9562 §5.9), IMEI, address of a network card, pointer or counter.
     private static func isZero(_ name: String) -> Bool {
         guard let first = name.utf8.first, first == UInt8(ascii: "0") || first == UInt8(ascii: "-")
         else { return false }
-        return name.utf8.allSatisfy { $0 == UInt8(ascii: "0") || $0 == UInt8(ascii: "-") }
+        let digits = name.utf8.starts(with: "0x".utf8) ? name.utf8.dropFirst(2) : name.utf8[...]
+        return digits.allSatisfy { $0 == UInt8(ascii: "0") || isSeparator($0) }
+    }
+
+    /// Nothing but ones: the UUID (RFC 9562 §5.10) and the address of a network card, with and without what stands
+    /// between.
+    private static func isFull(_ name: String) -> Bool {
+        guard let first = name.utf8.first, first | 0x20 == UInt8(ascii: "f"), name.utf8.count >= 12
+        else { return false }
+        return name.utf8.allSatisfy { $0 | 0x20 == UInt8(ascii: "f") || isSeparator($0) }
+    }
+
+    private static func isSeparator(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "-") || byte == UInt8(ascii: ":")
     }
 
     /// What most ids are not, told without making a text of them.
     private static func mayBeShared(_ name: String) -> Bool {
         switch (name.utf8.count, name.utf8.first) {
-        case (36, UInt8(ascii: "f")), (36, UInt8(ascii: "F")), (17, UInt8(ascii: "0")),
-            (16, UInt8(ascii: "9")):
-            true
+        case (17, UInt8(ascii: "0")), (16, UInt8(ascii: "9")): true
         default: false
         }
     }

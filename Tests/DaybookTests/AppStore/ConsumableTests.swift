@@ -97,6 +97,30 @@ struct ConsumableTests {
         }
     }
 
+    @Test("A token that many clients send is nobody's, and whoever posts it owns it")
+    func junkToken() async throws {
+        let bench = try await Self.bench()
+        let token = "00000000-0000-0000-0000-000000000000"
+        let receipt = try await bench.post(Self.coins(token: token), by: "joe")
+        #expect(receipt.claims.map(\.isTheirs) == [true])
+        #expect(try bench.credits("joe") == 10)
+        #expect(try bench.story.ledger.subjects(in: .test) == ["joe"])
+    }
+
+    @Test("A refund that a restore hands over is recorded, whoever restores")
+    func restoredRefund() async throws {
+        let bench = try await Self.bench()
+        try await bench.post(Self.coins(), by: "ada")
+        #expect(try bench.credits("ada") == 10)
+        var refund = Self.coins(signedAt: Self.now)
+        refund.revokedAt = Self.now
+        let receipt = try await bench.restore([refund], for: "bob")
+        #expect(receipt.outcomes == ["apple:9": .consumable])
+        #expect(receipt.appended == 1)
+        #expect(try bench.credits("ada") == 0)
+        #expect(try bench.credits("bob") == 0)
+    }
+
     @Test("What only a notification told is nobody's until somebody posts it")
     func unclaimed() async throws {
         let bench = try await Self.bench()

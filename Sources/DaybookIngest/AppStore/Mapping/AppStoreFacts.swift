@@ -31,7 +31,10 @@ extension AppStoreTransaction {
         data["ownership"] = (ownership?.raw).map {
             .string(ownership?.known.map(\.word) ?? $0)
         }
-        data["app_account_token"] = appAccountToken.map(JSONValue.string)
+        // A token that many clients send is nobody's: what it is on belongs to whoever claims it.
+        if let token = appAccountToken, !PersonalData.meansNobody(token) {
+            data["app_account_token"] = .string(token)
+        }
         data["price_milli"] = price.map(JSONValue.integer)
         data["currency"] = currency.map(JSONValue.string)
         data["offer"] = offer.map(JSONValue.object)
