@@ -77,8 +77,7 @@ extension Ledger {
             let source = try SQLiteEventStore(path: backup, readOnly: true, isMigrating: false)
             // Nothing is lost by not closing what only read.
             defer { try? source.close() }
-            // One of an older schema is brought up to date, for which it locks itself.
-            if replacement.isTaken, isReplacing { try? SQLiteEventStore(path: path).close() }
+            if isReplacing { try checkIsOurs(replacement, source.header) }
             restored = try replacement.exclusively(isReplacing: isReplacing) {
                 let abandoned = try abandoned(replacement, source.header)
                 let end = try replacement.copy(source, progress: progress)
@@ -100,6 +99,19 @@ extension Ledger {
             log.warning("files of the abandoned history stay: \(storeError(error).message)")
         }
         return restored
+    }
+
+    /// Refuses what is somebody else's before anything is locked, and has a ledger of an older schema brought up to
+    /// date, for which it locks itself.
+    private static func checkIsOurs(
+        _ replacement: LedgerReplacement, _ header: StoreHeader
+    ) throws {
+        do {
+            _ = try abandoned(replacement, header)
+        } catch let error as StoreError {
+            // Everything else is asked again under the lock, where a restore that was killed is cleaned up first.
+            if error.code == .notALedger || error.code == .otherHistory { throw error }
+        }
     }
 
     /// The end of the ledger that is to be replaced; `nil` where there is none, or it is too damaged to say.

@@ -107,10 +107,10 @@ public struct LedgerReplacement: Sendable {
             count += 1
             kept = LedgerFile(path: "\(name)-\(count)")
         }
-        for (old, new) in [
-            (file.logPath, kept.logPath), (file.journalPath, kept.journalPath),
-            (file.path, kept.path),
-        ] where link(old, new) != 0 && errno != ENOENT {
+        var names = [(file.path, kept.path)]
+        if file.hasJournal { names.insert((file.journalPath, kept.journalPath), at: 0) }
+        if file.hasLog { names.insert((file.logPath, kept.logPath), at: 0) }
+        for (old, new) in names where link(old, new) != 0 && errno != ENOENT {
             switch errno {
             // A file system without hard links, such as FAT.
             case EPERM, EOPNOTSUPP, ENOTSUP, ENOSYS:

@@ -211,7 +211,17 @@ struct BackupHistoryTests {
         func code() async throws -> StoreError.Code? {
             try await storeCode { _ = try restore(to: stranger.path) }
         }
+        let before = try FileManager.default.contentsOfDirectory(
+            atPath: stranger.folder.url.path)
+        try ForkBench.shell("rm -f '\(stranger.path).lock'")
         #expect(try await code() == .otherHistory)
+        // Not even a lock appears beside somebody else's file.
+        let after = try FileManager.default.contentsOfDirectory(
+            atPath: stranger.folder.url.path)
+        #expect(
+            Set(after).subtracting(before).subtracting(["ledger.sqlite-wal", "ledger.sqlite-shm"])
+                == [])
+        #expect(!FileManager.default.fileExists(atPath: stranger.path + ".lock"))
         try ForkBench.shell("ln '\(stranger.path)' '\(stranger.path).second'")
         #expect(try await code() == .failed)
         try ForkBench.shell("rm '\(stranger.path).second'; : > '\(stranger.path)'")
