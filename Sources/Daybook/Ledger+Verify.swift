@@ -132,11 +132,16 @@ extension Ledger {
     /// Both sources, and every unit along the chains of the other one.
     private func verifyReplay() throws -> VerifyFinding {
         let workers = UnitPass.workersDefault
-        let report = try replay(workers: workers, source: .rows, isComparingAll: true)
+        try refresh()
+        // Both of the same events: others may write meanwhile.
+        let frozen = state.withLock { $0 }
+        let report = try replay(
+            of: frozen, workers: workers, source: .rows, isComparingAll: true)
         var differences = report.differences
         var isClean = report.agrees
         if events.segments?.segments.isEmpty == false {
-            let other = try replay(workers: workers, source: .segments, isComparingAll: true)
+            let other = try replay(
+                of: frozen, workers: workers, source: .segments, isComparingAll: true)
             differences += other.differences.filter { !differences.contains($0) }
             if other.digest != report.digest { differences.append("segments from rows") }
             isClean = isClean && other.agrees

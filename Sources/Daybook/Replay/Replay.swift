@@ -39,21 +39,23 @@ extension Ledger {
         batchCount: Int = 1_024,
         progress: @Sendable (Int64, Int64) throws -> Void = { _, _ in }
     ) throws -> ReplayReport {
-        try replay(
-            workers: workers, source: source, isComparing: isComparing, isComparingAll: false,
-            batchCount: batchCount, progress: progress)
+        try refresh()
+        return try replay(
+            of: state.withLock { $0 }, workers: workers, source: source, isComparing: isComparing,
+            isComparingAll: false, batchCount: batchCount, progress: progress)
     }
 
-    /// - Parameter isComparingAll: Every unit is compared by chains, whatever that takes.
+    /// - Parameters:
+    ///   - frozen: The ledger as it was at one moment; others may write on.
+    ///   - isComparingAll: Every unit is compared by chains, whatever that takes.
     func replay(
-        workers: Int, source: ReplaySource, isComparing: Bool = true, isComparingAll: Bool,
+        of frozen: LedgerState, workers: Int, source: ReplaySource, isComparing: Bool = true,
+        isComparingAll: Bool,
         batchCount: Int = 1_024,
         progress: @Sendable (Int64, Int64) throws -> Void = { _, _ in }
     ) throws -> ReplayReport {
         let start = clock()
-        try refresh()
         return try translating {
-            let frozen = state.withLock { $0 }
             var pass = UnitPass(frozen, workers: workers)
             pass.chunkCount = batchCount
             pass.source = source

@@ -98,20 +98,16 @@ extension Alternative {
 
 extension Explanation {
     var json: JSONObject {
-        var object: JSONObject = [
+        [
             "subject": .string(subject), "decision": .object(decision.json),
             "as_of": .object(asOf.json), "deciding": deciding.map { .object($0.json) } ?? .null,
             "steps": .array(steps.map { .object($0.json) }),
-            "silent_events": .integer(Int64(silentCount)),
+            "silent_events": .integer(Int64(silentCount)), "steps_omitted": .bool(isSkipping),
+            "events_not_tried": .integer(Int64(untriedCount)),
+            "commits_not_looked_at": .integer(Int64(passedCommitCount)),
             "alternatives": .array(alternatives.map { .object($0.json) }),
             "beliefs": .array(beliefs.map { .object($0.json) }),
         ]
-        if isSkipping { object["steps_omitted"] = true }
-        if untriedCount > 0 { object["events_not_tried"] = .integer(Int64(untriedCount)) }
-        if passedCommitCount > 0 {
-            object["commits_not_looked_at"] = .integer(Int64(passedCommitCount))
-        }
-        return object
     }
 }
 

@@ -3,6 +3,7 @@ import DaybookEvents
 import DaybookStore
 import DaybookTesting
 import Foundation
+import Synchronization
 import Testing
 
 /// Mistakes in the tables of a ledger, each found by the check that is there for it.
@@ -20,6 +21,31 @@ struct RowVerificationTests {
         try bench.removeDerived()
         #expect(try bench.failing() == [:])
         #expect(try bench.verified() == [:])
+    }
+
+    @Test("A healthy ledger is clean, too, while others write to it")
+    func growing() async throws {
+        let bench = try await VerificationBench()
+        let other = try VerificationBench.open(bench.folder, readOnly: false)
+        let count = Atomic(0)
+        let before = try other.head().position
+        // Each look at the clock is a moment at which somebody else has just written.
+        let ledger = try Ledger(
+            store: try SQLiteEventStore(path: bench.folder.path, readOnly: true),
+            path: bench.folder.path, readOnly: true,
+            segmentEventCount: VerificationBench.segmentCount
+        ) {
+            let number = count.add(1, ordering: .relaxed).newValue
+            let use = CommandRequest(
+                .consume(meter: "tickets", amount: 1, ref: "\(number)"),
+                subject: "customer-\(number)")
+            _ = other.performTogether([use])
+            return VerificationBench.now
+        }
+        #expect(try ledger.verify().filter { !$0.isClean } == [])
+        #expect(try other.head().position > before + 2)
+        try ledger.close()
+        try other.close()
     }
 
     static let mistakes: [(String, Set<String>)] = [
