@@ -97,7 +97,7 @@ let package = Package(
                 "Daybook", .product(name: "Logging", package: "swift-log"),
                 .product(name: "InMemoryLogging", package: "swift-log"),
             ], exclude: ["Goldens"]),
-        tests("DaybookCLI", ["Daybook"], exclude: ["Goldens"]),
+        tests("DaybookCLI", ["Daybook", "DaybookStore"], exclude: ["Goldens"]),
         tests("Tidy", []),
     ]
 )

@@ -1,5 +1,6 @@
 import Daybook
 import DaybookEvents
+import DaybookStore
 import Foundation
 import Testing
 
@@ -41,6 +42,46 @@ struct ConcurrencyTests {
         #expect(try check.json["remaining"] == 0)
         #expect(try check.json["overage"] == 0)
         #expect(try bench.run("verify --ledger \(ledger)").status == 0)
+    }
+
+    @Test(
+        "Beside a process that never rests, every wait for the right to write ends within a few of its commits"
+    )
+    func turns() throws {
+        let bench = try Workbench()
+        let path = try bench.begin()
+        let lines = (0..<50_000).map { number in
+            #"{"type":"app.launched","subject":"ada","source":{"kind":"native","key":"l\#(number)"}}"#
+        }
+        let (busy, _) = try bench.process(
+            ["record", "-", "--stream", "--ledger", path],
+            input: lines.joined(separator: "\n") + "\n")
+        try busy.run()
+        defer {
+            busy.terminate()
+            busy.waitUntilExit()
+        }
+        let store = try SQLiteEventStore(path: path)
+        /// Waits until the other process has committed so many more events.
+        func goesOn(_ count: Int64) throws {
+            let wanted = try store.head().position + count
+            while try store.head().position < wanted {
+                try #require(busy.isRunning, "the other process has ended")
+            }
+        }
+        try goesOn(10)
+        var waits: [Int64] = []
+        for _ in 0..<50 {
+            let before = try store.head().position
+            waits.append(try store.exclusively { _ in try store.head().position } - before)
+            try goesOn(2)
+        }
+        try store.close()
+        waits.sort()
+        print("commits of another process while waiting: median \(waits[25]), longest \(waits[49])")
+        // One before the wait began, one under way, one that had passed the gate; more only where this thread was kept
+        // from running.
+        #expect(waits[45] <= 6, "\(waits)")
     }
 
     @Test("8 processes with one idempotency key append once and print one receipt")
