@@ -1,5 +1,5 @@
-// What Swift has no words for: the processor's own CRC-32C, a hint that memory will be read soon, and files that
-// become shorter while they are mapped.
+// What Swift has no words for: the processor's own CRC-32C, a hint that memory will be read soon, files that become
+// shorter while they are mapped, and asking for a file's number without asking for its times.
 #ifndef CDAYBOOK_H
 #define CDAYBOOK_H
 
@@ -37,5 +37,13 @@ void daybook_mapping_remove(int mapping);
 // mark points at eight bytes of the mapping, the last of which is the last byte of the file that is not zero, and they
 // must be what they were.
 bool daybook_mapping_is_whole(int mapping, const void *mark, uint64_t expected);
+
+// Which file a name leads to: the number of its device and its own.
+//
+// Unlike stat it does not ask for times. Since Linux 6.13 a file whose time of change was asked for gets an exact time
+// at its next write, so whoever asks between all writes makes each of them, when it is synced, write the inode too.
+//
+// Returns false when there is no such file, or it cannot be looked at.
+bool daybook_file_identity(const char *path, uint64_t *device, uint64_t *number);
 
 #endif

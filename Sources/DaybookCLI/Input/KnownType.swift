@@ -22,7 +22,7 @@ enum KnownType {
 
     /// The unknown types among some events, each once.
     static func unknown(_ events: [ReadEvent]) -> [String] {
-        Set(events.map(\.draft.type)).subtracting(Vocabulary.names).sorted()
+        Set(events.lazy.map(\.draft.type).filter { !Vocabulary.names.contains($0) }).sorted()
     }
 
     /// ` (did you mean "usage.recorded"?)`; empty where nothing is near.

@@ -45,6 +45,7 @@ public struct HistoryCursor: Sendable {
     /// Positions from mark to mark: there the tree is kept, and derived files of whole ranges are proved by one look.
     public static let markCount: Int64 = 16_384
     private static let entryByteCount = 40
+    private static let hashedByteCount = 17 + 5 * HistoryHash.byteCount + 3 * 8
 
     /// SHA-256 of the ledger's id.
     private let ledger: HistoryHash
@@ -156,7 +157,9 @@ public struct HistoryCursor: Sendable {
 
     private var hash: HistoryHash {
         let openHash = HistoryHash(open.finalize())
-        var bytes = Array("daybook history 1".utf8)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(Self.hashedByteCount)
+        bytes.append(contentsOf: "daybook history 1".utf8)
         func append(_ number: Int64) {
             withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
         }

@@ -1,3 +1,4 @@
+import CDaybook
 import Synchronization
 
 #if canImport(Darwin)
@@ -51,41 +52,39 @@ final class FileWatch: Sendable {
     func noteMain() { content.withLock { $0.main = Self.stamp(file.path)?.identity } }
 
     /// Notes which file has the log's name; the caller holds the lock and has the log open.
-    func noteLog() { content.withLock { $0.log = Self.stamp(file.logPath)?.identity } }
+    func noteLog() { content.withLock { $0.log = Self.identity(file.logPath) } }
 
     /// Whoever closes last has SQLite remove the log.
     func forgetLog() { content.withLock { $0.log = nil } }
 
     /// - Parameter done: What has happened already, for the message; `nil`: nothing.
+    /// - Returns: Whether the main file was written to since it was last found to be in order.
     /// - Throws: `.replaced`
-    func checkNames(after done: String? = nil) throws {
-        let known = content.withLock { ($0.main, $0.log) }
+    @discardableResult
+    func checkNames(after done: String? = nil) throws -> Bool {
+        let known = content.withLock { $0 }
         let outcome = done ?? "nothing was written"
-        if let main = known.0, Self.stamp(file.path)?.identity != main {
+        let stamp = Self.stamp(file.path)
+        if let main = known.main, stamp?.identity != main {
             throw StoreError(
                 .replaced,
                 "\(file.path) is another file than the one that was opened, or is gone: it was replaced, moved or "
                     + "removed; \(outcome); open the ledger again")
         }
-        if let log = known.1, Self.stamp(file.logPath)?.identity != log {
+        if let log = known.log, Self.identity(file.logPath) != log {
             throw StoreError(
                 .replaced,
                 "\(file.logPath) was removed or replaced while the ledger was open; \(outcome); "
                     + "close every process that uses \(file.path), then verify it")
         }
-    }
-
-    /// Whether the main file was written to since it was last found to be in order.
-    var isTouched: Bool {
-        let seen = content.withLock { $0.seen }
-        return seen == nil || Self.stamp(file.path) != seen
+        return known.seen == nil || stamp != known.seen
     }
 
     /// Notes the main file as it was before it was found to be in order, or as this process has just written it.
     func noteSeen() { content.withLock { $0.seen = Self.stamp(file.path) } }
 
     /// Runs a look at the files, and notes the main file as it was before.
-    func seeing(_ look: () throws -> Void) throws {
+    func seeing(_ look: () throws -> Void) rethrows {
         let stamp = Self.stamp(file.path)
         try look()
         content.withLock { $0.seen = stamp }
@@ -105,6 +104,12 @@ final class FileWatch: Sendable {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
+    }
+
+    /// Without the times: the log is written to by each commit, which would then cost more (`daybook_file_identity`).
+    private static func identity(_ path: String) -> Identity? {
+        var identity = Identity(device: 0, number: 0)
+        return daybook_file_identity(path, &identity.device, &identity.number) ? identity : nil
     }
 
     private static func stamp(_ path: String) -> Stamp? {

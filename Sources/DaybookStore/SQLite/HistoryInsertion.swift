@@ -11,10 +11,16 @@ struct HistoryInsertion {
     /// Of the log as it is before the commit (`HistoryHead`).
     let logSalt: Int64
 
+    /// A cursor and its point, which takes some hashing.
+    struct End {
+        var cursor: HistoryCursor
+        var point: HistoryPoint
+    }
+
     /// Finds the cursor at the end of the file, and checks that the batch goes on from this very history.
     /// - Parameter known: Where this connection's last commit ended.
     /// - Throws: `.otherHistory`; `.damaged` when the file's newest rows are not those that it names.
-    func ground(_ known: HistoryCursor?) throws -> (head: HistoryHead, cursor: HistoryCursor) {
+    func ground(_ known: End?) throws -> (head: HistoryHead, cursor: HistoryCursor) {
         let reading = HistoryReading(db: db, file: file, header: header)
         let head = try reading.head()
         let last = try db.number("SELECT max(position) FROM events", []) ?? 0
@@ -27,16 +33,16 @@ struct HistoryInsertion {
                 at: batch.expectedHead, head.point)
         }
         if let known {
-            if known.position == head.point.position, known.point.hash == head.point.hash {
-                return (head, known)
+            if known.point == head.point { return (head, known.cursor) }
+            if let advanced = try reading.advanced(known.cursor, to: head) {
+                return (head, advanced)
             }
-            if let advanced = try reading.advanced(known, to: head) { return (head, advanced) }
         }
         return (head, try reading.cursor(head))
     }
 
     /// Hashes the batch, whose names, streams and rows are in the file by now, and writes blocks, marks and the head.
-    func run(_ ground: (head: HistoryHead, cursor: HistoryCursor)) throws -> HistoryCursor {
+    func run(_ ground: (head: HistoryHead, cursor: HistoryCursor)) throws -> End {
         var cursor = ground.cursor
         for name in batch.names { cursor.append(name: name) }
         for stream in batch.streams { cursor.append(stream: stream) }
@@ -47,8 +53,9 @@ struct HistoryInsertion {
         try cursor.append(
             count: entries.count, entry: { entries[$0] },
             complete: { try Self.insert(db, block: $1, leaf: $2, $0) })
-        try HistoryHead(cursor, salt: logSalt, after: ground.head).write(db)
-        return cursor
+        let head = HistoryHead(cursor, salt: logSalt, after: ground.head)
+        try head.write(db)
+        return End(cursor: cursor, point: head.point)
     }
 
     private func entries() throws -> [HistoryCursor.Entry] {

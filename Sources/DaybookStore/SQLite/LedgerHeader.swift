@@ -53,11 +53,15 @@ enum LedgerHeader {
         bytes(connection, at: 0, count: 100)
     }
 
-    /// Bytes of the file itself, whatever the log says, through the descriptor that SQLite has open; `nil` when they
-    /// cannot be read.
-    static func bytes(_ connection: OpaquePointer, at offset: Int64, count: Int) -> [UInt8]? {
+    /// Bytes of the file itself, whatever the log says, or of the log itself, through the descriptor that SQLite has
+    /// open; `nil` when they cannot be read.
+    /// - Parameter kind: `SQLITE_FCNTL_FILE_POINTER`, or `SQLITE_FCNTL_JOURNAL_POINTER` for the log.
+    static func bytes(
+        _ connection: OpaquePointer, of kind: CInt = SQLITE_FCNTL_FILE_POINTER, at offset: Int64,
+        count: Int
+    ) -> [UInt8]? {
         var file: UnsafeMutablePointer<sqlite3_file>?
-        sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file)
+        sqlite3_file_control(connection, "main", kind, &file)
         guard let file, let methods = file.pointee.pMethods else { return nil }
         var bytes = [UInt8](repeating: 0, count: count)
         guard methods.pointee.xRead(file, &bytes, CInt(bytes.count), offset) == SQLITE_OK else {

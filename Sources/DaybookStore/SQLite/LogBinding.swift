@@ -25,6 +25,7 @@ struct LogBinding {
 
     /// A checkpoint of another process changes the main file while it is looked at.
     private static let attemptCountMax = 8
+    private static let headerByteCount = 32
 
     /// The two salts of the log's header; 0 without a log.
     /// - Throws: `.failed` when there is a log that cannot be read.
@@ -39,9 +40,23 @@ struct LogBinding {
                 .failed, "\(file.logPath) cannot be read: \(String(cString: strerror(errno)))")
         }
         defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: 32)
+        var bytes = [UInt8](repeating: 0, count: headerByteCount)
         guard pread(descriptor, &bytes, bytes.count, 0) == bytes.count else { return 0 }
-        return bytes[16..<24].reduce(Int64(0)) { $0 << 8 | Int64($1) }
+        return salt(header: bytes)
+    }
+
+    /// The same through a connection that has the log open, in a transaction.
+    static func salt(_ db: Database) -> Int64 {
+        guard let connection = db.sqliteConnection,
+            let bytes = LedgerHeader.bytes(
+                connection, of: SQLITE_FCNTL_JOURNAL_POINTER, at: 0, count: headerByteCount)
+        else { return 0 }
+        return salt(header: bytes)
+    }
+
+    /// - Parameter header: The log's first `headerByteCount` bytes (https://www.sqlite.org/fileformat2.html, §4.1).
+    private static func salt(header: [UInt8]) -> Int64 {
+        header[16..<24].reduce(Int64(0)) { $0 << 8 | Int64($1) }
     }
 
     /// - Throws: `.foreignLog`; `.otherHistory` where the file was written to under a connection that still shows what

@@ -61,8 +61,7 @@ final class ReadConnections: Sendable {
                 return try body(db)
             } catch {
                 let failure = SQLiteFailure.translate(error, task, file, db.sqliteConnection)
-                try watch.checkNames()
-                if watch.isTouched, let binding = binding.withLock({ $0 }) {
+                if try watch.checkNames(), let binding = binding.withLock({ $0 }) {
                     do {
                         try binding.check(db)
                     } catch let mismatch as StoreError where mismatch.code != .damaged {

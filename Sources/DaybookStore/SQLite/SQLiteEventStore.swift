@@ -102,8 +102,7 @@ public final class SQLiteEventStore: EventStore {
     /// Compares the files with those that were opened, and the log with the file.
     /// - Throws: `.replaced`, `.foreignLog`
     private func look() throws {
-        try watch.checkNames()
-        guard watch.isTouched else { return }
+        guard try watch.checkNames() else { return }
         try watch.seeing {
             try reads.use("comparing the log with the file") { [file, header] db in
                 try LogBinding(file: file, header: header).check(db)
@@ -174,7 +173,6 @@ public final class SQLiteEventStore: EventStore {
                 .readOnly, "\(file.path) was opened for reading; open it again for writing")
         }
         return try lock.hold(waitSeconds: lockWaitSeconds) {
-            try watch.checkNames()
             let connection = try writeConnection()
             let turn = Turn(connection)
             defer { turn.connection = nil }
@@ -237,6 +235,7 @@ public final class SQLiteEventStore: EventStore {
             return writing.connection
         }
         if let known { return known }
+        try watch.checkNames()
         // It may be gone by now, or have got a second name.
         try file.checkName()
         let connection = try WriteConnection(file, schema, header, watch)

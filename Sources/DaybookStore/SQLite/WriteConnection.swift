@@ -15,7 +15,7 @@ final class WriteConnection: Sendable {
     private let watch: FileWatch
     private let queue: DatabaseQueue
     /// The end of the history that this connection committed last; `nil` after a failure.
-    private let cursor = Mutex<HistoryCursor?>(nil)
+    private let end = Mutex<HistoryInsertion.End?>(nil)
     /// How many pages the log held after the last commit; told by SQLite on the connection's own
     /// queue.
     private let frameCount = Atomic<Int>(0)
@@ -105,10 +105,10 @@ final class WriteConnection: Sendable {
     ///   hold another past than the batch was decided upon.
     func append(_ batch: AppendBatch) throws -> HistoryPoint {
         let task = "appending \(batch.rows.count) events after position \(batch.expectedHead)"
-        let known = cursor.withLock { cursor in
+        let known = end.withLock { end in
             // Taken out, so that it is carried on without a copy, and gone after a failure.
-            defer { cursor = nil }
-            return cursor
+            defer { end = nil }
+            return end
         }
         let next = try run(task) { db in
             try look(db)
@@ -116,7 +116,7 @@ final class WriteConnection: Sendable {
                 try LedgerHeader.checkVersion(db, file.path, schema)
                 let history = HistoryInsertion(
                     db: db, file: file, header: header, batch: batch,
-                    logSalt: try LogBinding.salt(of: file))
+                    logSalt: LogBinding.salt(db))
                 let ground = try history.ground(known)
                 try BatchInsertion(db: db, batch: batch).run()
                 let next = try history.run(ground)
@@ -129,7 +129,7 @@ final class WriteConnection: Sendable {
             after:
                 "\(batch.rows.count) events after position \(batch.expectedHead) went into a file without a name "
                 + "and are not in the ledger")
-        cursor.withLock { $0 = next }
+        end.withLock { $0 = next }
         return next.point
     }
 
@@ -139,8 +139,7 @@ final class WriteConnection: Sendable {
 
     /// - Throws: `.replaced`, `.foreignLog`, `.otherHistory`
     private func look(_ db: Database) throws {
-        try watch.checkNames()
-        guard watch.isTouched else { return }
+        guard try watch.checkNames() else { return }
         try watch.seeing { try LogBinding(file: file, header: header).check(db) }
     }
 
