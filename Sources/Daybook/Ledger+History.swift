@@ -21,7 +21,14 @@ extension Ledger {
         of subject: String, environment: Environment = .production, moment: Moment = .now
     ) throws -> [HistoryEntry] {
         try refresh()
-        return try translating {
+        return try takenInHistory(of: subject, environment: environment, moment: moment)
+    }
+
+    /// The same of what this ledger has taken in.
+    func takenInHistory(
+        of subject: String, environment: Environment, moment: Moment
+    ) throws -> [HistoryEntry] {
+        try translating {
             let now = clock()
             let cut = try resolve(moment.knownAt, now: now).position
             // Every row is read, whatever is at hand of the customer.

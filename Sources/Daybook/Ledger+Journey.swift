@@ -15,7 +15,7 @@ extension Ledger {
             try takeForeignChanges()
             foldAhead(requests)
             try store.exclusively { writer in
-                try catchUp()
+                try takeForeignChanges()
                 try readKeys()
                 let decided = try decide(requests)
                 // Nobody is refused, and nothing gets on the disk, because of what was lost.
@@ -27,7 +27,7 @@ extension Ledger {
                     return state.withLock { $0.dropUnstored() }
                 }
                 let point = try writer.append(state.withLock { decided.group.batch($0) })
-                publish(decided.group.rows, point)
+                if publish(decided.group.rows, point) { passOverOwnCommit() }
                 writeKeyRuns()
             }
         } catch {
@@ -156,7 +156,8 @@ extension Ledger {
     }
 
     /// What is committed becomes visible, by the same path as what others committed.
-    private func publish(_ rows: [EventRow], _ point: HistoryPoint) {
+    /// - Returns: Whether all of it is taken in.
+    private func publish(_ rows: [EventRow], _ point: HistoryPoint) -> Bool {
         do {
             try state.withLock { state in
                 state.markStored()
@@ -168,9 +169,11 @@ extension Ledger {
                 state.note(point)
                 try settle(&state)
             }
+            return true
         } catch {
             // The commit stands, so its receipts do too; what could not be folded is folded at the next look.
             log.warning("folding waits: \(Self.storeError(error).message)")
+            return false
         }
     }
 

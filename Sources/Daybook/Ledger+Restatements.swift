@@ -23,10 +23,18 @@ extension Ledger {
         through: Int64? = nil
     ) throws -> [Restatement] {
         try refresh()
+        return try takenInRestatements(
+            of: subject, environment: environment, from: from, through: through)
+    }
+
+    /// The same of what this ledger has taken in.
+    private func takenInRestatements(
+        of subject: String, environment: Environment, from: Int64, through: Int64?
+    ) throws -> [Restatement] {
         guard from > 1 else { return [] }
         return try translating {
             guard let first = try store.rows(at: [from]).first else { return [] }
-            let instants = try history(
+            let instants = try takenInHistory(
                 of: subject, environment: environment,
                 moment: Moment(knownAt: through.map { .position($0) })
             ).flatMap { Self.times(of: $0.event.draft) }
@@ -57,7 +65,7 @@ extension Ledger {
     ) throws -> (customers: [CustomerRestatements], omitted: Int) {
         let named = try customersNamed(from: from, through: through)
         let customers = try named.prefix(customerCountMax).compactMap { customer in
-            let found = try restatements(
+            let found = try takenInRestatements(
                 of: customer.subject, environment: customer.environment, from: from,
                 through: through)
             return found.isEmpty

@@ -237,6 +237,15 @@ public final class Ledger: Sendable {
         }
     }
 
+    /// Notes that what changed is a commit of this ledger, which it has taken in; the caller still keeps others from
+    /// writing.
+    func passOverOwnCommit() {
+        seenForeignChange.withLock { seen in
+            // What cannot be asked now is asked at the next look.
+            if let counter = try? store.foreignChangeCounter() { seen = counter }
+        }
+    }
+
     /// Gathers one customer's case at a moment; every answer is made from one.
     package func customerCase(
         _ subject: String, _ environment: Environment, _ moment: Moment
@@ -286,18 +295,23 @@ public final class Ledger: Sendable {
     func resolve(_ knownAt: Moment.Knowledge?, now: Int64) throws -> (position: Int64, isOpen: Bool)
     {
         guard let knownAt else { return (Int64.max, true) }
-        let head = try store.head()
         switch knownAt {
         case .position(let position):
-            guard position >= 0, position <= head.position else {
+            if (0...state.withLock { $0.head.position }).contains(position) {
+                return (position, false)
+            }
+            // Others may have gone on.
+            let last = try store.head().position
+            guard position >= 0, position <= last else {
                 throw LedgerError.badInput([
                     InputProblem(
                         line: nil, column: nil, code: "unknown_position",
-                        reason: "position \(position) is beyond the end, which is \(head.position)")
+                        reason: "position \(position) is beyond the end, which is \(last)")
                 ])
             }
             return (position, false)
         case .instant(let instant):
+            let head = try store.head()
             let position = try store.position(recordedAtOrBefore: instant)
             return (position, instant >= max(now, head.recordedAt))
         }
