@@ -172,7 +172,7 @@ extension Ledger {
             return true
         } catch {
             // The commit stands, so its receipts do too; what could not be folded is folded at the next look.
-            log.warning("folding waits: \(Self.storeError(error).message)")
+            log.tell(.warning, "folding waits: \(Self.storeError(error).message)")
             return false
         }
     }
@@ -280,8 +280,7 @@ extension Ledger {
             catalog = try outcome.get()
         } catch {
             // Published by code that accepted it; a rule that became stricter must not close the ledger.
-            let reason = ShownText.escaped("\(error)")
-            log.warning("catalog at position \(event.position) cannot be read: \(reason)")
+            log.tell(.warning, "catalog at position \(event.position) cannot be read: \(error)")
             return
         }
         let scope: CatalogScope
@@ -292,7 +291,8 @@ extension Ledger {
         case 4: scope = .cohort(event.money.orNil ?? 100)
         default:
             // Written by code that knows more: for whom it is cannot be told, so it is for nobody.
-            return log.warning("catalog at position \(event.position) is for an unknown scope")
+            return log.tell(
+                .warning, "catalog at position \(event.position) is for an unknown scope")
         }
         state.catalogs.publish(
             CatalogVersion(

@@ -68,7 +68,8 @@ extension Ledger {
         {
             let facts = drafts.filter { $0.type != "subject.aliased" }
             guard !facts.isEmpty else { throw LedgerError.badInput(problems) }
-            log.warning(
+            log.tell(
+                .warning,
                 "a webhook is recorded without its aliases: they would give one person more than \(bounds.idsMax) ids"
             )
             return try await record(reports(facts), ReportOptions())

@@ -36,7 +36,7 @@ extension Ledger {
                 path: snapshotFolder(of: path), store: store, like: path,
                 ledger: SnapshotFormat.ledgerNumber(store.header),
                 fingerprint: SnapshotFormat.fingerprint, eventCount: eventCount,
-                isReadOnly: isReadOnly, report: { log.warning("\(ShownText.escaped($0))") })
+                isReadOnly: isReadOnly, report: { log.tell(.warning, $0) })
         }
     }
 
@@ -122,7 +122,8 @@ extension Ledger {
         do {
             try handOver(to: path)
         } catch {
-            log.notice(
+            log.tell(
+                .notice,
                 "the ledger goes on without its new snapshot: \(Self.storeError(error).message)")
         }
     }
@@ -208,7 +209,8 @@ extension Ledger {
         let beyond = cuts.filter { $0 > head }
         // Told by an opening, not again by each question about the past.
         if position == Int64.max, let first = beyond.first {
-            log.warning(
+            log.tell(
+                .warning,
                 "snapshots beyond the ledger's end, \(head), are passed over: \(beyond.count), the first is \(first)"
             )
         }
@@ -220,8 +222,8 @@ extension Ledger {
             } catch let error as StoreError where error.code == .otherHistory {
                 foreign.append(ladder.path(cut: cut))
             } catch {
-                log.warning(
-                    "snapshot \(cut) is not used: \(Self.storeError(error).message)")
+                log.tell(
+                    .warning, "snapshot \(cut) is not used: \(Self.storeError(error).message)")
             }
         }
         return nil

@@ -84,7 +84,7 @@ public final class Ledger: Sendable {
         isMachineClock = clock == nil
         zoneTables = zones
         self.log = log
-        knowledge = LostKnowledge { log.warning("\(ShownText.escaped($0))") }
+        knowledge = LostKnowledge { log.tell(.warning, $0) }
         events = EventLog(
             store: store,
             segments: Self.segments(
@@ -284,7 +284,8 @@ public final class Ledger: Sendable {
             return time.lead > 0 && !said
         }
         if isNews {
-            log.warning(
+            log.tell(
+                .warning,
                 "the last event was recorded \(time.lead / 1_000) s ahead of the clock; what follows is decided by the clock and recorded at that time until it is reached"
             )
         }

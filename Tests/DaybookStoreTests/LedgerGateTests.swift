@@ -98,6 +98,8 @@ struct LedgerGateTests {
         group.wait()
         writer.end()
         #expect(done.load(ordering: .relaxed) == 100)
+        let commits = writer.commits.load(ordering: .relaxed)
+        print("commits of the other while 4 waited 25 times each: \(commits)")
         try busy.close()
     }
 }

@@ -96,6 +96,21 @@ struct SQLiteWritingTests {
         try bench.store.close()
     }
 
+    @Test("A commit into a file that loses its name meanwhile is not acknowledged")
+    func renamedWithinACommit() throws {
+        var bench = try Bench()
+        let path = bench.path
+        try bench.store.withinCommits { rename(path, path + ".moved") }
+        let error = try failure { try bench.append(2) }
+        #expect(error?.code == .replaced)
+        #expect(error?.message.contains("2 events after position 3 went into a file") == true)
+        // They were on the disk by then, and only there.
+        rename(path + ".moved", path)
+        let again = try SQLiteEventStore(path: path)
+        #expect(try again.head().position == 5)
+        try again.close()
+    }
+
     @Test("Whoever decided upon an old head is refused, and the other store's events stay")
     func staleHead() throws {
         var bench = try Bench()

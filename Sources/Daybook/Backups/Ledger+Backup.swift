@@ -96,7 +96,7 @@ extension Ledger {
             restored.removedFiles = try ledger.removeForeignFiles()
         } catch {
             // The ledger was restored; what is left of the other past is never used.
-            log.warning("files of the abandoned history stay: \(storeError(error).message)")
+            log.tell(.warning, "files of the abandoned history stay: \(storeError(error).message)")
         }
         return restored
     }

@@ -74,7 +74,7 @@ extension Ledger {
                 let isWritten = try segments.sealNext(from: store, through: head) { !isEnding }
                 guard isWritten else { return nil }
             } catch {
-                log.warning("a segment was not written: \(Self.storeError(error).message)")
+                log.tell(.warning, "a segment was not written: \(Self.storeError(error).message)")
                 return head
             }
         }
@@ -114,7 +114,7 @@ extension Ledger {
         do {
             try writeSnapshot(isDigesting: false) { _, _ in }
         } catch {
-            log.warning("no snapshot was written: \(ShownText.escaped("\(error)"))")
+            log.tell(.warning, "no snapshot was written: \(error)")
         }
     }
 }

@@ -23,7 +23,9 @@ extension Ledger {
         var runs: [LookupRun] = []
         if let folder = lookupFolder() {
             let contents = try folder.contents(through: head) { try store.confirms($0) }
-            for problem in contents.problems { log.warning("lookup array not used: \(problem)") }
+            for problem in contents.problems {
+                log.tell(.warning, "lookup array not used: \(problem)")
+            }
             setAside("lookup arrays", contents.foreign)
             var next: Int64 = 1
             for run in contents.runs {
@@ -77,14 +79,14 @@ extension Ledger {
             // What was taken for a key then must not get into a file.
             try knowledge.check()
             for run in runs where run.isDamaged {
-                let path = ShownText.escaped(run.path ?? "")
-                log.warning("lookup array \(path) is damaged and is made anew")
+                let path = run.path ?? ""
+                log.tell(.warning, "lookup array \(path) is damaged and is made anew")
                 let parts = try readRuns(from: run.range.lowerBound, to: run.range.upperBound)
                 try write(LookupRun.merged(parts), to: folder, isReplacing: true)
             }
             for run in runs where run.path == nil { try write(run, to: folder) }
         } catch {
-            log.warning("lookup arrays stay in memory: \(Self.storeError(error).message)")
+            log.tell(.warning, "lookup arrays stay in memory: \(Self.storeError(error).message)")
         }
     }
 
@@ -101,8 +103,9 @@ extension Ledger {
         guard let first = paths.first else { return }
         let count = isReadOnly ? 0 : paths.count { DerivedFile.setAside($0) }
         let verb = count == paths.count ? "were set aside" : "are not used"
-        log.warning(
-            "\(paths.count) \(what) of another history of this ledger \(verb), such as \(ShownText.escaped(first)): the ledger was restored or replaced"
+        log.tell(
+            .warning,
+            "\(paths.count) \(what) of another history of this ledger \(verb), such as \(first): the ledger was restored or replaced"
         )
     }
 }

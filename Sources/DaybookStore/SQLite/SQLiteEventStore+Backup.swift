@@ -99,9 +99,9 @@ extension SQLiteEventStore {
         }
         try DerivedFile.createPrivate(draft.path)
         do {
+            let queue = try DatabaseQueue(
+                path: draft.path, configuration: WriteConnection.configuration())
             try reads.use("copying the ledger") { source in
-                let queue = try DatabaseQueue(
-                    path: draft.path, configuration: WriteConnection.configuration())
                 try source.inTransaction(.deferred) {
                     // Begins the read that the whole copy is of.
                     _ = try source.number("SELECT max(position) FROM events", [])
@@ -116,17 +116,18 @@ extension SQLiteEventStore {
                     }
                     return .commit
                 }
-                try queue.inDatabase { target in
-                    try target.inTransaction(.immediate) {
-                        let version = try LedgerHeader.checkVersion(target, draft.path, schema)
-                        try schema.migrate(target, from: version, draft)
-                        try HistoryHead.renewLineage(target)
-                        return .commit
-                    }
-                }
-                try queue.close()
             }
+            try queue.inDatabase { target in
+                try target.inTransaction(.immediate) {
+                    let version = try LedgerHeader.checkVersion(target, draft.path, schema)
+                    try schema.migrate(target, from: version, draft)
+                    try HistoryHead.renewLineage(target)
+                    return .commit
+                }
+            }
+            try queue.close()
         } catch let error as DatabaseError {
+            // What is said of the ledger itself was translated where it was read.
             throw SQLiteFailure.translate(error, "copying the ledger", draft)
         }
         try DerivedFile.fit(draft.path, like: model)

@@ -16,6 +16,26 @@ extension SQLiteEventStore {
         try reads.use("reading for a test") { _ in try body() }
     }
 
+    /// Runs the body within every commit from now on, before it is on the disk, for tests of what happens to the file
+    /// at that moment.
+    package func withinCommits(_ body: @escaping @Sendable () -> Void) throws {
+        try onWriteConnection("watching commits") { db in
+            db.add(transactionObserver: CommitObserver(body), extent: .databaseLifetime)
+        }
+    }
+
+    private final class CommitObserver: TransactionObserver {
+        private let body: @Sendable () -> Void
+
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+
+        func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { false }
+        func databaseDidChange(with event: DatabaseEvent) {}
+        func databaseWillCommit() { body() }
+        func databaseDidCommit(_ db: Database) {}
+        func databaseDidRollback(_ db: Database) {}
+    }
+
     /// Runs SQL on the live write connection.
     package func executeOnWriteConnection(_ sql: String) throws {
         try onWriteConnection("executing SQL") { try $0.execute(sql: sql) }

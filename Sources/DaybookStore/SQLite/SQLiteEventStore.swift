@@ -149,7 +149,7 @@ public final class SQLiteEventStore: EventStore {
             // Kept open for ever on purpose: closing it now could move the log while another
             // process commits.
             _ = Unmanaged.passRetained(connection)
-            log.warning("\(ShownText.escaped("\(file.path) was not closed: \(error)"))")
+            log.tell(.warning, "\(file.path) was not closed: \(error)")
         }
     }
 
@@ -181,7 +181,7 @@ public final class SQLiteEventStore: EventStore {
                 try connection.checkpointWhenDue()
             } catch {
                 // The events are in the log, on the disk: failing now would deny what is true.
-                log.error("\(ShownText.escaped("\(error)"))")
+                log.tell(.error, "\(error)")
             }
             return result
         }
@@ -214,13 +214,13 @@ public final class SQLiteEventStore: EventStore {
             } catch {
                 // Closing it would move the log of one past into the file of another: kept open for ever on purpose.
                 _ = Unmanaged.passRetained(connection)
-                return log.error("\(error)")
+                return log.tell(.error, "\(error)")
             }
             do {
                 try connection.checkpoint()
             } catch {
                 // The log keeps the events; whoever opens the ledger next reads them there.
-                log.error("\(ShownText.escaped("\(error)"))")
+                log.tell(.error, "\(error)")
             }
             try connection.close()
         }
