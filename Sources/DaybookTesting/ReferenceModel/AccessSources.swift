@@ -152,7 +152,8 @@ struct AccessSources {
     /// (NZ-08).
     private func placeholder(_ facts: LineFacts) -> [AccessSource] {
         let begun = facts.transactions(question.kind).filter {
-            overrides.hiddenBefore <= $0.startsAt && $0.startsAt <= at
+            // Rule 6: credits give no access, whatever a later statement calls the product.
+            overrides.hiddenBefore <= $0.startsAt && $0.startsAt <= at && !$0.isConsumable
         }
         if let transaction = begun.last(where: { $0.kind != .nonRenewing || !counts($0) }) {
             guard isShareable(transaction) else { return [] }
