@@ -25,7 +25,9 @@ public struct DoctorFinding: Sendable, Equatable {
 }
 
 extension Ledger {
-    /// Looks at the environment, the catalog and, where given, one customer's refused purchases.
+    /// Looks at the machine, the catalog, at letters and purchases of every environment, and, where given, one
+    /// customer's refused purchases.
+    /// - Parameter environment: The customer's.
     public func doctor(
         subject: String? = nil, environment: Environment = .production
     ) throws -> [DoctorFinding] {
@@ -33,7 +35,10 @@ extension Ledger {
         var findings = try environmentFindings()
         findings += try catalogFindings()
         findings += try unknownNames()
-        findings += try waitingLetters(environment)
+        for environment in Environment.allCases {
+            findings += try waitingLetters(environment)
+            findings += try ownership(environment)
+        }
         if let subject { findings += try subjectFindings(subject, environment) }
         return findings
     }
@@ -71,19 +76,63 @@ extension Ledger {
 
     /// What was refused and never taken in since.
     private func waitingLetters(_ environment: Environment) throws -> [DoctorFinding] {
-        let waiting = try deadLetters(environment: environment).filter { $0.resolvedAt == nil }
+        let waiting = try deadLetters(environment: environment).filter(\.isWaiting)
         guard !waiting.isEmpty else { return [] }
         let classes = Set(waiting.map(\.code)).sorted().joined(separator: ", ")
         return [
             DoctorFinding(
                 area: "ingest", severity: .warning,
-                message: waiting.count == 1
-                    ? "1 dead letter waits (\(classes))"
-                    : "\(waiting.count) dead letters wait (\(classes))",
+                message: (waiting.count == 1
+                    ? "1 dead letter waits" : "\(waiting.count) dead letters wait")
+                    + " in \(environment.name) (\(classes))",
                 remedy: "look at them, and try them again once the cause is gone",
                 code: "dead_letters")
         ]
     }
+
+    /// Purchases that are nobody's, and such as somebody else claims than who has them.
+    private func ownership(_ environment: Environment) throws -> [DoctorFinding] {
+        let state = state.withLock { $0 }
+        let at = LedgerClock(wall: clock(), last: state.head.recordedAt).now
+        let builder = CaseBuilder(state: state, store: store, cut: Int64.max, at: at)
+        var nobodys: [String] = []
+        var disputed: [String] = []
+        try translating {
+            for id in 1..<UInt32(state.streams.count + 1) {
+                let stream = state.stream(id)
+                guard stream.environment == environment, stream.kind == .line,
+                    state.headOf(id).version > 0
+                else { continue }
+                let belonging = try builder.belonging(of: id)
+                if belonging.owner == 0 { nobodys.append(state.names[stream.name]) }
+                if belonging.isDisputed { disputed.append(state.names[stream.name]) }
+            }
+        }
+        func finding(
+            _ lines: [String], _ code: String, _ what: String, _ remedy: String
+        ) -> DoctorFinding? {
+            guard !lines.isEmpty else { return nil }
+            let named = lines.sorted(by: precedesInBytes).prefix(Self.namedMax)
+            let rest = lines.count > named.count ? ", …" : ""
+            return DoctorFinding(
+                area: "ownership", severity: .warning,
+                message: "\(lines.count) purchases in \(environment.name) \(what): "
+                    + named.joined(separator: ", ") + rest,
+                remedy: remedy, code: code)
+        }
+        return [
+            finding(
+                nobodys, "nobodys", "are nobody's",
+                "they name no customer; have a device hand them over (restore-purchases), or post them with --subject"
+            ),
+            finding(
+                disputed, "owned_by_other", "are claimed by somebody who does not have them",
+                "history of the claimant tells; transfer moves a purchase"),
+        ].compactMap(\.self)
+    }
+
+    /// So many purchases are named in a finding.
+    private static let namedMax = 3
 
     private func catalogFindings() throws -> [DoctorFinding] {
         guard let newest = try catalogs().newest else {

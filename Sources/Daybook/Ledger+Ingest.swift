@@ -1,4 +1,4 @@
-public import DaybookEvents
+import DaybookEvents
 public import DaybookIngest
 import DaybookStore
 
@@ -13,8 +13,28 @@ public struct IngestReceipt: Sendable, Equatable {
     public var lastPosition: Int64?
     /// What could not be read or verified; kept as it came (`deadLetters`).
     public var refused: [RefusedText] = []
+    /// SHA-256 of letters that waited for this and were taken in with it; their events are among those counted.
+    public var retried: [String] = []
+    /// What a person should know of what was taken in, each once.
+    public private(set) var notes: [Note] = []
+    private var noted: Set<Note> = []
     /// Whose the purchases are that were posted for a customer, in the order of the body; none of a dry run.
     public var claims: [Claim] = []
+
+    /// Something of a purchase that was taken in and gives nobody anything yet.
+    public struct Note: Sendable, Hashable {
+        public enum Code: String, Sendable {
+            /// The newest catalog does not name the product: it counts once one does.
+            case unknownProduct = "unknown_product"
+            /// Nobody is named, and nobody has claimed it.
+            case nobodys
+        }
+
+        public var code: Code
+        /// `apple:2000000123`.
+        public var line: String
+        public var product: String?
+    }
 
     /// A purchase that was posted for a customer. A claim moves nothing that is somebody's already.
     public struct Claim: Sendable, Equatable {
@@ -44,6 +64,11 @@ public struct IngestReceipt: Sendable, Equatable {
     }
 
     public init() {}
+
+    /// Each note is told once.
+    package mutating func add(_ note: Note) {
+        if noted.insert(note).inserted { notes.append(note) }
+    }
 }
 
 /// How bodies from the App Store are taken in.
@@ -69,23 +94,6 @@ public struct IngestOptions: Sendable {
     }
 }
 
-/// Something from outside that could not be read or verified, as it came.
-public struct DeadLetter: Sendable, Equatable {
-    public var position: Int64
-    public var recordedAt: Int64
-    public var environment: Environment
-    /// The class: `format`, `chain`, `signature`, `app_identity`, `environment` or `retryable`.
-    public var code: String
-    /// At most 256 characters, without what must not be recorded, such as an e-mail address that it quoted.
-    public var detail: String
-    public var kind: BodyKind
-    public var subject: String?
-    /// Lower-case hexadecimal SHA-256 of its bytes.
-    public var sha256: String
-    /// When it was taken in after all; `nil` while it waits.
-    public var resolvedAt: Int64?
-}
-
 extension Ledger {
     /// Takes in one body of Apple's: a notification, a signed transaction, a page.
     ///
@@ -104,51 +112,80 @@ extension Ledger {
         do throws(AppStoreRefusal) {
             texts = try AppStoreBody.signedTexts(in: body, as: options.kind)
         } catch {
-            try await refuse(body, "", error, verifier, options, &receipt)
+            let whole = PostedText(bytes: body, body: body, options, verifier)
+            try await refuse(whole, error, &receipt)
             return receipt
         }
         receipt.texts = texts.count
         for text in texts {
-            try await take(text, verifier, options, &receipt)
+            try await take(
+                PostedText(text, in: body, options, verifier), verifier, options, &receipt)
         }
         return receipt
     }
 
     private func take(
-        _ text: AppStoreSignedText, _ verifier: AppStoreVerifier, _ options: IngestOptions,
+        _ text: PostedText, _ verifier: AppStoreVerifier, _ options: IngestOptions,
         _ receipt: inout IngestReceipt
     ) async throws {
-        let bytes = Array(text.text.utf8)
-        let now = clock()
-        switch await verifier.confirm(bytes, as: text.kind, now: now) {
-        case .refused(let refusal):
-            try await refuse(bytes, text.place, refusal, verifier, options, &receipt, text.kind)
+        guard case .appStore(let kind) = text.kind else { return }
+        switch await verifier.confirm(text.bytes, as: kind, now: clock()) {
+        case .refused(let refusal): try await refuse(text, refusal, &receipt)
         case .verified(let statement):
-            let environment = verifier.identity.environment
-            let mapping = AppStoreMapping(environment: environment, subject: options.subject)
             do {
-                try checkLine(of: statement.document, environment)
-                try check(statement.document, isOf: options.product)
-                let reports = try reports(mapping.events(of: statement.document, now: now), bytes)
-                guard !options.isDryRun else { return }
-                let made = try await record(.checked(reports), ReportOptions())
-                receipt.appended += made.appended
-                receipt.duplicates += made.duplicates
-                receipt.firstPosition = receipt.firstPosition ?? made.firstPosition
-                receipt.lastPosition = made.lastPosition ?? receipt.lastPosition
-                receipt.claims += try reports.compactMap { try claim(of: $0.draft) }
+                try await take(statement.document, text, options, &receipt)
             } catch let refusal as AppStoreRefusal {
-                try await refuse(bytes, text.place, refusal, verifier, options, &receipt, text.kind)
+                return try await refuse(text, refusal, &receipt)
             } catch let problem as EventProblem {
                 let refusal = AppStoreRefusal(
                     .format, "\(problem.member): \(problem.reason) [\(problem.code.rawValue)]")
-                try await refuse(bytes, text.place, refusal, verifier, options, &receipt, text.kind)
+                return try await refuse(text, refusal, &receipt)
             } catch LedgerError.badInput(let problems) {
-                let refusal = AppStoreRefusal(
-                    .format, problems.map(\.description).joined(separator: "; "))
-                try await refuse(bytes, text.place, refusal, verifier, options, &receipt, text.kind)
+                return try await refuse(text, AppStoreRefusal(problems), &receipt)
+            }
+            guard !text.isDryRun else { return }
+            try await settleLetters(of: text.bytes)
+            if let line = statement.document.toldLine {
+                try await retryLetters(waitingFor: line, by: verifier, &receipt)
             }
         }
+    }
+
+    private func take(
+        _ document: AppStoreDocument, _ text: PostedText, _ options: IngestOptions,
+        _ receipt: inout IngestReceipt
+    ) async throws {
+        let mapping = AppStoreMapping(environment: text.environment, subject: text.subject)
+        try checkLine(of: document, text.environment)
+        try check(document, isOf: options.product)
+        let reports = try reports(mapping.events(of: document), text.bytes)
+        guard !text.isDryRun else { return }
+        let made = try await record(.checked(reports), ReportOptions())
+        receipt.appended += made.appended
+        receipt.duplicates += made.duplicates
+        receipt.firstPosition = receipt.firstPosition ?? made.firstPosition
+        receipt.lastPosition = made.lastPosition ?? receipt.lastPosition
+        receipt.claims += try reports.compactMap { try claim(of: $0.draft) }
+        try note(document, text.environment, &receipt)
+    }
+
+    /// Notes what a person should know of a purchase.
+    private func note(
+        _ document: AppStoreDocument, _ environment: Environment, _ receipt: inout IngestReceipt
+    ) throws {
+        guard let transaction = document.told else { return }
+        let isCredit = transaction.type == .known(.consumable)
+        let id = isCredit ? transaction.id : transaction.originalID
+        let line = "apple:\(id ?? "")"
+        func add(_ code: IngestReceipt.Note.Code) {
+            let note = IngestReceipt.Note(code: code, line: line, product: transaction.productID)
+            receipt.add(note)
+        }
+        let catalog = state.withLock { $0.catalogs.newest?.catalog }
+        if let catalog, let product = transaction.productID, catalog.product(product) == nil {
+            add(.unknownProduct)
+        }
+        if try owner(of: line, environment: environment) == nil { add(.nobodys) }
     }
 
     /// What became of a claim; `nil` for every other event.
@@ -196,175 +233,42 @@ extension Ledger {
             EventJSON.requestDigest(of: $0)
         }
     }
+}
 
-    // MARK: Dead letters
-
-    private static let letterSource = "ingest"
-
-    func refuse(
-        _ bytes: [UInt8], _ place: String, _ refusal: AppStoreRefusal,
-        _ verifier: AppStoreVerifier, _ options: IngestOptions, _ receipt: inout IngestReceipt,
-        _ kind: AppStorePayloadKind? = nil
-    ) async throws {
-        let environment = verifier.identity.environment
-        try await refuse(
-            bytes, place, refusal, .appStore(kind ?? options.kind), environment,
-            isDryRun: options.isDryRun, subject: options.subject, &receipt)
+extension PostedText {
+    init(
+        bytes: [UInt8], place: String = "", body: [UInt8], _ options: IngestOptions,
+        _ verifier: AppStoreVerifier
+    ) {
+        self.init(
+            bytes: bytes, place: place, body: body, kind: .appStore(options.kind),
+            subject: options.subject, environment: verifier.identity.environment,
+            isDryRun: options.isDryRun)
     }
 
-    /// Keeps what is refused as a letter.
-    func refuse(
-        _ bytes: [UInt8], _ place: String, _ refusal: AppStoreRefusal, _ kind: BodyKind,
-        _ environment: Environment, isDryRun: Bool, subject: String? = nil,
-        _ receipt: inout IngestReceipt
-    ) async throws {
-        let sha256 = Digest.hexadecimal(Digest.sha256(bytes))
-        receipt.refused.append(.init(place: place, refusal: refusal, sha256: sha256))
-        guard !isDryRun else { return }
-        let data: JSONObject = [
-            "code": .string(refusal.reason.rawValue), "kind": .string(kind.word),
-            "raw_sha256": .string(sha256),
-        ]
-        try await note(
-            "ingest.rejected", key: sha256, data, for: subject, reason: refusal.detail,
-            environment, bytes)
-    }
-
-    /// Keeps what is known of a letter; the same letter again is the same event.
-    ///
-    /// What is quoted in the reason came from outside, and so did the customer's name: either may be what no event may
-    /// hold, and then the letter is kept without it.
-    private func note(
-        _ type: String, key: String, _ data: JSONObject, for subject: String? = nil,
-        reason: String? = nil, _ environment: Environment, _ bytes: [UInt8]?
-    ) async throws {
-        // Without a time the ledger's clock is taken, and the same letter is the same request whenever it comes.
-        let bare = try EventValidator.canonical(
-            EventDraft(
-                type: type, environment: environment, subject: nil,
-                occurredAt: nil, source: EventSource(kind: Self.letterSource, key: key),
-                trust: .system, data: data))
-        var draft = bare
-        if let reason {
-            var told = draft
-            // An address of a person may stand in the text, which no check of an event looks into.
-            let words = reason.split(separator: " ", omittingEmptySubsequences: false)
-            let text = words.map { $0.contains("@") ? "…" : $0 }.joined(separator: " ")
-            told.extras["reason"] = .string(
-                String(String.UnicodeScalarView(text.unicodeScalars.prefix(256))))
-            if let canonical = try? EventValidator.canonical(told) { draft = canonical }
-        }
-        if let subject {
-            var told = draft
-            told.data["for"] = .string(subject)
-            if let canonical = try? EventValidator.canonical(told) { draft = canonical }
-        }
-        let document = bytes.map {
-            StoredDocument(sha256: Digest.hexadecimal(Digest.sha256($0)), bytes: $0)
-        }
-        // A letter is its bytes: the clock of another try may give another reason.
-        let identity = EventDraft(
-            type: type, environment: bare.environment, subject: nil, occurredAt: nil,
-            source: bare.source, trust: .system, data: JSONObject())
-        let report = CheckedReport(
-            draft: draft, digest: EventJSON.requestDigest(of: identity), document: document)
-        _ = try await record(.checked([report]), ReportOptions())
-    }
-
-    /// What could not be read or verified, in the order in which it came.
-    /// - Parameter environment: `nil`: all of them.
-    /// - Complexity: One scan of the ledger.
-    public func deadLetters(environment: Environment? = nil) throws -> [DeadLetter] {
-        var letters: [DeadLetter] = []
-        var resolved: [String: Int64] = [:]
-        try scan { event in
-            guard event.draft.source.kind == Self.letterSource,
-                environment == nil || event.draft.environment == environment
-            else { return }
-            let name = event.draft.environment.name + "/"
-            if event.draft.type == "ops.dead_letter_resolved" {
-                resolved[name + (event.draft.data["raw_sha256"]?.text ?? "")] = event.recordedAt
-            } else if let letter = DeadLetter(event) {
-                letters.append(letter)
-            }
-        }
-        return letters.map { letter in
-            var letter = letter
-            letter.resolvedAt = resolved[letter.environment.name + "/" + letter.sha256]
-            return letter
-        }
-    }
-
-    /// The bytes of a letter, or of what an event was read from, exactly as they came.
-    public func rawBody(sha256: String) throws -> [UInt8]? {
-        try translating { try store.document(sha256: sha256) }
-    }
-
-    /// Tries a letter again, as if it came now.
-    /// - Parameter verifier: Not asked about what nobody signs.
-    /// - Returns: What became of it; it is resolved when nothing of it was refused.
-    /// - Throws: `LedgerError.badInput` for a letter of the App Store without a verifier.
-    public func retry(
-        _ letter: DeadLetter, by verifier: AppStoreVerifier? = nil
-    ) async throws -> IngestReceipt {
-        guard let bytes = try rawBody(sha256: letter.sha256) else {
-            throw LedgerError.store(
-                StoreError(.damaged, "the body \(letter.sha256.prefix(12)) is not in this ledger"))
-        }
-        let receipt: IngestReceipt
-        var environment = letter.environment
-        switch (letter.kind, verifier) {
-        case (.revenueCat, _):
-            receipt = try await ingestRevenueCat(bytes, environment: environment)
-        case (.appStore(let kind), let verifier?):
-            environment = verifier.identity.environment
-            receipt = try await ingest(
-                bytes, by: verifier, options: IngestOptions(kind: kind, subject: letter.subject))
-        case (.appStore, nil):
-            throw LedgerError.badInput([
-                InputProblem(
-                    line: nil, column: nil, code: "no_verifier",
-                    reason: "the letter \(letter.sha256.prefix(12)) is of the App Store; "
-                        + "say which app and authorities are believed")
-            ])
-        }
-        if receipt.refused.isEmpty {
-            try await note(
-                "ops.dead_letter_resolved", key: letter.sha256 + "/resolved",
-                ["raw_sha256": .string(letter.sha256)], environment, nil)
-        }
-        return receipt
-    }
-
-    private func scan(_ body: (RecordedEvent) throws -> Void) throws {
-        try refresh()
-        let (names, streams, head) = state.withLock { ($0.names, $0.streams, $0.head) }
-        try translating {
-            try store.scanRows(
-                after: Checkpoint(position: 0), through: head.checkpoint, chunkCount: 1_000
-            ) { rows in
-                for row in rows {
-                    let record = streams[row.event.stream].record
-                    guard record.kind == .ledger else { continue }
-                    let stream = StreamName(record.environment, record.kind, names[record.name])
-                    try body(try EventDecoder.recorded(row, stream: stream, names: names))
-                }
-            }
-        }
+    init(
+        _ text: AppStoreSignedText, in body: [UInt8], _ options: IngestOptions,
+        _ verifier: AppStoreVerifier
+    ) {
+        self.init(
+            bytes: Array(text.text.utf8), place: text.place, body: body, options, verifier)
+        kind = .appStore(text.kind)
     }
 }
 
-extension DeadLetter {
-    init?(_ event: RecordedEvent) {
-        guard event.draft.type == "ingest.rejected",
-            let sha256 = event.draft.data["raw_sha256"]?.text
-        else { return nil }
-        self.init(
-            position: event.position, recordedAt: event.recordedAt,
-            environment: event.draft.environment, code: event.draft.data["code"]?.text ?? "",
-            detail: event.draft.extras["reason"]?.text ?? "",
-            kind: (event.draft.data["kind"]?.text).flatMap(BodyKind.init(word:))
-                ?? .appStore(.notification),
-            subject: event.draft.data["for"]?.text, sha256: sha256, resolvedAt: nil)
+extension AppStoreDocument {
+    /// The transaction of which it tells; `nil`: none.
+    var told: AppStoreTransaction? {
+        switch self {
+        case .transaction(let transaction): transaction
+        case .notification(let notification): notification.transaction
+        case .renewal, .appTransaction: nil
+        }
+    }
+
+    /// The line of which it tells, where that is no credit's; `nil`: none.
+    var toldLine: String? {
+        guard let told, told.type != .known(.consumable) else { return nil }
+        return told.originalID.map { "apple:\($0)" }
     }
 }

@@ -52,13 +52,14 @@ extension Ledger {
             kind: options.kind, subject: subject, isDryRun: options.isPreview)
         var letters = IngestReceipt()
         var statements: [RestoreStatement] = []
-        var bytes: [String: (bytes: [UInt8], kind: AppStorePayloadKind)] = [:]
+        var posted: [String: PostedText] = [:]
         for body in bodies {
             let texts: [AppStoreSignedText]
             do throws(AppStoreRefusal) {
                 texts = try AppStoreBody.signedTexts(in: body, as: options.kind)
             } catch {
-                try await refuse(body, "", error, verifier, ingest, &letters)
+                let whole = PostedText(bytes: body, body: body, ingest, verifier)
+                try await refuse(whole, error, &letters)
                 continue
             }
             letters.texts += texts.count
@@ -66,14 +67,13 @@ extension Ledger {
                 throw Self.tooMany(letters.texts)
             }
             for text in texts {
-                let raw = Array(text.text.utf8)
+                let raw = PostedText(text, in: body, ingest, verifier)
                 do throws(AppStoreRefusal) {
-                    let statement = try await statement(text, raw, subject, verifier)
-                    bytes[statement.sha256] = (raw, text.kind)
+                    let statement = try await statement(text, raw.bytes, subject, verifier)
+                    posted[statement.sha256] = raw
                     statements.append(statement)
                 } catch {
-                    try await refuse(
-                        raw, text.place, error, verifier, ingest, &letters, text.kind)
+                    try await refuse(raw, error, &letters)
                 }
             }
         }
@@ -82,13 +82,27 @@ extension Ledger {
             reason: options.reason, statements: statements)
         var receipt = try await restored(request, isPreview: options.isPreview)
         for refused in receipt.refused {
-            guard let text = bytes[refused.sha256] else { continue }
-            try await refuse(
-                text.bytes, refused.place, refused.refusal, verifier, ingest, &letters, text.kind)
+            guard let text = posted.removeValue(forKey: refused.sha256) else { continue }
+            try await refuse(text, refused.refusal, &letters)
         }
+        if !options.isPreview { try await settle(statements, posted, verifier) }
         receipt.texts = letters.texts
         receipt.refused = letters.refused
         return receipt
+    }
+
+    /// What was taken in is no letter any more, and what waited for it is tried.
+    private func settle(
+        _ statements: [RestoreStatement], _ posted: [String: PostedText],
+        _ verifier: AppStoreVerifier
+    ) async throws {
+        var letters = IngestReceipt()
+        for statement in statements {
+            guard let text = posted[statement.sha256] else { continue }
+            try await settleLetters(of: text.bytes)
+            guard !statement.needsKnownLine, let line = statement.line else { continue }
+            try await retryLetters(waitingFor: line, by: verifier, &letters)
+        }
     }
 
     private func restored(
@@ -190,7 +204,7 @@ extension Ledger {
             // A consumable is recorded, a refund of one above all, and claimed for nobody: it is restored to nobody.
             let mapping = AppStoreMapping(
                 environment: environment, subject: isConsumable ? nil : claimant)
-            let facts = try reports(mapping.events(of: document, now: now), bytes)
+            let facts = try reports(mapping.events(of: document), bytes)
             let lines = facts.lazy.map { EventRouter.stream(of: $0.draft) }
             return RestoreStatement(
                 place: text.place, sha256: Digest.hexadecimal(Digest.sha256(bytes)),

@@ -21,6 +21,9 @@ extension Ledger {
     ) async throws -> IngestReceipt {
         var receipt = IngestReceipt()
         receipt.texts = 1
+        let posted = PostedText(
+            bytes: body, body: body, kind: .revenueCat, environment: environment,
+            isDryRun: isDryRun)
         do {
             try refresh()
             let catalog = state.withLock { $0.catalogs.newest?.catalog }
@@ -42,14 +45,11 @@ extension Ledger {
             receipt.duplicates = made.duplicates
             receipt.firstPosition = made.firstPosition
             receipt.lastPosition = made.lastPosition
+            try await settleLetters(of: body)
         } catch let refusal as AppStoreRefusal {
-            try await refuse(
-                body, "", refusal, .revenueCat, environment, isDryRun: isDryRun, &receipt)
+            try await refuse(posted, refusal, &receipt)
         } catch LedgerError.badInput(let problems) {
-            let refusal = AppStoreRefusal(
-                .format, problems.map(\.description).joined(separator: "; "))
-            try await refuse(
-                body, "", refusal, .revenueCat, environment, isDryRun: isDryRun, &receipt)
+            try await refuse(posted, AppStoreRefusal(problems), &receipt)
         }
         return receipt
     }

@@ -48,6 +48,8 @@ public final class Ledger: Sendable {
     /// What no answer may rest on.
     let knowledge: LostKnowledge
     private let seenForeignChange = Mutex<Int64>(-1)
+    /// What waits for a transaction, as far as it was looked for.
+    let lettersByLine = Mutex(LettersByLine())
 
     /// Opens a ledger over any store.
     /// - Parameters:

@@ -12,8 +12,6 @@ public struct KeptBody: Sendable {
     public var environment: Environment
     /// The customer under whose name it was posted; `nil` where nobody was named.
     public var claimant: String?
-    /// For what does not say when it was signed: when it was taken in, milliseconds since 1970 UTC.
-    public var takenInAt: Int64
     /// The newest one of the ledger; `nil` before the first.
     public var catalog: Catalog?
 }
@@ -47,8 +45,8 @@ public struct BodyMapping: Sendable {
             let isPosted = body.source == AppStoreMapping.postedSource
             let document = try AppStoreDocument(
                 kept: body.bytes, as: isPosted ? nil : .notification)
-            return AppStoreMapping(environment: body.environment, subject: body.claimant)
-                .events(of: document, now: body.takenInAt)
+            return try AppStoreMapping(environment: body.environment, subject: body.claimant)
+                .events(of: document)
         default:
             throw AppStoreRefusal(.format, "this build reads no bodies of \(body.source)")
         }

@@ -64,8 +64,7 @@ struct BodyRun {
     func body(_ catalog: Catalog?) -> KeptBody {
         KeptBody(
             source: source, bytes: bytes, sha256: sha256, environment: environment,
-            claimant: claimant, takenInAt: events[events.count - 1].row.event.signedAt,
-            catalog: catalog)
+            claimant: claimant, catalog: catalog)
     }
 
     /// The claim that was made with the one fact before it.

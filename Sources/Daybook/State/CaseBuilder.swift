@@ -85,6 +85,8 @@ struct CaseBuilder {
         var owner: NameID = 0
         /// When the first one was named; `Event.absent`: nobody was.
         var namedAt = Event.absent
+        /// Whether somebody who is not the owner handed it over as theirs.
+        var isDisputed = false
     }
 
     /// Whose a line is.
@@ -93,7 +95,12 @@ struct CaseBuilder {
         let line = try unit([stream], .line, environment).line
         let ownership = Ownership(line, environment, [], at: at, persons, state.names)
         return Belonging(
-            first: line.owner, owner: ownership.owner, namedAt: line.ownerNamedAt)
+            first: line.owner, owner: ownership.owner, namedAt: line.ownerNamedAt,
+            isDisputed: line.claims.contains { claimant in
+                let key = CustomerKey(environment, claimant)
+                return persons[key].shown
+                    != persons[CustomerKey(environment, ownership.owner)].shown
+            })
     }
 
     private func unknown(_ environment: Environment, _ subject: String) -> CustomerCase {

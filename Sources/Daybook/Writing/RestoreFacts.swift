@@ -70,6 +70,9 @@ struct RestoreFacts {
 extension AppStoreRefusal {
     /// What was signed is no event that the ledger may hold.
     init(_ problems: [InputProblem]) {
-        self.init(.format, problems.map(\.description).joined(separator: "; "))
+        let isConflict = problems.contains { $0.code == EventProblem.Code.keyConflict.rawValue }
+        self.init(
+            isConflict ? .conflict : .format,
+            problems.map(\.description).joined(separator: "; "))
     }
 }

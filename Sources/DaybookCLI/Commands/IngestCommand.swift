@@ -61,6 +61,10 @@ struct IngestCommand: AsyncParsableCommand {
         let work: (Ledger) async throws -> Void = { ledger in
             for input in inputs {
                 let bodies = Self.bodies(try input.all())
+                guard !bodies.isEmpty else {
+                    throw Failure(
+                        .badInput, "empty", "\(input.path) is empty; there is nothing to take in")
+                }
                 for (index, body) in bodies.enumerated() {
                     var receipt = try await take(ledger, body.bytes)
                     receipt.place(input: inputs.count > 1 ? input.path : nil, line: body.line)
@@ -124,6 +128,8 @@ extension IngestReceipt {
         firstPosition = firstPosition ?? other.firstPosition
         lastPosition = other.lastPosition ?? lastPosition
         refused += other.refused
+        retried += other.retried
+        for note in other.notes { add(note) }
         claims += other.claims
     }
 
@@ -143,9 +149,13 @@ extension IngestReceipt {
             "first_position": .orNull(firstPosition), "last_position": .orNull(lastPosition),
             "refused": .array(
                 refused.map { .object($0.json) }),
+            "retried": .texts(retried), "notes": .array(notes.map { .object($0.json) }),
             "claims": .array(claims.map { .object($0.json) }),
         ]
     }
+
+    /// Notes that a person reads; a whole history may have thousands.
+    private static let shownMax = 20
 
     /// - Parameter noun: What was taken in: "signed text".
     func text(_ terminal: Terminal, _ noun: String, isDryRun: Bool) -> HumanText {
@@ -158,10 +168,35 @@ extension IngestReceipt {
         for claim in claims where !claim.isTheirs {
             text += "  not theirs  \(claim.sentence)\n"
         }
+        for note in notes.prefix(Self.shownMax) { text += "  \(note.sentence)\n" }
+        if notes.count > Self.shownMax {
+            text += "  and \(notes.count - Self.shownMax) more such purchases (--json lists them)\n"
+        }
+        for sha256 in retried {
+            text += "  had waited for it and is taken in too  \(sha256.prefix(12))\n"
+        }
         for refusal in refused {
             text += "  refused  \(refusal.sentence)\n"
         }
         return text
+    }
+}
+
+extension IngestReceipt.Note {
+    var json: JSONObject {
+        [
+            "code": .string(code.rawValue), "line": .string(line), "product": .orNull(product),
+        ]
+    }
+
+    var sentence: String {
+        let name = product.map { "\(line) (\($0))" } ?? line
+        return switch code {
+        case .unknownProduct:
+            "unknown product  \(name): it gives nothing until a catalog names it"
+        case .nobodys:
+            "nobody's  \(name): it names no customer; post it with --subject, or restore-purchases"
+        }
     }
 }
 

@@ -99,8 +99,8 @@ struct SandboxCommand: AsyncParsableCommand {
         @Option(help: ArgumentHelp("Its subtype, such as GRACE_PERIOD.", valueName: "subtype"))
         var subtype: AppStoreNotificationSubtype?
 
-        @Option(help: ArgumentHelp("The transaction. Default: 1.", valueName: "id"))
-        var transaction = "1"
+        @Option(help: ArgumentHelp("The transaction. Default: a new one.", valueName: "id"))
+        var transaction: String?
 
         @Option(help: ArgumentHelp("The line. Default: the transaction.", valueName: "id"))
         var original: String?
@@ -116,7 +116,10 @@ struct SandboxCommand: AsyncParsableCommand {
         @Option(help: ArgumentHelp("Signed.", valueName: "time"))
         var signed: String?
 
-        @Option(help: ArgumentHelp("The end of the period.", valueName: "time"))
+        @Option(
+            help: ArgumentHelp(
+                "The end of the period. Default: of what renews, 30 days after it was bought.",
+                valueName: "time"))
         var expires: String?
 
         @Option(help: ArgumentHelp("Refunded or revoked.", valueName: "time"))
@@ -139,6 +142,16 @@ struct SandboxCommand: AsyncParsableCommand {
 
         @OptionGroup var output: OutputOptions
 
+        private static let month: Int64 = 30 * 86_400_000
+
+        mutating func validate() throws {
+            guard subtype == nil || type != nil else {
+                throw ValidationError(
+                    "A subtype is of a notification; say which with --type, such as --type DID_RENEW."
+                )
+            }
+        }
+
         mutating func run() async throws {
             let authority = try SandboxAuthority(reading: self.authority)
             let transaction = try described()
@@ -153,7 +166,7 @@ struct SandboxCommand: AsyncParsableCommand {
                 type: type, bundleID: bundleID, signedAt: signedAt)
             notification.subtype = subtype
             notification.transaction = transaction
-            if kind == .autoRenewable { notification.renewal = try renewal(signedAt) }
+            if kind == .autoRenewable { notification.renewal = try renewal(of: transaction) }
             let body: JSONObject = ["signedPayload": .string(try authority.sign(notification))]
             try Terminal.output.write(bytes: body.canonicalBytes + [0x0A])
         }
@@ -161,12 +174,16 @@ struct SandboxCommand: AsyncParsableCommand {
         private func described() throws -> SandboxTransaction {
             let now = SystemClock.now()
             var described = SandboxTransaction(
-                bundleID: bundleID, productID: product, type: kind, transactionID: transaction,
+                bundleID: bundleID, productID: product, type: kind,
+                transactionID: transaction ?? Self.newTransaction(),
                 purchasedAt: try InstantText.read(at, option: "--at") ?? now)
             described.originalTransactionID = original
             described.appAccountToken = token
             described.signedAt = try InstantText.read(signed, option: "--signed")
             described.expiresAt = try InstantText.read(expires, option: "--expires")
+            if kind == .autoRenewable, described.expiresAt == nil {
+                described.expiresAt = described.purchasedAt + Self.month
+            }
             described.revokedAt = try InstantText.read(revoked, option: "--revoked")
             described.price = price
             described.currency = currency
@@ -177,10 +194,16 @@ struct SandboxCommand: AsyncParsableCommand {
             return described
         }
 
-        private func renewal(_ signedAt: Int64) throws -> SandboxRenewal {
+        /// Fifteen digits, as long as the store's, of which none begins like this.
+        private static func newTransaction() -> String {
+            String(Int64.random(in: 900_000_000_000_000..<1_000_000_000_000_000))
+        }
+
+        private func renewal(of transaction: SandboxTransaction) throws -> SandboxRenewal {
             var renewal = SandboxRenewal(
-                originalTransactionID: original ?? transaction, productID: product,
-                signedAt: signedAt)
+                originalTransactionID: transaction.originalTransactionID
+                    ?? transaction.transactionID,
+                productID: product, signedAt: transaction.signedAt ?? transaction.purchasedAt)
             renewal.willRenew = !isNotRenewing
             renewal.graceExpiresAt = try InstantText.read(grace, option: "--grace")
             renewal.isInBillingRetry = type == .didFailToRenew

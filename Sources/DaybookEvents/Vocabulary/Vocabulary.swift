@@ -113,7 +113,15 @@ public enum Vocabulary {
             "Something could not be read or verified.",
             [
                 EventField("code", .text, .nameA), EventField("kind", .text),
-                EventField("raw_sha256", .text),
+                EventField(
+                    "raw_sha256", .text, nil, required: false, "of the body as it was posted"),
+                EventField(
+                    "text_sha256", .text, nil, required: false,
+                    "of the signed text in it that was refused; left out where that is the body"),
+                EventField("place", .text, nil, required: false, "where in the body it stands"),
+                EventField(
+                    "waits_for", .text, nil, required: false,
+                    "the line that a transaction must tell of first"),
                 EventField("for", .text, nil, required: false, "the customer who sent it"),
             ]),
     ]

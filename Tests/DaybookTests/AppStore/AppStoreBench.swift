@@ -99,12 +99,17 @@ struct AppStoreBench {
         return answer.state.rawValue + (answer.isActive ? "+" : "") + (answer.willRenew ? "~" : "")
     }
 
+    /// All events as they are exported.
+    func events(after position: Int64 = 0) throws -> [JSONObject] {
+        var events: [JSONObject] = []
+        try story.ledger.export(after: position) { line in
+            events.append(try JSONReader.read(line).object ?? JSONObject())
+        }
+        return events
+    }
+
     /// The types of the events that were recorded after a position.
     func types(after position: Int64) throws -> [String] {
-        var types: [String] = []
-        try story.ledger.export(after: position) { line in
-            types.append(try JSONReader.read(line).object?["type"]?.text ?? "?")
-        }
-        return types
+        try events(after: position).map { $0["type"]?.text ?? "?" }
     }
 }

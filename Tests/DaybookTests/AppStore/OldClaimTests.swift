@@ -24,7 +24,7 @@ struct OldClaimTests {
         guard
             case .verified(let statement) = bench.verifier.verify(text, as: .transaction, now: 0)
         else { return }
-        let events = AppStoreMapping(environment: .test).events(of: statement.document, now: 0)
+        let events = try AppStoreMapping(environment: .test).events(of: statement.document)
         var fact = try #require(events.first)
         fact.subject = subject
         fact.source.key = "\(fact.source.key ?? "")/\(subject)"

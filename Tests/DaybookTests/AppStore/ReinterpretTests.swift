@@ -339,7 +339,7 @@ struct ReinterpretTests {
         #expect(try await ledger.ingest(text, by: nobody).refused.count == 1)
         guard case .verified(let statement) = bench.verifier.verify(text, as: .notification, now: 0)
         else { return }
-        var drafts = AppStoreMapping(environment: .test).events(of: statement.document, now: 0)
+        var drafts = try AppStoreMapping(environment: .test).events(of: statement.document)
         drafts.removeAll { $0.type == "store.renewal_stated" }
         for index in drafts.indices {
             drafts[index].data["product"] = "com.example.former"

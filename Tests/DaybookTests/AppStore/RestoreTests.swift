@@ -77,7 +77,7 @@ struct RestoreTests {
         let bench = try await AppStoreBench()
         let renewal = try bench.authority.sign(AppStoreBench.renewal())
         let alone = try await bench.restore([Array(renewal.utf8)], for: "ada", as: .renewal)
-        #expect(alone.refused.map(\.refusal.reason) == [.appIdentity])
+        #expect(alone.refused.map(\.refusal.reason) == [.retryable])
         #expect(alone.lines == [])
         let page: JSONObject = [
             "data": [

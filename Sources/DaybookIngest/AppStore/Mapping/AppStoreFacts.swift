@@ -38,7 +38,7 @@ extension AppStoreTransaction {
         data["price_milli"] = price.map(JSONValue.integer)
         data["currency"] = currency.map(JSONValue.string)
         data["offer"] = offer.map(JSONValue.object)
-        data["storefront"] = storefront.map(JSONValue.string)
+        data["storefront"] = storefront.flatMap(JSONValue.short)
         return data
     }
 
@@ -136,8 +136,8 @@ private struct AppStoreOffer {
         // The vocabulary has Apple's numbers and words as other spellings of its own.
         data["type"] = type.map { .string(String($0)) }
         data["discount"] = discount.map(JSONValue.string)
-        data["id"] = id.map(JSONValue.string)
-        data["period"] = period.map(JSONValue.string)
+        data["id"] = id.flatMap(JSONValue.short)
+        data["period"] = period.flatMap(JSONValue.short)
         return data.members.isEmpty ? nil : data
     }
 }
@@ -161,8 +161,20 @@ extension JSONObject {
     func kept(without names: Set<String>) -> JSONObject {
         JSONObject(
             members.filter { member in
-                !names.contains(member.name) && !member.name.hasPrefix("signed")
+                let isTold = names.contains(member.name) && !member.value.isLongText
+                return !isTold && !member.name.hasPrefix("signed")
                     && !member.name.hasPrefix("deviceVerification")
             })
+    }
+}
+
+extension JSONValue {
+    /// A text that only describes; `nil` for one that no event may hold, which then stands in the signed text alone.
+    static func short(_ text: String) -> JSONValue? {
+        text.utf8.count <= EventBounds.nameByteCountMax ? .string(text) : nil
+    }
+
+    fileprivate var isLongText: Bool {
+        text.map { JSONValue.short($0) == nil } ?? false
     }
 }

@@ -28,45 +28,45 @@ public struct AppStoreMapping: Sendable {
     }
 
     /// The events of a payload, in the order of one commit; not canonical yet.
-    /// - Parameters:
-    ///   - document: A payload that was verified.
-    ///   - now: The ledger's clock, for payloads that do not say when they were signed (Xcode's).
-    public func events(of document: AppStoreDocument, now: Int64) -> [EventDraft] {
-        switch document {
-        case .notification(let notification): events(of: notification, now: now)
-        case .transaction(let transaction):
-            posted(transaction, now: now)
-        case .renewal(let renewal):
-            posted(renewal, now: now)
-        case .appTransaction(let download): [downloadNotice(download, now: now)]
+    /// - Parameter document: A payload that was verified.
+    /// - Throws: `AppStoreRefusal` of class `format` for what does not say what its kind must say.
+    public func events(
+        of document: AppStoreDocument
+    ) throws(AppStoreRefusal) -> [EventDraft] {
+        try AppStoreRequirements.check(document)
+        return switch document {
+        case .notification(let notification): events(of: notification)
+        case .transaction(let transaction): posted(transaction)
+        case .renewal(let renewal): posted(renewal)
+        case .appTransaction(let download): [downloadNotice(download)]
         }
     }
 
     // MARK: What a client posts
 
-    private func posted(_ transaction: AppStoreTransaction, now: Int64) -> [EventDraft] {
-        let source = source("\(transaction.id ?? "")@", transaction.signedAt, now)
+    private func posted(_ transaction: AppStoreTransaction) -> [EventDraft] {
+        let source = source("\(transaction.id ?? "")@", transaction.signedAt)
         let fact =
             transaction.type == .known(.consumable)
             ? consumable(transaction, source) : transactionFact(transaction, source)
         return [fact] + claims(to: transaction.lineNames, transaction.productID, source)
     }
 
-    private func posted(_ renewal: AppStoreRenewal, now: Int64) -> [EventDraft] {
-        let source = source("renewal/\(renewal.originalID ?? "")@", renewal.signedAt, now)
+    private func posted(_ renewal: AppStoreRenewal) -> [EventDraft] {
+        let source = source("renewal/\(renewal.originalID ?? "")@", renewal.signedAt)
         var names = JSONObject()
         names["original_transaction_id"] = renewal.originalID.map(JSONValue.string)
         return [renewalFact(renewal, source)] + claims(to: names, renewal.productID, source)
     }
 
     private func source(
-        _ prefix: String, _ signedAt: Int64?, _ now: Int64, isClaim: Bool = false
+        _ prefix: String, _ signedAt: Int64?, isClaim: Bool = false
     ) -> EventSource {
         let claim = isClaim ? subject.map { "/\($0)" } ?? "" : ""
         return EventSource(
             kind: Self.postedSource,
-            key: EventSource.boundedKey(prefix + String(signedAt ?? now) + claim),
-            signedAt: signedAt ?? now)
+            key: EventSource.boundedKey(prefix + (signedAt.map(String.init) ?? "") + claim),
+            signedAt: signedAt)
     }
 
     /// That the customer handed it over, where somebody did. When that was the ledger's clock says: the store's dates
@@ -87,16 +87,16 @@ public struct AppStoreMapping: Sendable {
         ]
     }
 
-    private func downloadNotice(_ download: AppStoreAppTransaction, now: Int64) -> EventDraft {
+    private func downloadNotice(_ download: AppStoreAppTransaction) -> EventDraft {
         draft(
-            "ops.app_transaction", at: download.signedAt ?? now,
-            source("app/\(download.id ?? "")@", download.signedAt, now, isClaim: true),
+            "ops.app_transaction", at: download.signedAt,
+            source("app/\(download.id ?? "")@", download.signedAt, isClaim: true),
             subject: subject, ["apple": .object(download.members.kept(without: []))])
     }
 
     // MARK: What a notification says
 
-    private func events(of notification: AppStoreNotification, now: Int64) -> [EventDraft] {
+    private func events(of notification: AppStoreNotification) -> [EventDraft] {
         let uuid = notification.uuid ?? ""
         let story = AppStoreStory.of(notification)
         var events: [EventDraft] = []
@@ -104,14 +104,14 @@ public struct AppStoreMapping: Sendable {
         if let transaction {
             let source = EventSource(
                 kind: Self.notificationSource, key: "\(uuid)#transaction",
-                signedAt: transaction.signedAt ?? notification.signedAt ?? now)
+                signedAt: transaction.signedAt)
             if transaction.type == .known(.consumable) {
                 // The story of a consumable is its fact.
                 events.append(
                     story.statesConsumable
-                        ? told(story, notification, source, now) : consumable(transaction, source))
+                        ? told(story, notification, source) : consumable(transaction, source))
             } else if story.isTransaction {
-                events.append(told(story, notification, source, now))
+                events.append(told(story, notification, source))
             } else {
                 events.append(transactionFact(transaction, source))
             }
@@ -122,15 +122,15 @@ public struct AppStoreMapping: Sendable {
                     renewal,
                     EventSource(
                         kind: Self.notificationSource, key: "\(uuid)#renewal",
-                        signedAt: renewal.signedAt ?? notification.signedAt ?? now)))
+                        signedAt: renewal.signedAt)))
         }
         let isTold =
             transaction.map {
                 $0.type == .known(.consumable) ? story.statesConsumable : story.isTransaction
             } ?? false
         let source = EventSource(
-            kind: Self.notificationSource, key: uuid, signedAt: notification.signedAt ?? now)
-        if !isTold { events.append(told(story, notification, source, now)) }
+            kind: Self.notificationSource, key: uuid, signedAt: notification.signedAt)
+        if !isTold { events.append(told(story, notification, source)) }
         if let transaction {
             events += claims(to: transaction.lineNames, transaction.productID, source)
         }
@@ -139,8 +139,7 @@ public struct AppStoreMapping: Sendable {
 
     /// The notification's own event.
     private func told(
-        _ story: AppStoreStory, _ notification: AppStoreNotification, _ source: EventSource,
-        _ now: Int64
+        _ story: AppStoreStory, _ notification: AppStoreNotification, _ source: EventSource
     ) -> EventDraft {
         let transaction = notification.transaction
         var data = story.data(notification)
@@ -162,7 +161,7 @@ public struct AppStoreMapping: Sendable {
         data["apple"] = .object(notice)
         return draft(
             story.type,
-            at: occurredAt(story, notification) ?? source.signedAt ?? now, source,
+            at: occurredAt(story, notification) ?? source.signedAt, source,
             subject: customer(of: story, notification), data)
     }
 
@@ -266,7 +265,11 @@ extension AppStoreMapping {
         _ type: String, at occurredAt: Int64?, _ source: EventSource, subject: String?,
         _ data: JSONObject
     ) -> EventDraft {
-        EventDraft(
+        var data = data
+        if let apple = data["apple"]?.object {
+            data["apple"] = .object(AppStoreKept.bounded(apple))
+        }
+        return EventDraft(
             type: type, environment: environment, subject: subject, occurredAt: occurredAt,
             source: source, trust: .verified, data: data)
     }

@@ -140,8 +140,8 @@ struct AppStoreStory: Sendable {
             data["kind"] = transaction.kindWord.map(JSONValue.string)
         case "refund.requested":
             data["kind"] = transaction.kindWord.map(JSONValue.string)
-            data["reason"] = (notification.data?.consumptionRequestReason?.raw).map {
-                .string($0.lowercased())
+            data["reason"] = (notification.data?.consumptionRequestReason?.raw).flatMap {
+                JSONValue.short($0.lowercased())
             }
         case "subscription.product_changed": data.merge(change(transaction, renewal))
         case "subscription.billing_failed":

@@ -59,7 +59,11 @@ public enum AppStorePayloadKind: String, Sendable, CaseIterable {
         // StoreKit's `AppTransaction.signedDate` is called by another name inside.
         let names =
             self == .appTransaction ? ["signedDate", "receiptCreationDate"] : ["signedDate"]
-        guard let name = names.first(where: { payload[$0] != nil }) else { return nil }
+        // Where there are two, null leaves it to the other.
+        let isThere = { (name: String) in
+            payload[name] != nil && (names.count == 1 || payload[name] != .null)
+        }
+        guard let name = names.first(where: isThere) else { return nil }
         guard let instant = payload.milliseconds(name), Self.instants.contains(instant) else {
             throw AppStoreRefusal(
                 .format, "\(name) is \(payload[name].quoted), no time from 1970 to 9999")

@@ -14,6 +14,8 @@ public struct AppStoreRefusal: Error, Sendable, Equatable, CustomStringConvertib
         case appIdentity = "app_identity"
         /// It is of another environment than asked for.
         case environment
+        /// It has the id of something that was taken in before and said otherwise.
+        case conflict
         /// It could not be decided now; the same bytes may pass later.
         case retryable
     }
@@ -21,6 +23,9 @@ public struct AppStoreRefusal: Error, Sendable, Equatable, CustomStringConvertib
     public var reason: Reason
     /// One sentence with what was seen and what was expected; safe to log.
     public var detail: String
+    /// The line that a transaction must tell of before the same bytes pass, such as `apple:2000000123`; `nil` where no
+    /// event makes them pass.
+    public var waitsFor: String?
 
     public init(_ reason: Reason, _ detail: String) {
         self.reason = reason
@@ -30,14 +35,19 @@ public struct AppStoreRefusal: Error, Sendable, Equatable, CustomStringConvertib
     /// A renewal names no app, and the same certificates sign for every app: alone it is believed only of a known line.
     public init(unknownLine line: String) {
         self.init(
-            .appIdentity,
-            "no transaction of this app has told of \(line) yet; take one in before its renewal")
+            .retryable,
+            "no transaction of this app has told of \(line) yet; it is taken in as soon as one has")
+        waitsFor = line
     }
 
     public var description: String { "\(reason.rawValue): \(detail)" }
 
     /// The same refusal, said of something inside.
-    func inside(_ place: String) -> AppStoreRefusal { .init(reason, "\(place): \(detail)") }
+    func inside(_ place: String) -> AppStoreRefusal {
+        var refusal = self
+        refusal.detail = "\(place): \(detail)"
+        return refusal
+    }
 }
 
 extension JSONValue? {
@@ -46,6 +56,8 @@ extension JSONValue? {
         switch self {
         case .string(let text):
             "\"\(text.utf8.count <= 64 ? text : String(decoding: text.utf8.prefix(64), as: UTF8.self) + "…")\""
+        case .integer(let number): "\(number)"
+        case .number(let text): text.utf8.count <= 64 ? text : "a long number"
         case let value?: value.kindName
         case nil: "missing"
         }

@@ -1,0 +1,288 @@
+import DaybookDomain
+public import DaybookEvents
+public import DaybookIngest
+import DaybookStore
+
+/// What was refused is kept as it came, and is taken in when that has become possible.
+extension Ledger {
+    /// Keeps what is refused as a letter; the same again is the same letter.
+    func refuse(
+        _ text: PostedText, _ refusal: AppStoreRefusal, _ receipt: inout IngestReceipt
+    ) async throws {
+        let sha256 = Digest.hexadecimal(Digest.sha256(text.bytes))
+        receipt.refused.append(.init(place: text.place, refusal: refusal, sha256: sha256))
+        guard !text.isDryRun else { return }
+        let bodySHA256 = Digest.hexadecimal(Digest.sha256(text.body))
+        var data: JSONObject = [
+            "code": .string(refusal.reason.rawValue), "kind": .string(text.kind.word),
+            "raw_sha256": .string(bodySHA256),
+        ]
+        if sha256 != bodySHA256 { data["text_sha256"] = .string(sha256) }
+        if !text.place.isEmpty { data["place"] = .string(text.place) }
+        data["waits_for"] = refusal.waitsFor.map(JSONValue.string)
+        try await note(
+            "ingest.rejected", key: sha256, data, for: text.subject, reason: refusal.detail,
+            text.environment, StoredDocument(sha256: bodySHA256, bytes: text.body))
+    }
+
+    /// Keeps what is known of a letter; the same letter again is the same event.
+    ///
+    /// What is quoted in the reason came from outside, and so did the customer's name: either may be what no event may
+    /// hold, and then the letter is kept without it.
+    private func note(
+        _ type: String, key: String, _ data: JSONObject, for subject: String? = nil,
+        reason: String? = nil, actor: String? = nil, _ environment: Environment,
+        _ document: StoredDocument? = nil
+    ) async throws {
+        // Without a time the ledger's clock is taken, and the same letter is the same request whenever it comes.
+        let bare = try EventValidator.canonical(
+            EventDraft(
+                type: type, environment: environment, subject: nil,
+                occurredAt: nil, source: EventSource(kind: DeadLetter.source, key: key),
+                trust: .system, data: data))
+        var draft = bare
+        func tell(_ change: (inout EventDraft) -> Void) {
+            var told = draft
+            change(&told)
+            if let canonical = try? EventValidator.canonical(told) { draft = canonical }
+        }
+        if let reason {
+            // An address of a person may stand in the text, which no check of an event looks into.
+            let words = reason.split(separator: " ", omittingEmptySubsequences: false)
+            let text = words.map { $0.contains("@") ? "…" : $0 }.joined(separator: " ")
+            tell {
+                $0.extras["reason"] = .string(
+                    String(String.UnicodeScalarView(text.unicodeScalars.prefix(256))))
+            }
+        }
+        if let actor { tell { $0.extras["actor"] = .string(actor) } }
+        if let subject { tell { $0.data["for"] = .string(subject) } }
+        // A letter is its bytes: the clock of another try may give another reason.
+        let identity = EventDraft(
+            type: type, environment: bare.environment, subject: nil, occurredAt: nil,
+            source: bare.source, trust: .system, data: JSONObject())
+        let report = CheckedReport(
+            draft: draft, digest: EventJSON.requestDigest(of: identity), document: document)
+        _ = try await record(.checked([report]), ReportOptions())
+    }
+
+    // MARK: Asking
+
+    /// What could not be read or verified, in the order in which it came.
+    /// - Parameter environment: `nil`: all of them.
+    /// - Complexity: O(*n*) for *n* letters.
+    public func deadLetters(environment: Environment? = nil) throws -> [DeadLetter] {
+        try refresh()
+        return try translating {
+            try (environment.map { [$0] } ?? Environment.allCases)
+                .flatMap { try letters(of: $0) }.sorted { $0.position < $1.position }
+        }
+    }
+
+    private func letters(of environment: Environment) throws -> [DeadLetter] {
+        let head = state.withLock { $0.headOfLetters(environment) }
+        guard head > 0 else { return [] }
+        return try recorded(try store.stream(endingAt: head)).reversed()
+            .compactMap(DeadLetter.init).map { letter in
+                var letter = letter
+                letter.resolvedAt = try event(
+                    DeadLetter.resolutionKey(letter.sha256), environment)?.recordedAt
+                letter.dismissal = try event(
+                    DeadLetter.dismissalKey(letter.sha256), environment
+                ).map(DeadLetter.Dismissal.init)
+                return letter
+            }
+    }
+
+    /// Rows of streams of the ledger's own.
+    private func recorded(_ rows: [EventRow]) throws -> [RecordedEvent] {
+        let (names, streams) = state.withLock { ($0.names, $0.streams) }
+        return try rows.map { row in
+            let record = streams[row.event.stream].record
+            return try EventDecoder.recorded(
+                row, stream: StreamName(record.environment, record.kind, names[record.name]),
+                names: names)
+        }
+    }
+
+    /// The bytes of a body that was kept, exactly as they came.
+    public func rawBody(sha256: String) throws -> [UInt8]? {
+        try translating { try store.document(sha256: sha256) }
+    }
+
+    // MARK: Taking in after all
+
+    /// Tries a letter again, as if it came now.
+    /// - Parameters:
+    ///   - verifier: Not asked about what nobody signs.
+    ///   - kind: What the text is, where it was posted as something else; `nil`: what it was posted as.
+    /// - Returns: What became of it; it is resolved when nothing of it was refused.
+    /// - Throws: `LedgerError.badInput` for a letter of the App Store without a verifier.
+    public func retry(
+        _ letter: DeadLetter, by verifier: AppStoreVerifier? = nil,
+        as kind: AppStorePayloadKind? = nil
+    ) async throws -> IngestReceipt {
+        guard let body = try rawBody(sha256: letter.bodySHA256) else {
+            throw LedgerError.store(
+                StoreError(
+                    .damaged, "the body \(letter.bodySHA256.prefix(12)) is not in this ledger"))
+        }
+        let receipt: IngestReceipt
+        switch (letter.kind, verifier) {
+        case (.revenueCat, _):
+            receipt = try await ingestRevenueCat(body, environment: letter.environment)
+        case (.appStore(let posted), let verifier?):
+            receipt = try await ingest(
+                text(of: letter, in: body), by: verifier,
+                options: IngestOptions(kind: kind ?? posted, subject: letter.subject))
+        case (.appStore, nil):
+            throw LedgerError.badInput([
+                InputProblem(
+                    line: nil, column: nil, code: "no_verifier",
+                    reason: "the letter \(letter.sha256.prefix(12)) is of the App Store; "
+                        + "say which app and authorities are believed")
+            ])
+        }
+        if receipt.refused.isEmpty { try await resolve(letter.sha256, letter.environment) }
+        return receipt
+    }
+
+    /// The text of a page that was refused; a body in which none was found is tried as a whole.
+    private func text(of letter: DeadLetter, in body: [UInt8]) -> [UInt8] {
+        guard letter.sha256 != letter.bodySHA256,
+            let texts = try? AppStoreBody.signedTexts(in: body, as: .notification)
+        else { return body }
+        let found = texts.first {
+            Digest.hexadecimal(Digest.sha256(Array($0.text.utf8))) == letter.sha256
+        }
+        return found.map { Array($0.text.utf8) } ?? body
+    }
+
+    private func resolve(_ sha256: String, _ environment: Environment) async throws {
+        try await note(
+            DeadLetter.resolvedType, key: DeadLetter.resolutionKey(sha256),
+            ["raw_sha256": .string(sha256)], environment)
+    }
+
+    /// What came as a letter once and is taken in now is no letter any more, whatever environment it was refused in.
+    func settleLetters(of bytes: [UInt8]) async throws {
+        let sha256 = Digest.hexadecimal(Digest.sha256(bytes))
+        for environment in Environment.allCases
+        where try has(sha256, environment)
+            && !has(DeadLetter.resolutionKey(sha256), environment)
+        {
+            try await resolve(sha256, environment)
+        }
+    }
+
+    /// Whether there is an event of a letter with a key.
+    private func has(_ key: String, _ environment: Environment) throws -> Bool {
+        try translating { try position(of: key, environment) != nil }
+    }
+
+    private func event(_ key: String, _ environment: Environment) throws -> RecordedEvent? {
+        guard let position = try position(of: key, environment) else { return nil }
+        return try recorded(store.rows(at: [position])).first
+    }
+
+    private func position(of key: String, _ environment: Environment) throws -> Int64? {
+        guard state.withLock({ $0.names.id(of: DeadLetter.source) }) != nil else { return nil }
+        try readKeys()
+        return try state.withLock { state in
+            guard let source = state.names.id(of: DeadLetter.source) else { return nil }
+            return try state.position(
+                of: EventKey(environment, source, Reference(key)), in: store)
+        }
+    }
+
+    /// Tries what waited for a transaction of a line, which has come.
+    func retryLetters(
+        waitingFor line: String, by verifier: AppStoreVerifier, _ receipt: inout IngestReceipt
+    ) async throws {
+        for letter in try letters(waitingFor: line, verifier.identity.environment) {
+            let made = try await retry(letter, by: verifier)
+            guard made.refused.isEmpty else { continue }
+            receipt.retried.append(letter.sha256)
+            receipt.appended += made.appended
+            receipt.lastPosition = made.lastPosition ?? receipt.lastPosition
+        }
+    }
+
+    private func letters(
+        waitingFor line: String, _ environment: Environment
+    ) throws -> [DeadLetter] {
+        let positions = try translating {
+            let (head, source, code) = state.withLock { state in
+                (
+                    state.headOfLetters(environment), state.names.id(of: DeadLetter.source),
+                    state.names.id(of: AppStoreRefusal.Reason.retryable.rawValue)
+                )
+            }
+            guard head > 0, let source, let code else { return [Int64]() }
+            return try lettersByLine.withLock { known in
+                let seen = known.seen[environment] ?? 0
+                if head > seen {
+                    let chain = try store.chain(endingAt: head, above: seen)
+                    let candidates = chain.events.filter {
+                        $0.type == .ingestRejected && $0.source == source && $0.nameA == code
+                    }
+                    for event in try recorded(store.rows(at: candidates.map(\.position))) {
+                        guard let letter = DeadLetter(event), let line = letter.waitsFor else {
+                            continue
+                        }
+                        known.positions[environment, default: [:]][line, default: []].append(
+                            letter.position)
+                    }
+                    known.seen[environment] = head
+                }
+                return known.positions[environment]?[line] ?? []
+            }
+        }
+        guard !positions.isEmpty else { return [] }
+        return try translating { try recorded(store.rows(at: positions)) }
+            .compactMap(DeadLetter.init).filter { letter in
+                try !has(DeadLetter.resolutionKey(letter.sha256), environment)
+                    && !has(DeadLetter.dismissalKey(letter.sha256), environment)
+            }
+    }
+
+    /// Puts a letter away that nobody will take in; it stays, with its bytes, and can still be tried.
+    /// - Parameters:
+    ///   - reason: Why, for whoever asks later.
+    ///   - actor: Who decided it.
+    /// - Throws: `LedgerError.badInput` without a reason.
+    public func dismiss(
+        _ letter: DeadLetter, reason: String, actor: String? = nil
+    ) async throws {
+        guard reason.contains(where: { !$0.isWhitespace }) else {
+            throw LedgerError.badInput([
+                InputProblem(
+                    line: nil, column: nil, code: "missing_reason",
+                    reason: "a letter is put away with a reason; say why", member: "reason")
+            ])
+        }
+        try await note(
+            DeadLetter.dismissedType, key: DeadLetter.dismissalKey(letter.sha256),
+            ["raw_sha256": .string(letter.sha256)], reason: reason, actor: actor,
+            letter.environment)
+    }
+}
+
+/// Where letters stand that wait for a line.
+struct LettersByLine {
+    /// Up to which position the letters of each environment were looked at.
+    var seen: [Environment: Int64] = [:]
+    var positions: [Environment: [String: [Int64]]] = [:]
+}
+
+extension LedgerState {
+    /// Where the newest letter of an environment stands; 0 where there is none.
+    func headOfLetters(_ environment: Environment) -> Int64 {
+        guard let name = names.id(of: DeadLetter.source),
+            let stream = streamID(environment, .ledger, name)
+        else {
+            return 0
+        }
+        return headOf(stream).position
+    }
+}
