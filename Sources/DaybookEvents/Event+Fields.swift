@@ -53,6 +53,15 @@ extension Event {
     public var refundType: UInt8 { UInt8(bits(0, 2)) }
     /// 1 full, 2 prorated, 3 family, 7 another; 0 none.
     public var revocationType: UInt8 { UInt8(bits(10, 3)) }
+    /// Who began a period: 1 the customer, by a purchase, 2 the store, by a renewal, 3 another; 0 none.
+    public var transactionReason: UInt8 {
+        switch type {
+        case .subscriptionStarted: UInt8(bits(12, 2))
+        case .subscriptionRenewed: UInt8(clamping: amount.orNil ?? 0)
+        case .storeTransactionStated: UInt8(bits(13, 2))
+        default: 0
+        }
+    }
     /// When another product takes effect: 1 now, 2 at the next renewal, 3 not after all, 7 another.
     public var productChange: UInt8 { UInt8(bits(0, 3)) }
     /// 1 pending, 2 accepted, 3 declined, 7 another.

@@ -138,12 +138,19 @@ extension EventGenerator {
         fields["currency"] = "USD"
         if life.isTrial { fields["offer"] = ["type": "introductory", "discount": "free_trial"] }
         if life.isShared { fields["ownership"] = "family_shared" }
+        if chance(40) { fields["transaction_reason"] = reason(of: type) }
         if chance(8) { fields["app_account_token"] = .string(somebody(index)) }
         if chance(20) { fields["auto_renew"] = .bool(chance(50)) }
         add(
             type, index, at: life.start, fields, source: "apple_asn_v2", trust: life.trust,
             signedAt: signedAt, isNamed: life.isNamed)
         if chance(25) { restate(index, life) }
+    }
+
+    /// Who began it, told rightly most of the time.
+    private mutating func reason(of type: String) -> JSONValue {
+        if chance(5) { return "GIFT" }
+        return (type == "subscription.started") != chance(15) ? "purchase" : "RENEWAL"
     }
 
     /// The whole transaction as a client or a notification states it, signed sooner or later.
@@ -154,6 +161,7 @@ extension EventGenerator {
         fields["expires_at"] = .integer(life.end)
         if life.isTrial { fields["offer"] = ["type": "introductory", "discount": "free_trial"] }
         if life.isShared { fields["ownership"] = "family_shared" }
+        if chance(30) { fields["transaction_reason"] = chance(50) ? "PURCHASE" : "renewal" }
         if chance(15) {
             fields["revoked_at"] = .integer(life.start + number(0...9) * Self.day)
             fields["revocation_type"] = chance(70) ? "full" : "prorated"
@@ -259,10 +267,14 @@ extension EventGenerator {
         fields["from"] = .string(old.product.id)
         fields["to"] = .string(product.id)
         fields["effective"] = isNow ? "now" : "next_renewal"
-        let time = inside(life)
-        add(
-            "subscription.product_changed", index, at: time, fields, source: "apple_asn_v2",
-            trust: .verified, isNamed: life.isNamed)
+        let time =
+            chance(25) ? max(life.start, life.end - number(1...30) * 3_600_000) : inside(life)
+        // Now and then the notification is lost.
+        if !chance(20) {
+            add(
+                "subscription.product_changed", index, at: time, fields, source: "apple_asn_v2",
+                trust: chance(90) ? .verified : .clientAsserted, isNamed: life.isNamed)
+        }
         life.product = product
         guard isNow else { return renew(index, &life, at: life.end) }
         life.transaction = "\(life.line)-\(next())"
@@ -270,7 +282,9 @@ extension EventGenerator {
         life.isTrial = false
         life.end = periodEnd(life)
         customers[index].transactions.append(life.transaction)
-        charge(index, life, "subscription.renewed", JSONObject())
+        let more: JSONObject = chance(50) ? ["transaction_reason": "purchase"] : JSONObject()
+        charge(
+            index, life, chance(70) ? "subscription.renewed" : "subscription.started", more)
         if chance(50) {
             var stated = reference(old)
             stated["product"] = .string(old.product.id)
@@ -334,54 +348,5 @@ extension EventGenerator {
             if sellsCredits, chance(50) { fields["units"] = .integer(number(0...9)) }
         }
         add("purchase.transferred", index, at: moment(index), fields, source: "revenuecat")
-    }
-
-    /// Voids or amends something earlier, a correction included.
-    mutating func correct() {
-        // What was given or set aside is corrected more often than its share of the events.
-        let given = drafts.filter { $0.type == "grant.issued" || $0.type == "usage.reserved" }
-        guard let target = chance(25) ? pick(given) : pick(drafts), let key = target.source.key,
-            let index = customers.indices.randomElement(using: &random)
-        else { return }
-        var fields: JSONObject = ["reason": "mistake", "ticket": "T-1"]
-        fields["target"] = ["source": .string(target.source.kind), "key": .string(key)]
-        let time = min(Self.end - 1, (target.occurredAt ?? Self.start) + number(0...20) * Self.day)
-        guard customers[index].environment == target.environment else { return }
-        let patch = chance(40) ? patch(of: target) : nil
-        if let patch { fields["patch"] = .object(patch) }
-        let isAmendment = patch != nil
-        add(
-            isAmendment ? "correction.amended" : "correction.voided", index, at: time, fields,
-            trust: .admin)
-    }
-
-    /// Fields that a correction may replace, with values that it may give them, so that it is accepted whether it comes
-    /// before its target or after.
-    private mutating func patch(of target: EventDraft) -> JSONObject? {
-        guard target.trust != .verified, let time = target.occurredAt else { return nil }
-        switch target.type {
-        case "usage.recorded":
-            let meter = catalog.meter(named: target.data["meter"]?.text ?? "")
-            guard meter?.kind == .counter else { return ["amount": chance(50) ? 1 : -1] }
-            return pick([
-                ["amount": .integer(number(1...4))], ["amount": 1, "covered_by": nil],
-                ["ref": "ref-again"],
-            ])
-        case "usage.reserved":
-            return ["expires_at": .integer(time + number(1...40) * Self.day)]
-        case "grant.issued":
-            return pick([
-                ["expires_at": .integer(time + number(1...40) * Self.day)],
-                ["starts_at": .integer(time + number(0...9) * Self.day)], ["expires_at": nil],
-                ["priority": 0, "amount": 5],
-            ])
-        case "purchase.completed": return ["quantity": .integer(number(1...4))]
-        case "subject.created", "subject.tz_changed":
-            return pick(Self.zones).map { ["tz": .string($0)] }
-        case "subscription.started":
-            return ["expires_at": .integer(time + number(1...60) * Self.day)]
-        case "usage.reset": return ["effective_at": .integer(time + number(0...9) * Self.day)]
-        default: return nil
-        }
     }
 }

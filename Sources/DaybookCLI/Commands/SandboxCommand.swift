@@ -134,6 +134,12 @@ struct SandboxCommand: AsyncParsableCommand {
         @Option(help: ArgumentHelp("ISO 4217.", valueName: "code"))
         var currency: String?
 
+        @Option(
+            help:
+                "Who began the period: purchase (the customer) or renewal (the store). Default: by --type, --original."
+        )
+        var reason: AppStoreTransactionReason?
+
         @Flag(name: .customLong("no-auto-renew"), help: "The customer switched renewal off.")
         var isNotRenewing = false
 
@@ -187,6 +193,7 @@ struct SandboxCommand: AsyncParsableCommand {
             described.revokedAt = try InstantText.read(revoked, option: "--revoked")
             described.price = price
             described.currency = currency
+            described.reason = reason
             if isTrial {
                 described.offerType = .introductory
                 described.offerDiscount = .freeTrial

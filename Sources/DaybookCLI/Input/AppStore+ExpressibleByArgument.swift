@@ -26,6 +26,12 @@ extension BodyKind: ExpressibleByArgument {
 extension AppStoreNotificationType: ExpressibleByArgument {}
 extension AppStoreNotificationSubtype: ExpressibleByArgument {}
 
+extension AppStoreTransactionReason: ExpressibleByArgument {
+    public init?(argument: String) { self.init(rawValue: argument.uppercased()) }
+
+    public static var allValueStrings: [String] { allCases.map { $0.rawValue.lowercased() } }
+}
+
 extension AppStoreProductType: ExpressibleByArgument {
     public init?(argument: String) {
         guard let found = Self.allCases.first(where: { $0.argument == argument }) else {

@@ -105,7 +105,11 @@ public enum EventDecoder {
             case .nameC: value = text(event.nameC, names)
             case .profile: value = text(event.profile, names)
             case .reference: value = row.reference.map(JSONValue.string)
-            case .amount: value = event.amount.orNil.map(JSONValue.integer)
+            case .amount:
+                value = event.amount.orNil.flatMap {
+                    guard case .word(let words) = field.kind else { return .integer($0) }
+                    return FlagBits.word($0, words)
+                }
             case .money: value = event.money.orNil.map(JSONValue.integer)
             case .timeA: value = event.timeA.orNil.map(JSONValue.integer)
             case .timeB: value = event.timeB.orNil.map(JSONValue.integer)

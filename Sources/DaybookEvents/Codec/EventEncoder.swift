@@ -136,7 +136,14 @@ private struct EncodedParts: Sendable {
             case .reference:
                 content.reference = value.text
                 content.event.reference = Reference(value.text ?? "")
-            case .amount: content.event.amount = value.integer ?? Event.absent
+            case .amount:
+                guard case .word(let words) = field.kind else {
+                    content.event.amount = value.integer ?? Event.absent
+                    break
+                }
+                let (number, isExact) = FlagBits.encode(value, words)
+                content.event.amount = Int64(number)
+                if !isExact { continue }
             case .money: content.event.money = value.integer ?? Event.absent
             case .timeA: content.event.timeA = value.integer ?? Event.absent
             case .timeB: content.event.timeB = value.integer ?? Event.absent

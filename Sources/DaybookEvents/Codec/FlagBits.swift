@@ -7,11 +7,8 @@ enum FlagBits {
         switch kind {
         case .bool: return (value.bool == true ? 2 : 1, true)
         case .word(let words):
-            guard let number = number(of: value, in: words) else {
-                return (UInt16((1 << Int(width)) - 1), false)
-            }
-            let isExact = haveSameBytes(value.text, words[Int(number) - 1].name)
-            return (number, isExact)
+            let (number, isExact) = encode(value, words)
+            return (number > words.count ? (1 << UInt16(width)) - 1 : number, isExact)
         case .integer: return (UInt16(truncatingIfNeeded: (value.integer ?? 0) + 1), true)
         default: return (1, false)
         }
@@ -21,10 +18,23 @@ enum FlagBits {
         guard bits != 0 else { return nil }
         switch kind {
         case .bool: return .bool(bits == 2)
-        case .word(let words): return words.count >= bits ? .string(words[Int(bits) - 1].name) : nil
+        case .word(let words): return word(Int64(bits), words)
         case .integer: return .integer(Int64(bits) - 1)
         default: return nil
         }
+    }
+
+    /// The same for a word in a number of its own: from 1 on, and one more than the list is long for another word.
+    static func encode(_ value: JSONValue, _ words: [EventWord]) -> (number: UInt16, isExact: Bool)
+    {
+        guard let number = number(of: value, in: words) else {
+            return (UInt16(words.count + 1), false)
+        }
+        return (number, haveSameBytes(value.text, words[Int(number) - 1].name))
+    }
+
+    static func word(_ number: Int64, _ words: [EventWord]) -> JSONValue? {
+        number >= 1 && number <= words.count ? .string(words[Int(number) - 1].name) : nil
     }
 
     /// The place of a word in its list, from 1 on, under whatever spelling; `nil` for one that is not in the list.

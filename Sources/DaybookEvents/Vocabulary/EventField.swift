@@ -4,7 +4,9 @@
 public enum EventSlot: Sendable, Equatable {
     case nameA, nameB, nameC
     case reference
-    case amount, money
+    /// A number; of a word, its place in the list from 1 on, and one more than the list is long for any other.
+    case amount
+    case money
     case timeA, timeB, timeC
     /// The profile column, shared with the envelope's `profile`.
     case profile

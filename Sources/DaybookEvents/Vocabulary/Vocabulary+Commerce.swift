@@ -31,6 +31,15 @@ extension Vocabulary {
     private static let quantity = EventField(
         "quantity", .amount, .amount, in: EventBounds.positive)
     private static let autoRenew = EventField("auto_renew", .bool, .flags(shift: 8, width: 2))
+    /// Apple's `transactionReason`; where it is left out, the other facts tell who began a period.
+    private static func transactionReason(_ slot: EventSlot) -> EventField {
+        EventField(
+            "transaction_reason",
+            .word([EventWord("purchase", "PURCHASE"), EventWord("renewal", "RENEWAL")]), slot,
+            required: false,
+            "purchase: the customer began it, at once; renewal: the store did, after what ran before"
+        )
+    }
     private static let price = [
         EventField("price_milli", .money, .money, required: true),
         EventField("currency", .text, .nameC, required: true),
@@ -143,13 +152,16 @@ extension Vocabulary {
             period + [
                 EventField(
                     "reason", .word([EventWord("initial"), EventWord("resubscribe")]),
-                    .flags(shift: 10, width: 2))
+                    .flags(shift: 10, width: 2)),
+                transactionReason(.flags(shift: 12, width: 2)),
             ]),
         EventSchema(
             .subscriptionRenewed, "subscription.renewed", routing: .line, "A subscription renewed.",
             period + [
                 EventField("recovery", .bool, .flags(shift: 10, width: 2)),
                 EventField("trial_conversion", .bool, .flags(shift: 13, width: 2)),
+                // Of the flags no two neighbours are left.
+                transactionReason(.amount),
             ]),
         EventSchema(
             .subscriptionAutoRenewChanged, "subscription.auto_renew_changed", routing: .line,
@@ -248,6 +260,7 @@ extension Vocabulary {
                         EventWord("prorated", "REFUND_PRORATED"),
                         EventWord("family", "FAMILY_REVOKE"),
                     ]), .flags(shift: 10, width: 3)),
+                transactionReason(.flags(shift: 13, width: 2)),
                 EventField("price_milli", .money, .money),
                 EventField("currency", .text, .nameC),
             ] + offer),

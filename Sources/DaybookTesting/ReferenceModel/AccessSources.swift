@@ -19,8 +19,8 @@ struct AccessSources {
         assignments = Assignments(question, profiles)
         at = question.at
         if !overrides.active("expire_trial").isEmpty {
-            let standings = lines.compactMap {
-                subscription($0, counting($0)).standing(at: question.at, told: question.at)
+            let standings = lines.flatMap {
+                subscription($0, counting($0)).standings(at: question.at, told: question.at)
             }
             let ends = standings.filter { $0.state == "trial" }.map(\.period.end)
             at = ends.max() ?? question.at
@@ -67,20 +67,20 @@ struct AccessSources {
     ) -> SubscriptionLine {
         SubscriptionLine(
             facts: facts, transactions: transactions.filter { $0.kind == .autoRenewable },
-            policies: catalog.policies)
+            policies: catalog.policies, groups: { [catalog] in catalog.product($0)?.group })
     }
 
     private func subscriptionSources(
         _ facts: LineFacts, _ transactions: [TransactionFacts]
     ) -> [AccessSource] {
         let line = subscription(facts, transactions)
-        guard let standing = line.standing(at: at, told: question.at) else { return [] }
-        let transaction = standing.period.facts
-        return [
+        let standings = line.standings(at: at, told: question.at)
+        // Of two that end together, the one that began later is shown.
+        return standings.sorted { $0.period.start > $1.period.start }.map { standing in
             source(
-                facts, transaction, displayClass: 2, state: standing.state,
+                facts, standing.period.facts, displayClass: 2, state: standing.state,
                 isActive: standing.isActive, end: standing.end, willRenew: standing.willRenew)
-        ]
+        }
     }
 
     /// rules.md §2.5: an unbounded source that a refund ends.

@@ -20,6 +20,7 @@ struct TransactionFacts {
     /// Thousandths of a percent that were refunded.
     let refundedPercentMilli: Int64
     let isUpgraded: Bool
+    let beginning: Beginning
     let isFamilyShared: Bool
     let isTrial: Bool
     /// Credits, which are no access, whatever a catalog says of the product.
@@ -39,6 +40,14 @@ struct TransactionFacts {
         guard hours > 0 else { return Int64.min }
         return min(statedEnd ?? Int64.max, assertedAt + hours * 3_600_000)
     }
+}
+
+/// Who began a period, as far as anybody said.
+enum Beginning {
+    case purchase, renewal
+    /// Nobody gave a reason, and it was told as the start of a subscription.
+    case start
+    case unstated
 }
 
 /// The facts of one line at a cut.
@@ -114,8 +123,8 @@ struct LineFacts {
             isProrated: withdrawal?.word("type") == "prorated"
                 || withdrawal?.word("revocation_type") == "prorated",
             refundedPercentMilli: withdrawal?.integer("pct_milli") ?? 100_000,
-            isUpgraded: purchase.bool("is_upgraded") == true
-                || isReplaced(product: product, startsAt: startsAt, end: statedEnd),
+            isUpgraded: purchase.bool("is_upgraded") == true,
+            beginning: beginning(own, purchase),
             isFamilyShared: purchase.word("ownership") == "family_shared",
             // T27: introductory and free, nothing else.
             isTrial: purchase.word("offer.type") == "introductory"
@@ -189,14 +198,36 @@ struct LineFacts {
             }?.transaction
     }
 
-    /// `product_changed{now}` says that the running period of `from` was replaced (§2.3 UPGRADE).
-    private func isReplaced(product: String, startsAt: Int64, end: Int64?) -> Bool {
-        events.contains {
-            $0.type == "subscription.product_changed" && $0.word("effective") == "now"
-                && ($0.text("from").map { $0 == product } ?? ($0.text("to") != product))
-                && startsAt <= $0.occurredAt
-                && $0.occurredAt < end ?? Int64.max
+    /// rules.md §2.2, Replacement: the reason that was stated, else whether it was told as a start; a client's word
+    /// about what the store speaks of is none (rule 11).
+    private func beginning(_ own: [KnownEvent], _ purchase: KnownEvent) -> Beginning {
+        func counted(_ statements: [KnownEvent]) -> KnownEvent? {
+            Self.winner(statements).flatMap {
+                $0.trust.classRank < purchase.trust.classRank ? nil : $0
+            }
         }
+        let reasons = own.filter {
+            Self.purchaseTypes.contains($0.type) && $0.type != "purchase.completed"
+                && ["purchase", "renewal"].contains($0.word("transaction_reason"))
+        }
+        switch counted(reasons)?.word("transaction_reason") {
+        case "purchase": return .purchase
+        case "renewal": return .renewal
+        default: break
+        }
+        let stories = own.filter {
+            Self.purchaseTypes.contains($0.type) && $0.type != "store.transaction_stated"
+        }
+        return counted(stories)?.type == "subscription.started" ? .start : .unstated
+    }
+
+    /// When a product is said to have taken another one's place at once (§2.3 UPGRADE).
+    func changes(from old: String, to new: String, isProvisional: Bool) -> [Int64] {
+        events.filter {
+            $0.type == "subscription.product_changed" && $0.word("effective") == "now"
+                && $0.text("to") == new && ($0.text("from").map { $0 == old } ?? (old != new))
+                && (isProvisional || $0.trust.classRank > 0)
+        }.map(\.occurredAt)
     }
 }
 

@@ -68,7 +68,8 @@ struct PlanTimeline {
                 $0.kind == .autoRenewable && $0.assertedAt == nil
             }
             let line = SubscriptionLine(
-                facts: facts, transactions: transactions, policies: catalog.policies)
+                facts: facts, transactions: transactions, policies: catalog.policies,
+                groups: { catalog.product($0)?.group })
             for period in line.periods where period.start < period.end {
                 guard let product = catalog.product(period.facts.product),
                     product.scope == .subject, let group = product.group

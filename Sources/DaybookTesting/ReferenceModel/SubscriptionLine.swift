@@ -55,6 +55,8 @@ struct SubscriptionLine {
     let facts: LineFacts
     let transactions: [TransactionFacts]
     let policies: Policies
+    /// The group of a product, where a catalog names it.
+    let groups: (String) -> String?
 
     static let billingRetryMilliseconds: Int64 = 60 * 86_400_000
 
@@ -70,18 +72,18 @@ struct SubscriptionLine {
     /// Build the periods first (rules.md §2.2): truncate, never drop.
     var periods: [PaidPeriod] {
         var periods: [PaidPeriod] = []
-        for (index, transaction) in transactions.enumerated() {
+        for transaction in transactions {
             var end = transaction.statedEnd ?? Int64.max
             if let revokedAt = transaction.revokedAt, !transaction.keepsAccess(policies) {
                 end = min(end, revokedAt)
             }
-            // The purchase date of the transaction that replaced it when it was upgraded.
-            let successor = transactions[(index + 1)...].first {
-                $0.startsAt > transaction.startsAt
-            }
-            if transaction.isUpgraded, let successor { end = min(end, successor.startsAt) }
-            // A renewal that was charged early starts at the previous end.
-            let start = max(transaction.startsAt, periods.map(\.end).max() ?? Int64.min)
+            // The purchase date of the transaction that replaced it.
+            end = min(end, replacedAt(transaction) ?? Int64.max)
+            // A renewal that was charged early starts at the previous end, a purchase at once.
+            let start =
+                isBegunAtOnce(transaction)
+                ? transaction.startsAt
+                : max(transaction.startsAt, periods.map(\.end).max() ?? Int64.min)
             periods.append(
                 PaidPeriod(
                     facts: transaction, start: start, end: max(start, end),
@@ -90,16 +92,84 @@ struct SubscriptionLine {
         return periods
     }
 
+    // MARK: Replacement (rules.md §2.2)
+
+    /// The first purchase of another product inside of the period that the customer began; a free trial goes on beside
+    /// it unless `isUpgraded` is stated.
+    private func replacedAt(_ old: TransactionFacts) -> Int64? {
+        if old.isTrial, !old.isUpgraded { return nil }
+        return transactions.filter {
+            isInside($0, old)
+                && (old.isUpgraded ? $0.beginning != .renewal : isBegun($0, inside: old))
+        }.map(\.startsAt).min()
+    }
+
+    private func isBegunAtOnce(_ transaction: TransactionFacts) -> Bool {
+        switch transaction.beginning {
+        case .purchase, .start: true
+        case .renewal: false
+        case .unstated:
+            transactions.contains { isInside(transaction, $0) && isBegun(transaction, inside: $0) }
+        }
+    }
+
+    private func isInside(_ new: TransactionFacts, _ old: TransactionFacts) -> Bool {
+        old.startsAt < new.startsAt && new.startsAt < old.statedEnd ?? Int64.max
+            && new.product != old.product && new.isFamilyShared == old.isFamilyShared
+            && (new.assertedAt == nil || old.assertedAt != nil)
+            && (groups(new.product) == nil || groups(old.product) == nil
+                || groups(new.product) == groups(old.product))
+    }
+
+    private func isBegun(_ new: TransactionFacts, inside old: TransactionFacts) -> Bool {
+        switch new.beginning {
+        case .purchase, .start: return true
+        case .renewal: return false
+        case .unstated:
+            let day: Int64 = 86_400_000
+            // More than 24 hours before the end that the store stated or extended.
+            if let end = old.expiresAt, new.startsAt >= end - day {
+                let changes = facts.changes(
+                    from: old.product, to: new.product, isProvisional: old.assertedAt != nil)
+                return changes.contains {
+                    old.startsAt <= $0 && $0 < old.statedEnd ?? Int64.max
+                }
+            }
+            return true
+        }
+    }
+
+    /// What the table says of each product that runs, the latest end of each, or of the last one that ran; empty is
+    /// row 10, never subscribed.
+    func standings(at instant: Int64, told: Int64) -> [Standing] {
+        let running = periods.filter { $0.start <= instant && instant < $0.end }
+        guard !running.isEmpty else {
+            return standing(at: instant, told: told).map { [$0] } ?? []
+        }
+        return Set(running.map(\.facts.product)).compactMap { product in
+            let own = running.filter { $0.facts.product == product }
+            let last = own.last { one in own.allSatisfy { $0.end <= one.end } }
+            return last.flatMap { standing(of: $0, periods, at: instant, told: told) }
+        }
+    }
+
     /// The state table, top-down; `nil` is row 10, never subscribed.
     /// - Parameter told: Status counts up to here (rule 4). It is the asked time, also where a debug override has the
     ///   table read for a later one (rule 10).
-    func standing(at instant: Int64, told: Int64) -> Standing? {
+    private func standing(at instant: Int64, told: Int64) -> Standing? {
         let periods = self.periods
         // The period that contains T, else the last one that starts at or before T.
         let containing = periods.first { $0.start <= instant && instant < $0.end }
         guard let period = containing ?? periods.last(where: { $0.start <= instant }) else {
             return nil
         }
+        return standing(of: period, periods, at: instant, told: told)
+    }
+
+    private func standing(
+        of period: PaidPeriod, _ periods: [PaidPeriod], at instant: Int64, told: Int64
+    ) -> Standing {
+        let isRunning = period.start <= instant && instant < period.end
         let autoRenew = facts.autoRenew(at: told) ?? true
         func standing(
             _ state: String, _ isActive: Bool, _ end: Int64, _ willRenew: Bool
@@ -116,7 +186,7 @@ struct SubscriptionLine {
             return standing("refunded", false, period.end, autoRenew)  // Row 2.
         }
         // Row 3, `paused`, is Google's: not in this round (design §11).
-        if containing != nil {
+        if isRunning {
             if period.facts.isTrial { return standing("trial", true, period.end, autoRenew) }
             return standing(
                 autoRenew ? "active" : "active_canceling", true, period.end, autoRenew)

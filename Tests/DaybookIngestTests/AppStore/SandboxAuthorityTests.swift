@@ -97,6 +97,9 @@ struct SandboxAuthorityTests {
         transaction.revokedAt = Sandbox.now
         transaction.revocationReason = .appIssue
         transaction.others = ["storefront": nil, "shipping": "slow"]
+        // Unless it says so itself, what a SUBSCRIBED tells of is a purchase.
+        #expect(transaction.payload["transactionReason"] == "RENEWAL")
+        transaction.reason = .renewal
         var renewal = Sandbox.renewal()
         renewal.willRenew = false
         renewal.expirationIntent = .customerCanceled

@@ -48,8 +48,9 @@ public final class EntitlementsAnswer: Sendable {
             warnings.append("redundant_subscription")
         }
         if Set(paying.map(\.id)).count > 1 { warnings.append("double_paying") }
-        if sources.contains(where: { $0.flags.contains("unknown_gap") }) {
-            warnings.append("unknown_gap")
+        for flag in ["unknown_gap", "unknown_successor"]
+        where sources.contains(where: { $0.flags.contains(flag) }) {
+            warnings.append(flag)
         }
         if !question.linesOfOthers.isEmpty { warnings.append("owned_by_other") }
         return warnings
@@ -94,7 +95,9 @@ public final class EntitlementsAnswer: Sendable {
         let ends = (left.expiresAt ?? Int64.max, right.expiresAt ?? Int64.max)
         if ends.0 != ends.1 { return ends.0 > ends.1 }
         if left.displayRank != right.displayRank { return left.displayRank < right.displayRank }
-        return precedesInBytes(left.id, right.id)
+        if !haveSameBytes(left.id, right.id) { return precedesInBytes(left.id, right.id) }
+        // Two products of one line (E27).
+        return (left.startsAt ?? Int64.min) > (right.startsAt ?? Int64.min)
     }
 
     /// Whether an introductory offer may still be used in a group: none was used before (rules §2.4).

@@ -2,7 +2,7 @@ import DaybookEvents
 
 extension LineState {
     /// Raised whenever the fold's meaning changes (rule 22).
-    public static let version: UInt16 = 6
+    public static let version: UInt16 = 7
 
     /// Writes the state for the digest, field by field in a fixed order.
     func write(to writer: inout StateWriter) {
@@ -31,6 +31,7 @@ extension LineState {
             $0.integer($1.at)
             $0.name($1.from)
             $0.name($1.to)
+            $0.bool($1.isProvisional)
         }
         writer.array(lapses) { $0.integer($1) }
         writer.array(continuities) {
@@ -66,6 +67,9 @@ extension TransactionFact {
         writer.bool(isUpgraded)
         writer.rank(kindRank)
         writer.bool(isConsumable)
+        writer.bool(isStart)
+        writer.rank(reasonRank)
+        writer.bool(isPurchase)
         writer.rank(revocationRank)
         writer.integer(revokedAt)
         writer.byte(revocation.rawValue)

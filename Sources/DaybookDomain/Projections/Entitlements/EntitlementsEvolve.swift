@@ -32,7 +32,10 @@ extension LineState {
         case .subscriptionBillingFailed, .subscriptionGraceExpired:
             lapses.append(event.occurredAt)
         case .subscriptionProductChanged where event.productChange == 1:
-            switches.append(.init(at: event.occurredAt, from: event.nameA, to: event.nameB))
+            switches.append(
+                .init(
+                    at: event.occurredAt, from: event.nameA, to: event.nameB,
+                    isProvisional: event.trust.classRank == 0))
         case .subscriptionExtended:
             extensions.append(
                 .init(
@@ -121,6 +124,7 @@ extension LineState {
         }
         let rank = StatementRank(event)
         stateKind(index, event, rank, names: names)
+        stateReason(index, event, rank, names: names)
         let current = transactions[index].coreRank
         guard current.isNone || rank.outranks(current, names: names) else { return }
         transactions[index].coreRank = rank
@@ -146,6 +150,19 @@ extension LineState {
         guard current.isNone || rank.outranks(current, names: names) else { return }
         transactions[index].kindRank = rank
         transactions[index].isConsumable = event.saysConsumable
+        transactions[index].isStart = event.type == .subscriptionStarted
+    }
+
+    /// Who began it. A statement that leaves it out takes nothing back of what another said.
+    private mutating func stateReason(
+        _ index: Int, _ event: Event, _ rank: StatementRank, names: borrowing NameTable
+    ) {
+        let reason = event.transactionReason
+        guard reason == 1 || reason == 2 else { return }
+        let current = transactions[index].reasonRank
+        guard current.isNone || rank.outranks(current, names: names) else { return }
+        transactions[index].reasonRank = rank
+        transactions[index].isPurchase = reason == 1
     }
 
     /// A start or a renewal also says that the subscription runs.

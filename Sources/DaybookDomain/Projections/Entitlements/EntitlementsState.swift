@@ -21,6 +21,12 @@ public struct TransactionFact: Sendable, Equatable {
     public var kindRank = StatementRank.none
     /// Whether it is credits, which give no access (rule 6).
     public var isConsumable = false
+    /// Whether what was said with the greatest weight of its kind was that a subscription began with it.
+    public var isStart = false
+    /// Rank of the statement that said who began it: not every statement does.
+    public var reasonRank = StatementRank.none
+    /// Whether the customer began it by a purchase; else the store by a renewal. Nothing where `reasonRank` is none.
+    public var isPurchase = false
     public var revocationRank = StatementRank.none
     /// `Event.absent`: not revoked.
     public var revokedAt = Event.absent
@@ -128,6 +134,8 @@ public struct LineState: Sendable, Equatable {
         /// 0: the store did not say, as Apple does not; then whatever else ran was replaced.
         public var from: NameID
         public var to: NameID
+        /// Whether only a client says so (rule 11).
+        public var isProvisional: Bool
 
         /// Whether it replaced a product.
         func replaces(_ product: NameID) -> Bool {

@@ -13,9 +13,31 @@ struct LineAnswer {
     private var names: NameTable { facts.names }
     private var catalog: Catalog? { facts.catalog }
 
-    /// `nil` where the line says nothing about this time or any before it.
-    func source() -> Source? {
-        guard let current = current() else { return refused() ?? unknown() }
+    /// Empty where the line says nothing about this time or any before it; several where it gives several products,
+    /// as a free trial beside what was bought instead of it (E27).
+    func sources() -> [Source] {
+        let begun = periods.filter { $0.start <= at }
+        guard let last = begun.last else { return [refused() ?? unknown()].compactMap(\.self) }
+        let current = Self.current(begun.filter { $0.contains(at) })
+        return (current.isEmpty ? [last] : current).map { source($0) }
+    }
+
+    /// Of each product the period with the latest end, and of those the one that was bought last.
+    private static func current(_ containing: [LinePeriod]) -> [LinePeriod] {
+        var current: [LinePeriod] = []
+        for period in containing {
+            guard
+                let index = current.firstIndex(where: { $0.fact.product == period.fact.product })
+            else {
+                current.append(period)
+                continue
+            }
+            if current[index].end <= period.end { current[index] = period }
+        }
+        return current
+    }
+
+    private func source(_ current: LinePeriod) -> Source {
         var source = Source(kind: kind(of: current.fact, current.product), id: owned.name)
         source.product = names[current.fact.product]
         source.transaction = current.fact.id.exactText
@@ -33,6 +55,7 @@ struct LineAnswer {
             source.why = "unknown_product"
             source.flags.append("unknown_product")
         }
+        if current.isReplacedByUnknown { source.flags.append("unknown_successor") }
         return source
     }
 
@@ -43,12 +66,6 @@ struct LineAnswer {
         case .nonRenewing: return .nonRenewing
         default: return .subscription
         }
-    }
-
-    /// The period that contains the time, else the last that began before it.
-    private func current() -> LinePeriod? {
-        let begun = periods.filter { $0.start <= at }
-        return begun.last { $0.contains(at) } ?? begun.last
     }
 
     /// A purchase that does not count: listed with the reason, and no state of a subscription.

@@ -16,9 +16,13 @@ struct LinePeriod {
     var end: Int64
     /// The stated or extended end, before refund, upgrade or an early end.
     var naturalEnd: Int64
+    /// The same, or the early end that was reported (rule 32).
+    var statedEnd: Int64
     var withdrawal: Withdrawal?
     /// Whether another product took effect before its end.
     var isReplaced = false
+    /// Whether the store says that another product replaced it and nobody knows which: it keeps its end.
+    var isReplacedByUnknown = false
     /// Until when a client's word for it counts; `Int64.max`: it is not only a client's.
     var believedUntil: Int64
 
@@ -64,20 +68,31 @@ struct LinePeriods {
         let counting = all.filter {
             (isProvisionalTold || !$0.isProvisional) && refusal(of: $0, among: all) == nil
         }
+        let replacement = Replacement(line: line, catalog: catalog, names: names)
         var periods: [LinePeriod] = []
+        var running: [LinePeriod] = []
         var lastEnd = Int64.min
         for (index, fact) in counting.enumerated() {
             var period = period(fact, among: all)
             let isRunning = period.product?.kind.isRunning ?? true
-            if isRunning { truncate(&period, followers: counting[(index + 1)...]) }
+            if isRunning {
+                let successor = replacement.successor(
+                    of: period, among: counting[(index + 1)...])
+                period.isReplaced = successor != nil
+                period.isReplacedByUnknown = fact.isUpgraded && successor == nil
+                period.end = min(period.end, successor?.startsAt ?? Int64.max)
+            }
             period.end = min(period.end, period.withdrawal?.at ?? Int64.max)
             if isRunning {
                 // A renewal that was charged early begins where what was paid before ends.
-                period.start = max(fact.startsAt, lastEnd)
+                if fact.startsAt < lastEnd, !replacement.isPurchase(fact, after: running) {
+                    period.start = lastEnd
+                }
                 lastEnd = max(lastEnd, period.end)
             }
             period.end = max(period.start, period.end)
             periods.append(period)
+            if isRunning { running.append(period) }
         }
         return periods
     }
@@ -108,7 +123,8 @@ struct LinePeriods {
         let isBounded = product?.kind.isRunning ?? true
         return LinePeriod(
             fact: fact, product: product, start: fact.startsAt, end: isBounded ? end : Int64.max,
-            naturalEnd: isBounded ? natural : Int64.max, withdrawal: withdrawal(of: fact),
+            naturalEnd: isBounded ? natural : Int64.max, statedEnd: isBounded ? end : Int64.max,
+            withdrawal: withdrawal(of: fact),
             believedUntil: believedUntil(fact, among: all))
     }
 
@@ -145,21 +161,6 @@ struct LinePeriods {
         let keepsAccess = catalog?.policies.proratedRefundKeepsAccess == true
         if fact.revocation == .prorated, !isRevocation, keepsAccess { return nil }
         return .init(at: fact.revokedAt, isRevocation: isRevocation)
-    }
-
-    /// What replaced it tells when it ended; until that is known, nothing is taken away.
-    private func truncate(_ period: inout LinePeriod, followers: ArraySlice<TransactionFact>) {
-        let fact = period.fact
-        let end = period.end
-        let isReplaced =
-            fact.isUpgraded
-            || line.switches.contains {
-                $0.replaces(fact.product) && fact.startsAt <= $0.at && $0.at < end
-            }
-        if isReplaced, let next = followers.first(where: { $0.startsAt > fact.startsAt }) {
-            period.isReplaced = next.startsAt < end
-            period.end = min(end, next.startsAt)
-        }
     }
 }
 

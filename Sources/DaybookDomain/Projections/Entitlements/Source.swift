@@ -35,7 +35,7 @@ public struct Source: Sendable, Equatable {
     public var trialDaysRemaining: Int64?
     /// Why it gives nothing: `refunded`, `expired.voluntary`, `family_not_shareable`, `needs_assignment`, …
     public var why: String?
-    /// What is odd about it: `unknown_gap`, `unknown_product`.
+    /// What is odd about it: `unknown_gap`, `unknown_product`, `unknown_successor`.
     public var flags: [String]
 
     init(kind: Kind, id: String) {

@@ -64,13 +64,15 @@ struct SourceGathering {
     }
 
     private func lineSources() -> [Source] {
-        lines().compactMap { line, facts, periods in
+        lines().flatMap { line, facts, periods -> [Source] in
             // What has no beginning cannot have begun after it was cleared.
-            if debug.clearedAt != nil, facts.facts.isEmpty { return nil }
+            if debug.clearedAt != nil, facts.facts.isEmpty { return [] }
             let answer = LineAnswer(owned: line, facts: facts, periods: periods, at: at)
-            guard var source = answer.source() else { return nil }
-            assign(&source, line)
-            return source
+            return answer.sources().map { source in
+                var source = source
+                assign(&source, line)
+                return source
+            }
         }
     }
 

@@ -141,13 +141,14 @@ public struct SubscriptionMilestones {
                 event, names: question.names, takesStatus: event.occurredAt <= instant)
         }
         let facts = facts(owned.state, at: instant)
-        let source = LineAnswer(
+        let answer = LineAnswer(
             owned: owned, facts: facts, periods: facts.periods(isProvisionalTold: false),
-            at: instant
-        ).source()
-        switch source?.state {
-        case .grace, .billingRetry, .active, .activeCanceling: return true
-        default: return false
+            at: instant)
+        return answer.sources().contains { source in
+            switch source.state {
+            case .grace, .billingRetry, .active, .activeCanceling: true
+            default: false
+            }
         }
     }
 

@@ -49,6 +49,7 @@ extension AppStoreTransaction {
         data["expires_at"] = expiresAt.map(JSONValue.integer)
         data["auto_renew"] = (renewal?.autoRenewStatus).map { .bool($0.raw != 0) }
         data["plan"] = (billingPlan?.raw).map { .string($0.lowercased()) }
+        data["transaction_reason"] = (reason?.raw).map(JSONValue.string)
         return data.withPrice
     }
 

@@ -193,6 +193,7 @@ extension AppStoreMapping {
             data["pct_milli"] = transaction.revocationPercentage.map(JSONValue.integer)
         }
         data["is_upgraded"] = transaction.isUpgraded.map(JSONValue.bool)
+        data["transaction_reason"] = (transaction.reason?.raw).map(JSONValue.string)
         data["apple"] = .object(transaction.rest)
         let occurredAt =
             transaction.revokedAt.flatMap(EventBounds.timeOrNil) ?? transaction.chargedAt

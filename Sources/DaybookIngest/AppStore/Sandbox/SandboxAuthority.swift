@@ -107,7 +107,7 @@ public struct SandboxAuthority: Sendable {
     public func sign(_ notification: SandboxNotification) throws -> String {
         try sign(
             notification.payload(
-                signedTransaction: try notification.transaction.map(sign(_:)),
+                signedTransaction: try notification.toldTransaction.map(sign(_:)),
                 signedRenewal: try notification.renewal.map(sign(_:))))
     }
 

@@ -26,6 +26,20 @@ public struct SandboxNotification: Sendable, Equatable {
         self.signedAt = signedAt
     }
 
+    /// The transaction, begun by whom the notification says: by the customer where it tells of a purchase or a change
+    /// at once, unless the transaction says otherwise.
+    var toldTransaction: SandboxTransaction? {
+        guard var told = transaction, told.reason == nil else { return transaction }
+        let isBegun =
+            switch type {
+            case .subscribed, .oneTimeCharge: true
+            case .didChangeRenewalPref, .offerRedeemed: subtype == .upgrade
+            default: false
+            }
+        if isBegun { told.reason = .purchase }
+        return told
+    }
+
     /// As it is signed, around what was signed before.
     public func payload(signedTransaction: String?, signedRenewal: String?) -> JSONObject {
         var payload = outline
@@ -59,7 +73,7 @@ public struct SandboxNotification: Sendable, Equatable {
     /// RFC 9562 §5.8: a UUID of version 8, from the digest of the description.
     private var derivedUUID: String {
         var description = outline
-        description["transaction"] = (transaction?.payload).map(JSONValue.object)
+        description["transaction"] = (toldTransaction?.payload).map(JSONValue.object)
         description["renewal"] = (renewal?.payload).map(JSONValue.object)
         description["others"] = .object(others)
         var bytes = Array(Digest.sha256(description.canonicalBytes).prefix(16))

@@ -27,7 +27,8 @@ public struct SandboxTransaction: Sendable, Equatable {
     public var appAccountToken: String?
     public var appTransactionID: String?
     public var ownership: AppStoreOwnership = .purchased
-    /// A renewal where the line is another than the transaction, unless given.
+    /// A renewal where the line is another than the transaction, unless given, or unless the notification around it
+    /// tells of a purchase.
     public var reason: AppStoreTransactionReason?
     public var isUpgraded = false
     public var offerType: AppStoreOfferType?
