@@ -47,11 +47,7 @@ extension Ledger {
         _ subject: String, _ environment: Environment, _ state: LedgerState, cut: Int64,
         withHandedLines: Bool = false
     ) throws -> [EventRow] {
-        guard let id = state.names.id(of: subject) else { return [] }
-        let members = state.identity.person(
-            CustomerKey(environment, id), cut: cut, corrections: state.corrections,
-            names: state.names
-        ).members
+        let members = state.members(named: subject, in: environment, cut: cut)
         var rows: [Int64: EventRow] = [:]
         func list(_ more: [EventRow]) { for row in more { rows[row.event.position] = row } }
         for name in members {

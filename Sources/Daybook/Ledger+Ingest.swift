@@ -194,7 +194,9 @@ extension Ledger {
         let line = EventRouter.stream(of: draft).name
         let owner = try owner(of: line, environment: draft.environment)
         let shown = state.withLock { state in
-            state.names.id(of: subject).map { state.shownName(of: $0, draft.environment) }
+            state.customer(named: subject, in: draft.environment).map {
+                state.shownName(of: $0, draft.environment)
+            }
         }
         return IngestReceipt.Claim(
             line: line, product: draft.data["product"]?.text, owner: owner,

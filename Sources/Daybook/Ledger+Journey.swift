@@ -64,9 +64,15 @@ extension Ledger {
                 return Decided(group: group, answers: answers, rest: Array(requests[index...]))
             }
             // Readers get their turn between two requests: what is decided is in the group alone.
-            let answer = try state.withLock { state in
+            let answer: Result<WriteRequest.Answer, LedgerError>? = try state.withLock { state in
+                if let customer = request.customer, group.mustCommit(before: customer, state) {
+                    return nil
+                }
                 group.index(state)
                 return try decideAlone(request, &group, &state)
+            }
+            guard let answer else {
+                return Decided(group: group, answers: answers, rest: Array(requests[index...]))
             }
             answers.append((request, answer))
         }

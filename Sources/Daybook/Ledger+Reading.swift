@@ -71,13 +71,7 @@ extension LedgerState {
     func eventsToFold(
         _ subject: String, _ environment: Environment, cut: Int64, at: Int64?
     ) -> Int64 {
-        guard let name = names.id(of: subject) else { return 0 }
-        let key = CustomerKey(environment, name)
-        var members = [name]
-        if !identity.isAlone(key) {
-            members =
-                identity.person(key, cut: cut, corrections: corrections, names: names).members
-        }
+        let members = members(named: subject, in: environment, cut: cut)
         let streams = members.compactMap { streamID(environment, .customer, $0) }
         let lines = members.flatMap { self.lines(naming: CustomerKey(environment, $0)) }
         let own = streams.reduce(0) { $0 + headOf($1).version }

@@ -127,9 +127,10 @@ struct KnownAliases {
 
     /// Whether an alias says nothing new.
     func has(_ draft: EventDraft) -> Bool {
-        guard let alias = draft.data["alias"]?.text.flatMap(state.names.id(of:)),
-            let canonical = draft.data["canonical"]?.text.flatMap(state.names.id(of:))
-        else { return false }
+        func number(_ member: String) -> NameID? {
+            draft.data[member]?.text.flatMap { state.customer(named: $0, in: draft.environment) }
+        }
+        guard let alias = number("alias"), let canonical = number("canonical") else { return false }
         return state.identity.person(
             CustomerKey(draft.environment, alias), cut: cut, corrections: state.corrections,
             names: state.names

@@ -62,4 +62,39 @@ public enum UUIDText {
             return byteCount
         }
     }
+
+    /// The two spellings of a UUID that programs write, of one in whatever letter case (RFC 9562 §4: both are the
+    /// same); `nil` for what is no UUID, or one without a letter.
+    public static func spellings(of text: String) -> (lower: String, upper: String)? {
+        guard text.utf8.count == byteCount else { return nil }
+        var hasLetters = false
+        let lower = String(unsafeUninitializedCapacity: byteCount) { bytes in
+            for (index, byte) in text.utf8.enumerated() {
+                let isLetter = UInt8(ascii: "A") <= byte & 0xDF && byte & 0xDF <= UInt8(ascii: "F")
+                if isLetter { hasLetters = true }
+                bytes[index] = isLetter ? byte | 0x20 : byte
+            }
+            return byteCount
+        }
+        guard hasLetters, parse(lower) != nil else { return nil }
+        return (lower, lower.uppercased())
+    }
+
+    /// The other spelling of a UUID that is spelled in one letter case; `nil` for everything else.
+    public static func otherSpelling(of text: String) -> String? {
+        guard let (lower, upper) = spellings(of: text) else { return nil }
+        if haveSameBytes(text, lower) { return upper }
+        return haveSameBytes(text, upper) ? lower : nil
+    }
+
+    /// A UUID in lower case; every other text as it is.
+    public static func lowercased(_ text: String) -> String { spellings(of: text)?.lower ?? text }
+
+    /// A UUID in mixed letter case in lower case; every other text as it is.
+    static func unmixed(_ text: String) -> String {
+        guard let (lower, upper) = spellings(of: text), !haveSameBytes(text, upper) else {
+            return text
+        }
+        return lower
+    }
 }

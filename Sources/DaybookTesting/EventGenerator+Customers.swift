@@ -174,7 +174,7 @@ extension EventGenerator {
         let others = customers.filter { $0.environment == environment }.map(\.name)
         guard let other = pick(others), other != customers[index].name else { return }
         let fields: JSONObject = [
-            "alias": .string(customers[index].name), "canonical": .string(other),
+            "alias": .string(spelled(customers[index].name)), "canonical": .string(spelled(other)),
         ]
         let time = moment(index)
         add("subject.aliased", index, at: time, fields)

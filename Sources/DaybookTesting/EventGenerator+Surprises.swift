@@ -22,7 +22,8 @@ extension EventGenerator {
     /// Any customer of the same environment, the same one included.
     mutating func somebody(_ index: Int) -> String {
         let environment = customers[index].environment
-        return pick(customers.filter { $0.environment == environment })?.name ?? "nobody-else"
+        let somebody = pick(customers.filter { $0.environment == environment })
+        return somebody.map { spelled($0.name) } ?? "nobody-else"
     }
 
     /// A line that the customer has something to do with, and one of its transactions.

@@ -48,7 +48,8 @@ public struct EventGenerator {
         let generation = next()
         customers = (0..<subjects).map { index in
             Customer(
-                name: "u_\(generation)_\(index)",
+                // Every fifth one is a UUID, written in capitals or in small letters.
+                name: index % 5 == 2 ? uuid() : "u_\(generation)_\(index)",
                 environment: index % 4 == 3 ? .sandbox : .production)
         }
         for index in customers.indices { arrive(index) }
@@ -111,6 +112,16 @@ public struct EventGenerator {
         return time
     }
 
+    private mutating func uuid() -> String {
+        UUIDText.format((random.next() & ~0xF000 | 0x4000, random.next() >> 2 | 1 << 63))
+    }
+
+    /// A customer's id, as one app or another writes it.
+    mutating func spelled(_ name: String) -> String {
+        guard let (lower, upper) = UUIDText.spellings(of: name) else { return name }
+        return chance(30) ? upper : lower
+    }
+
     /// Records a draft and returns its key.
     @discardableResult
     mutating func add(
@@ -123,7 +134,8 @@ public struct EventGenerator {
         drafts.append(
             EventDraft(
                 type: type, version: version, environment: customers[index].environment,
-                subject: isNamed ? customers[index].name : nil, profile: profile, occurredAt: at,
+                subject: isNamed ? spelled(customers[index].name) : nil, profile: profile,
+                occurredAt: at,
                 sequence: source == "ledger" ? next() : nil,
                 source: EventSource(kind: source, key: key, signedAt: signedAt), trust: trust,
                 data: fields))

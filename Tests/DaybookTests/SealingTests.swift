@@ -61,7 +61,8 @@ struct SealingTests {
         #expect(try again.replay().segmentEvents == 80)
         try again.close()
         let renewed = try names.map { try Data(contentsOf: folder.derived.appending(path: $0)) }
-        #expect(renewed == bytes)
+        // The header names the history at the time of writing, whose names and streams are more by then.
+        #expect(renewed.map { $0.dropFirst(144) } == bytes.map { $0.dropFirst(144) })
     }
 
     @Test("What cannot be written is told once a range, and no commit fails")

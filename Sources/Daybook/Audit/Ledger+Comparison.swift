@@ -204,7 +204,9 @@ extension LedgerState {
 
     /// The name under which a customer is shown.
     fileprivate func shown(_ customer: KnownName) -> KnownName {
-        guard let id = names.id(of: customer.name) else { return customer }
+        guard let id = self.customer(named: customer.name, in: customer.environment) else {
+            return customer
+        }
         let person = identity.person(
             CustomerKey(customer.environment, id), cut: Int64.max, corrections: corrections,
             names: names)

@@ -20,7 +20,7 @@ extension Ledger {
             return links.map(\.other).filter { $0 != 0 }
         }
 
-        var people = subjects.compactMap { state.names.id(of: $0) }
+        var people = subjects.flatMap { state.customers(named: $0, in: environment) }
         var met = Set(people)
         var next = 0
         while next < people.count {

@@ -33,9 +33,39 @@ struct CaseBuilder {
     }
 
     func build(_ environment: Environment, _ subject: String) throws -> CustomerCase {
-        let key = CustomerKey(environment, state.names.id(of: subject) ?? 0)
-        guard key.name != 0 else { return unknown(environment, subject) }
-        return try build(key)
+        let names = state.customers(named: subject, in: environment)
+        guard let name = names.first, name != 0 else { return unknown(environment, subject) }
+        if cut >= state.head.position || UUIDText.spellings(of: subject) == nil {
+            return try build(CustomerKey(environment, name))
+        }
+        // Within the cut perhaps only one spelling was known, or none.
+        for name in names {
+            let key = CustomerKey(environment, name)
+            if try isNamed(key) { return try build(key) }
+        }
+        return unknown(environment, subject)
+    }
+
+    /// Whether any event within the cut names the customer.
+    /// - Complexity: O(*e*) in the events of the customer and of the lines that name them.
+    private func isNamed(_ key: CustomerKey) throws -> Bool {
+        if !state.identity.linkPositions(of: key, cut: cut).isEmpty
+            || !state.identity.handoverPositions(of: key, cut: cut).isEmpty
+        {
+            return true
+        }
+        func events(_ stream: UInt32) throws -> [Event] {
+            let head = state.headOf(stream).position
+            return head > 0 ? try state.log.stream(endingAt: head, cut: cut) : []
+        }
+        if let own = state.streamID(key.environment, .customer, key.name),
+            try !events(own).isEmpty
+        {
+            return true
+        }
+        return try state.lines(naming: key).contains { line in
+            try events(line).contains { $0.namedCustomers.contains(key.name) }
+        }
     }
 
     /// - Parameter folded: The customer's own unit, where it was folded already for this cut and time.

@@ -214,6 +214,9 @@ struct LedgerState: Sendable {
         keys?.note(key, at: event.position)
         note(event, stream.record)
         if stream.record.kind == .line { noteNaming(event, stream.record) }
+        if stream.record.kind == .customer, stream.head.version == 0 {
+            joinSpellings(of: stream.record.name, stream.record.environment, event)
+        }
         guard let known, !corrections.concerns(key) else { return }
         cache?.evolve(
             stream.unit, event, from: known, to: stamp(of: stream.unit), names: names)
@@ -261,9 +264,11 @@ struct LedgerState: Sendable {
         case .subjectAliased, .subjectUnaliased:
             identity.note(event, environment: stream.environment)
             touch(link: event, stream.environment)
+            joinSpellings(ofBoth: event, stream.environment)
             return
         case .purchaseTransferred where stream.kind == .customer:
             identity.note(event, environment: stream.environment)
+            joinSpellings(ofBoth: event, stream.environment)
             return
         case .correctionVoided, .correctionAmended:
             corrections.note(event, environment: stream.environment)
@@ -290,7 +295,30 @@ struct LedgerState: Sendable {
             if linesNaming[customer]?.contains(stream.id) == true { continue }
             if base?.lines(naming: customer).contains(stream.id) == true { continue }
             linesNaming[customer, default: []].append(stream.id)
+            joinSpellings(of: name, stream.environment, event)
         }
+    }
+
+    private mutating func joinSpellings(ofBoth event: Event, _ environment: Environment) {
+        for name in [event.nameA, event.nameB] where name != 0 {
+            joinSpellings(of: name, environment, event)
+        }
+    }
+
+    /// Two ids that are one UUID are one person from the event on that names the second of them.
+    private mutating func joinSpellings(
+        of name: NameID, _ environment: Environment, _ event: Event
+    ) {
+        guard let spelling = UUIDText.otherSpelling(of: names[name]),
+            let other = names.id(of: spelling), isKnown(CustomerKey(environment, other)),
+            !identity.hasSpelling(CustomerKey(environment, name))
+        else { return }
+        let isUpper = precedesInBytes(names[name], spelling)
+        identity.note(
+            upper: isUpper ? name : other, lower: isUpper ? other : name, in: environment,
+            at: event.position)
+        touched.insert(CustomerKey(environment, name))
+        touched.insert(CustomerKey(environment, other))
     }
 
     /// Lines that ever named a customer.

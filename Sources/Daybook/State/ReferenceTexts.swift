@@ -16,7 +16,9 @@ struct ReferenceTexts {
         _ question: CustomerCase, undecided: [EventRow] = []
     ) throws -> CustomerCase {
         let wanted = question.namesToLookUp
-        guard !wanted.isEmpty, let name = state.names.id(of: question.subject) else {
+        guard !wanted.isEmpty,
+            let name = state.customer(named: question.subject, in: question.environment)
+        else {
             return question
         }
         var search = Search(wanted: wanted, found: question.texts)

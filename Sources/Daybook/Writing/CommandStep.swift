@@ -151,7 +151,9 @@ struct CommandStep {
 
     /// Every id that is the same person as the subject.
     func person(_ state: LedgerState) -> [String] {
-        guard let id = state.names.id(of: request.subject) else { return [request.subject] }
+        guard let id = state.customer(named: request.subject, in: request.environment) else {
+            return [request.subject]
+        }
         return state.identity.person(
             CustomerKey(request.environment, id), cut: Int64.max,
             corrections: state.corrections, names: state.names
@@ -160,7 +162,9 @@ struct CommandStep {
 
     /// The ids that an alias links with the subject directly.
     private func links(_ state: LedgerState) -> [AliasLink] {
-        guard let id = state.names.id(of: request.subject) else { return [] }
+        guard let id = state.customer(named: request.subject, in: request.environment) else {
+            return []
+        }
         return state.identity.links(
             of: CustomerKey(request.environment, id), cut: Int64.max,
             corrections: state.corrections, names: state.names

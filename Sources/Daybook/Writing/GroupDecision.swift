@@ -37,6 +37,22 @@ struct GroupDecision {
     /// When its requests are decided.
     var now: Int64 { time.now }
 
+    /// Whether the group holds events of somebody whose id is also spelled in another way. They become one person when
+    /// that is committed, and whoever asks for them before would not see all that they did.
+    func mustCommit(
+        before customer: (environment: Environment, name: String), _ state: LedgerState
+    ) -> Bool {
+        guard !rows.isEmpty, let (lower, upper) = UUIDText.spellings(of: customer.name),
+            let first = state.names.id(of: lower), let second = state.names.id(of: upper)
+        else { return false }
+        return [first, second].contains { name in
+            guard let stream = state.streamID(customer.environment, .customer, name) else {
+                return false
+            }
+            return versions[stream] != nil && state.headOf(stream).position == 0
+        }
+    }
+
     /// Where the next event will stand.
     var nextPosition: Int64 { headPosition + Int64(rows.count) + 1 }
 

@@ -49,7 +49,7 @@ struct PersonBound {
         let number = joined.count
         joined.append(number)
         var members = [name]
-        if let id = state.names.id(of: name) {
+        if let id = state.customer(named: name, in: environment) {
             members = state.identity.person(
                 CustomerKey(environment, id), cut: Int64.max, corrections: state.corrections,
                 names: state.names

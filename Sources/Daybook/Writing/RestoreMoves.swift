@@ -104,7 +104,9 @@ struct RestoreMoves {
 
     private func side(_ owner: NameID, _ state: LedgerState) -> RestoreRule.Owner {
         guard owner != 0 else { return .nobody }
-        guard let id = state.names.id(of: request.subject) else { return .other }
+        guard let id = state.customer(named: request.subject, in: request.environment) else {
+            return .other
+        }
         let members = state.identity.person(
             CustomerKey(request.environment, id), cut: Int64.max,
             corrections: state.corrections, names: state.names

@@ -21,6 +21,16 @@ struct WriteRequest: Sendable {
         case transfer(TransferReceipt)
     }
 
+    /// Upon whose case it is decided; `nil`: upon nobody's.
+    var customer: (environment: Environment, name: String)? {
+        switch content {
+        case .command(let command), .transfer(let command):
+            (command.request.environment, command.request.subject)
+        case .restore(let request): (request.environment, request.subject)
+        case .reports, .publish, .tick: nil
+        }
+    }
+
     var content: Content
     var answer: @Sendable (Result<Answer, LedgerError>) -> Void
 }

@@ -9,6 +9,9 @@ public struct OrderKey: Sendable, Equatable {
 
     public static let first = OrderKey(
         occurredAt: Int64.min, sequence: Int64.min, source: 0, key: .none)
+    /// Of a link that no event makes and none undoes: after everything that anybody says.
+    public static let spelling = OrderKey(
+        occurredAt: Int64.max, sequence: Int64.max, source: 0, key: .none)
 
     @inlinable
     public init(occurredAt: Int64, sequence: Int64, source: NameID, key: Reference) {

@@ -40,6 +40,9 @@ public struct Identity: Sendable {
         /// The event's own name, by which it may be corrected.
         public var target: EventKey
 
+        /// Whether no event says so: the two ids are one UUID in two letter cases.
+        public var isSpelling: Bool { order == .spelling }
+
         public init(
             other: NameID, isAliasSide: Bool, isOn: Bool, order: OrderKey, position: Int64,
             environment: Environment
@@ -87,6 +90,11 @@ public struct Identity: Sendable {
     /// Whether anything was ever said of a customer's ids.
     public func isLinked(_ key: CustomerKey) -> Bool {
         links[key] != nil || base.map { !$0.links(of: key).isEmpty } ?? false
+    }
+
+    /// Whether the other spelling of a customer's UUID is known to be the same person.
+    public func hasSpelling(_ key: CustomerKey) -> Bool {
+        said(of: key).contains(where: \.isSpelling)
     }
 
     /// Whether nobody was ever linked with the customer, nor gave or got everything.
@@ -137,6 +145,21 @@ public struct Identity: Sendable {
                 handovers[CustomerKey(environment, name), default: []].append(handover)
             }
         default: break
+        }
+    }
+
+    /// Takes two ids that are one UUID in two letter cases for one person. No correction and no un-alias undoes it.
+    /// - Parameters:
+    ///   - upper: The one in capitals, which stands for the other as an alias does.
+    ///   - position: Of the event that named the second of them.
+    public mutating func note(
+        upper: NameID, lower: NameID, in environment: Environment, at position: Int64
+    ) {
+        for (name, other) in [(upper, lower), (lower, upper)] {
+            links[CustomerKey(environment, name), default: []].append(
+                Link(
+                    other: other, isAliasSide: name == upper, isOn: true, order: .spelling,
+                    position: position, environment: environment))
         }
     }
 

@@ -39,20 +39,45 @@ public struct IdentityWalk {
         if !identity.isLinked(CustomerKey(environment, name)) { return ([name], name) }
         var members = [name]
         var found: Set<NameID> = [name]
-        var aliased: Set<NameID> = []
+        var aliases: [(alias: NameID, other: NameID)] = []
+        var spellings: [(upper: NameID, lower: NameID)] = []
         var next = 0
         while next < members.count {
             let member = members[next]
             next += 1
             for link in activeLinks(of: member) {
-                aliased.insert(link.isAliasSide ? member : link.other)
+                if link.isSpelling {
+                    if link.isAliasSide { spellings.append((member, link.other)) }
+                } else {
+                    aliases.append(
+                        link.isAliasSide ? (member, link.other) : (link.other, member))
+                }
                 if found.insert(link.other).inserted { members.append(link.other) }
             }
         }
         if members.count == 1 { return (members, name) }
+        let aliased = Self.aliased(aliases, spellings)
         let texts = members.map { (text: names[$0], name: $0) }
         members = texts.sorted { precedesInBytes($0.text, $1.text) }.map(\.name)
         return (members, members.first { !aliased.contains($0) } ?? members[0])
+    }
+
+    /// The ids that are not shown as long as there are others. An alias of one spelling is one of both, and between the
+    /// two the one in small letters is shown.
+    private static func aliased(
+        _ aliases: [(alias: NameID, other: NameID)], _ spellings: [(upper: NameID, lower: NameID)]
+    ) -> Set<NameID> {
+        if spellings.isEmpty { return Set(aliases.map(\.alias)) }
+        let lower = Dictionary(
+            spellings.map { ($0.upper, $0.lower) }, uniquingKeysWith: { first, _ in first })
+        var aliased = Set(
+            aliases.filter { lower[$0.alias] != $0.other && lower[$0.other] != $0.alias }
+                .map(\.alias))
+        for (upper, lower) in spellings {
+            if aliased.contains(upper) { aliased.insert(lower) }
+            aliased.insert(upper)
+        }
+        return aliased
     }
 
     /// The aliases of an id that no later un-alias of the pair, or of everything about the alias, took back.
@@ -107,15 +132,15 @@ extension Identity {
         return walk.person(key.name)
     }
 
-    /// The ids that an alias links with one directly, each once, in the order of the names' bytes, and whether this one
-    /// is the alias by the last word about the pair.
+    /// The ids that an alias event links with one directly, each once, in the order of the names' bytes, and whether
+    /// this one is the alias by the last word about the pair.
     public func links(
         of key: CustomerKey, cut: Int64, corrections: CorrectionBook, names: NameTable
     ) -> [(other: NameID, isAliasSide: Bool)] {
         var walk = IdentityWalk(
             self, key.environment, cut: cut, corrections: corrections, names: names)
         var last: [NameID: Link] = [:]
-        for link in walk.activeLinks(of: key.name) {
+        for link in walk.activeLinks(of: key.name) where !link.isSpelling {
             if let known = last[link.other], link.order.precedes(known.order, names: names) {
                 continue
             }

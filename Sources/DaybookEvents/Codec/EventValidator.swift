@@ -12,7 +12,26 @@ public enum EventValidator {
         _ draft: EventDraft, _ schema: EventSchema?
     ) throws(EventProblem) -> EventDraft {
         try checkCustomers(draft, schema?.type)
-        return try canonical(recorded: draft, schema)
+        return try canonical(recorded: withUnmixedNames(draft, schema?.type), schema)
+    }
+
+    /// A customer's id that is a UUID stays in capitals or in small letters, as programs write it; the ledger takes the
+    /// two for one. Any other mixture is written in small letters.
+    private static func withUnmixedNames(_ draft: EventDraft, _ type: EventType?) -> EventDraft {
+        var draft = draft
+        draft.subject = draft.subject.map(UUIDText.unmixed)
+        let members: [String] =
+            switch type {
+            case .subjectAliased, .subjectUnaliased: ["alias", "canonical"]
+            case .purchaseTransferred: ["from", "to"]
+            default: ["app_account_token"]
+            }
+        for member in members {
+            guard let name = draft.data[member]?.text else { continue }
+            let unmixed = UUIDText.unmixed(name)
+            if !haveSameBytes(name, unmixed) { draft.data[member] = .string(unmixed) }
+        }
+        return draft
     }
 
     /// The same for an event that is there already, perhaps with other fields: whoever it is about was accepted then,

@@ -42,8 +42,11 @@ struct PlainPersons {
     private(set) var isAmended = false
     private var corrections: [Key: [Correction]] = [:]
 
-    mutating func note(_ event: PlainEvent, at position: Int64, in stream: PlainStream) {
+    mutating func note(
+        _ event: PlainEvent, at position: Int64, in stream: PlainStream, _ names: PlainNames
+    ) {
         if stream.isLine { noteNamings(event, stream) }
+        noteSpellings(event, at: position, in: stream, names)
         guard let type = EventType(rawValue: UInt16(truncatingIfNeeded: event.type)) else { return }
         let own = Key(
             environment: stream.environment, source: event.source, high: event.key.0,
@@ -72,6 +75,66 @@ struct PlainPersons {
             if event.nameA != 0 { zones.insert(event.nameA) }
         default: break
         }
+    }
+
+    /// Customers so far whose id is a UUID in letters of one case, by environment and the UUID in small letters.
+    private var spelled: [[UInt8]: [Int64]] = [:]
+
+    /// Two customers of one UUID, in capitals and in small letters, are linked by the event that names the second.
+    private mutating func noteSpellings(
+        _ event: PlainEvent, at position: Int64, in stream: PlainStream, _ names: PlainNames
+    ) {
+        var named: [Int64] = []
+        if stream.isLine {
+            named.append(event.party)
+            switch EventType(rawValue: UInt16(truncatingIfNeeded: event.type)) {
+            case .purchaseTransferred, .purchaseCompleted, .subscriptionStarted,
+                .subscriptionRenewed, .storeTransactionStated:
+                named.append(event.nameB)
+            default: break
+            }
+        }
+        if stream.isCustomer {
+            named.append(stream.name)
+            switch EventType(rawValue: UInt16(truncatingIfNeeded: event.type)) {
+            case .subjectAliased, .subjectUnaliased, .purchaseTransferred:
+                named += [event.nameA, event.nameB]
+            default: break
+            }
+        }
+        for name in named where name != 0 {
+            let text = names.text(name)
+            guard let small = Self.smallUUID(text) else { continue }
+            let place = [UInt8(truncatingIfNeeded: stream.environment)] + small
+            let known = spelled[place] ?? []
+            if known.contains(name) { continue }
+            spelled[place] = known + [name]
+            guard let other = known.first else { continue }
+            let isUpper = !text.elementsEqual(small)
+            links.append(
+                Statement(
+                    key: Key(environment: stream.environment, source: 0, high: 0, low: 0),
+                    left: isUpper ? name : other, right: isUpper ? other : name, isOn: true,
+                    occurredAt: Int64.max, sequence: Int64.max, position: position))
+        }
+    }
+
+    /// The UUID in small letters; `nil` for every other text, for one without letters and for one that mixes them.
+    private static func smallUUID(_ text: ArraySlice<UInt8>) -> [UInt8]? {
+        guard text.count == 36 else { return nil }
+        var (smallCount, largeCount) = (0, 0)
+        for (index, byte) in text.enumerated() {
+            switch (index, byte) {
+            case (8, 0x2D), (13, 0x2D), (18, 0x2D), (23, 0x2D): continue
+            case (8, _), (13, _), (18, _), (23, _): return nil
+            case (_, 0x30...0x39): continue
+            case (_, 0x61...0x66): smallCount += 1
+            case (_, 0x41...0x46): largeCount += 1
+            default: return nil
+            }
+        }
+        guard (smallCount == 0) != (largeCount == 0) else { return nil }
+        return text.map { 0x41...0x46 ~= $0 ? $0 + 0x20 : $0 }
     }
 
     private mutating func noteNamings(_ event: PlainEvent, _ stream: PlainStream) {

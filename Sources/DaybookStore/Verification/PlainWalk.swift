@@ -87,7 +87,7 @@ struct PlainWalk {
                     | UInt64(truncatingIfNeeded: stream.environment)))
         event.dropUnusedSlots()
         persons.line = number
-        persons.note(event, at: position, in: stream)
+        persons.note(event, at: position, in: stream, names)
         return Step(event: event, before: stream.position)
     }
 

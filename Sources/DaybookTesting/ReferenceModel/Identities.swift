@@ -3,6 +3,10 @@ import DaybookEvents
 /// Who is who, and who owns what: read before the fold (rule 7).
 struct Identities {
     private let edges: [(alias: String, canonical: String)]
+    /// UUIDs that are named in capitals and in small letters, in this order.
+    private let twins: [[String]]
+    /// The spellings that events name, by the one in small letters.
+    private let spellings: [String: Set<String>]
     private let transfers: [KnownEvent]
 
     init(_ history: KnownHistory) {
@@ -23,13 +27,17 @@ struct Identities {
             default: break
             }
         }
+        // A UUID is one whatever the case of its letters (RFC 9562 §4); nothing takes that back.
+        spellings = history.spellings
+        twins = spellings.values.filter { $0.count > 1 }.map { $0.sorted() }
+        edges += twins.map { (alias: $0[0], canonical: $0[1]) }
         self.edges = edges
         transfers = history.events.filter { $0.type == "purchase.transferred" }
     }
 
     /// Everybody who is the same person for every T: aliases are timeless (rule 7).
     func person(_ name: String) -> Set<String> {
-        var members: Set<String> = [name]
+        var members: Set<String> = spellings[name.lowercased()] ?? [name]
         var isGrowing = true
         while isGrowing {
             isGrowing = false
@@ -44,7 +52,13 @@ struct Identities {
 
     /// The member that no alias names as `alias`, of several the smallest (rule 7).
     func shownName(_ person: Set<String>) -> String {
-        let aliases = Set(edges.map(\.alias))
+        // In small letters a UUID is shown, unless an alias makes it another's in either spelling.
+        let told = edges.filter { !twins.contains([$0.alias, $0.canonical].sorted()) }
+        var aliases = Set(told.map(\.alias))
+        for twin in twins {
+            if aliases.contains(twin[0]) { aliases.insert(twin[1]) }
+            aliases.insert(twin[0])
+        }
         let candidates = person.subtracting(aliases)
         let names = candidates.isEmpty ? person : candidates
         return names.min(by: precedes) ?? ""

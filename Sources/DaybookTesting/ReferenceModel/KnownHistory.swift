@@ -4,6 +4,8 @@ import DaybookEvents
 struct KnownHistory {
     /// In canonical order (rule 2).
     let events: [KnownEvent]
+    /// How UUIDs are written that name customers, by the UUID in small letters; what is void names them all the same.
+    let spellings: [String: Set<String>]
 
     /// - Parameter events: In the order of their positions.
     init(_ events: [RecordedEvent], environment: Environment, cut: Int64) {
@@ -16,8 +18,28 @@ struct KnownHistory {
             if seen.insert(candidate.identity).inserted { known.append(candidate) }
         }
         known.sort(by: KnownEvent.isOrdered)
+        var spellings: [String: Set<String>] = [:]
+        for name in Set(known.flatMap(Self.customers)) where Self.isUUID(name) {
+            spellings[name.lowercased(), default: []].insert(name)
+        }
+        self.spellings = spellings
         let valid = Self.withoutVoided(known)
         self.events = Self.amended(valid)
+    }
+
+    /// Every customer that an event of a customer or of a line names.
+    private static func customers(_ event: KnownEvent) -> [String] {
+        if Belonging(event) == .ledger { return [] }
+        var members = ["alias", "canonical"]
+        if event.type == "purchase.transferred" { members += ["from", "to"] }
+        if LineFacts.purchaseTypes.contains(event.type) { members.append("app_account_token") }
+        return [event.subject].compactMap(\.self) + members.compactMap(event.text)
+    }
+
+    private static func isUUID(_ name: String) -> Bool {
+        let parts = name.split(separator: "-", omittingEmptySubsequences: false)
+        return parts.map(\.count) == [8, 4, 4, 4, 12]
+            && parts.joined().allSatisfy { $0.isASCII && $0.isHexDigit }
     }
 
     /// Rule 20: void iff a `correction.voided` that is not itself void targets it.

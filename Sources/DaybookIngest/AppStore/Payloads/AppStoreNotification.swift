@@ -24,7 +24,10 @@ public struct AppStoreNotification: AppStorePayload {
     public var subtype: AppStoreWord<AppStoreNotificationSubtype>? {
         members.word("subtype", AppStoreNotificationSubtype.self)
     }
-    public var uuid: String? { members.identifier("notificationUUID") }
+    /// In lower case, however it came: both are the same notification.
+    public var uuid: String? {
+        members.identifier("notificationUUID").map(UUIDText.lowercased)
+    }
     public var version: String? { members.text("version") }
     /// Milliseconds since 1970 UTC.
     public var signedAt: Int64? { members.milliseconds("signedDate") }

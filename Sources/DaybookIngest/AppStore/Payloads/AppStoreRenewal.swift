@@ -30,7 +30,10 @@ public struct AppStoreRenewal: AppStorePayload {
     /// The line.
     public var originalID: String? { members.identifier("originalTransactionId") }
     public var appTransactionID: String? { members.identifier("appTransactionId") }
-    public var appAccountToken: String? { members.text("appAccountToken") }
+    /// A UUID in lower case, however it came.
+    public var appAccountToken: String? {
+        members.text("appAccountToken").map(UUIDText.lowercased)
+    }
     public var environment: AppStoreWord<AppStoreEnvironment>? {
         members.word("environment", AppStoreEnvironment.self)
     }

@@ -35,8 +35,10 @@ public struct AppStoreTransaction: AppStorePayload {
     public var webOrderLineItemID: String? { members.identifier("webOrderLineItemId") }
     /// The download of the app, one for an Apple Account and an app.
     public var appTransactionID: String? { members.identifier("appTransactionId") }
-    /// The app's own id of its customer.
-    public var appAccountToken: String? { members.text("appAccountToken") }
+    /// The app's own id of its customer; a UUID in lower case, however it came.
+    public var appAccountToken: String? {
+        members.text("appAccountToken").map(UUIDText.lowercased)
+    }
     public var bundleID: String? { members.text("bundleId") }
     public var environment: AppStoreWord<AppStoreEnvironment>? {
         members.word("environment", AppStoreEnvironment.self)

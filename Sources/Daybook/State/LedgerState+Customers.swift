@@ -1,0 +1,51 @@
+import DaybookDomain
+import DaybookEvents
+
+/// Which customer a text names.
+extension LedgerState {
+    /// The number of a customer's id. A UUID is found in any letter case: as it is written where it is known so, else
+    /// as the ledger knows it. `nil`: the text is no name of this ledger.
+    func customer(named text: String, in environment: Environment) -> NameID? {
+        customers(named: text, in: environment).first
+    }
+
+    /// Every id that a text names, the one that is written so first. Of a UUID the two spellings are one person only
+    /// from the event on that named the second; whoever asks what was known before looks at each.
+    func customers(named text: String, in environment: Environment) -> [NameID] {
+        let exact = names.id(of: text)
+        guard let (lower, upper) = UUIDText.spellings(of: text) else {
+            return [exact].compactMap(\.self)
+        }
+        var known: [NameID] = []
+        for name in [exact, names.id(of: lower), names.id(of: upper)] {
+            guard let name, !known.contains(name), isKnown(CustomerKey(environment, name)) else {
+                continue
+            }
+            known.append(name)
+        }
+        return known.isEmpty ? [exact].compactMap(\.self) : known
+    }
+
+    /// The ids of the person that a text names, as known at a cut.
+    func members(named text: String, in environment: Environment, cut: Int64) -> [NameID] {
+        var members: [NameID] = []
+        for name in customers(named: text, in: environment) where !members.contains(name) {
+            let key = CustomerKey(environment, name)
+            members +=
+                identity.isAlone(key)
+                ? [name]
+                : identity.person(key, cut: cut, corrections: corrections, names: names).members
+        }
+        return members
+    }
+
+    /// Whether any committed event names the customer.
+    func isKnown(_ key: CustomerKey) -> Bool {
+        if let stream = streamID(key.environment, .customer, key.name),
+            headOf(stream).position > 0
+        {
+            return true
+        }
+        return !identity.isAlone(key) || !lines(naming: key).isEmpty
+    }
+}
