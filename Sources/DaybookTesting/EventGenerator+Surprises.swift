@@ -52,6 +52,13 @@ extension EventGenerator {
             "feature": "anything", "reason_code": "limit_reached", "meter": "anything",
             "transaction_id": "none",
         ]
+        if chance(20) {
+            // Consent is withdrawn, and now and then given again.
+            add("consent.rescinded", index, at: time, JSONObject(), trust: .verified)
+            let again = time + number(1...60) * Self.day
+            if chance(60) { add("consent.given", index, at: again, JSONObject()) }
+            return
+        }
         let type = pick([
             "access.denied", "limit.reached", "feature.restricted", "assignment.conflict",
         ])

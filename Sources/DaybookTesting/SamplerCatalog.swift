@@ -167,6 +167,7 @@ public enum SamplerCatalog {
           gap: assumeActive
           proratedRefundKeepsAccess: true
           familyServesOneProfile: true
+          suspendsWithoutConsent: true
 
         """
 }

@@ -86,6 +86,23 @@ struct AskingTests {
         }
     }
 
+    @Test("catalog products --json has what an upgrade screen shows, in the language asked for")
+    func products() throws {
+        let other = try bench.begin(
+            Workbench.magical.replacing("magical-stories", with: "ollie"), name: "o.sqlite")
+        let json = try bench.run("catalog products --json --locale en --ledger \(other)").json
+        #expect(json.at("paywalls.default.products") == ["com.ollie.premium.perdog"])
+        #expect(json.at("paywalls.default.slots.title") == "Your free period is over")
+        let benefits = json.at("paywalls.default.benefits")?.array ?? []
+        #expect(benefits.allSatisfy { $0.object?["title"]?.text?.isEmpty == false })
+        let dozzi = try ask("catalog products --json").json
+        #expect(dozzi.at("metadata.platform") == "ios")
+        let magical = try bench.begin(Workbench.magical, name: "m.sqlite")
+        let sold = try bench.run("catalog products --json --ledger \(magical)").json
+        let first = sold["products"]?.array?.first?.object
+        #expect(first?["features"]?.array?.first == "Unlimited story generation")
+    }
+
     @Test("X-03 What was known before a refund is still the answer to what was known then")
     func knownAt() throws {
         let lines = Lines.purchase("ada") + Lines.refund("ada")

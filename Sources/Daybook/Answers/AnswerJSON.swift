@@ -88,7 +88,8 @@ extension Decision {
             "source": .orNull(source?.name),
             "candidates": .array(candidates.map { .object($0.json) }),
             "paywall": paywall.map { .object($0.json) } ?? .null,
-            "display": .object(display.json), "prompt": .bool(isPrompting),
+            "display": .object(display.json), "title": .object(title.json),
+            "prompt": .bool(isPrompting),
             "flags": .texts(flags + (usage?.flags ?? [])),
         ]
     }

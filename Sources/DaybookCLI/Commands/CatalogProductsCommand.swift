@@ -7,7 +7,9 @@ struct CatalogProductsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "products", abstract: "List what the app sells, with names and prices.",
         discussion: """
-            From the newest catalog. Prices are for display; what was paid is in the transactions.
+            From the newest catalog. Prices are for display; what was paid is in the transactions. \
+            --json also has each product's list of features, what each paywall shows, and the \
+            catalog's metadata.
 
               daybook catalog products
               daybook catalog products --locale nl-NL --json
@@ -27,7 +29,17 @@ struct CatalogProductsCommand: AsyncParsableCommand {
         let language = locale ?? catalog.defaultLocale
         let texts = { (key: String?) in key.flatMap { catalog.text($0, locale: language) } }
         let json: JSONObject = [
-            "products": .array(catalog.products.map { .object($0.json(texts)) })
+            "products": .array(catalog.products.map { .object($0.json(texts)) }),
+            "paywalls": .object(
+                JSONObject(
+                    catalog.paywalls.map {
+                        .init(name: $0.context, value: .object($0.json(texts)))
+                    })),
+            "metadata": .object(
+                JSONObject(
+                    catalog.metadata.sorted { $0.key < $1.key }.map {
+                        .init(name: $0.key, value: .string($0.value))
+                    })),
         ]
         var table = Table()
         for product in catalog.products {
@@ -69,6 +81,26 @@ extension Product {
                 ]
             } ?? .null,
             "family_shareable": .bool(familyShareable), "entitlements": .texts(entitlements),
+            "features": .texts(featureList.map { texts($0) ?? $0 }),
+        ]
+    }
+}
+
+extension Paywall {
+    /// What an upgrade screen shows, its texts in the language that was asked for.
+    fileprivate func json(_ texts: (String?) -> String?) -> JSONObject {
+        [
+            "products": .texts(products),
+            "slots": .object(
+                JSONObject(
+                    slots.map { .init(name: $0.slot, value: .string(texts($0.key) ?? $0.key)) })),
+            "benefits": .array(
+                benefits.map { benefit in
+                    [
+                        "icon": .orNull(benefit.icon), "title": .orNull(texts(benefit.title)),
+                        "subtitle": .orNull(texts(benefit.subtitle)),
+                    ]
+                }),
         ]
     }
 }

@@ -27,6 +27,7 @@ struct DecisionText {
         for source in decision.candidates where source != decision.source {
             add("considered", Self.sentence(source))
         }
+        add("title", decision.title.map { "“\($0.text)”" })
         add("text", decision.display.map { "“\($0.text)”" })
         add("paywall", decision.paywall.map(paywall))
         if decision.isPrompting { add("prompt", "allowed, and the app should suggest the upgrade") }

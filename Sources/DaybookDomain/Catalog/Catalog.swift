@@ -21,6 +21,7 @@ public struct Catalog: Sendable, Equatable {
         var ads: [AdPlacement]
         var paywalls: [Paywall]
         var statuses: [StatusRule]
+        var flags: [StatusFlag]
         var funnels: [Funnel]
         var kpis: [KPITarget]
         var policies: Policies
@@ -40,7 +41,8 @@ public struct Catalog: Sendable, Equatable {
             Content(
                 app: app, title: app, defaultLocale: "en", defaultTimeZone: "UTC", groups: [],
                 products: [], entitlements: [], features: [], meters: [], freePeriods: [], ads: [],
-                paywalls: [], statuses: [], funnels: [], kpis: [], policies: Policies(), copy: [:],
+                paywalls: [], statuses: [], flags: [], funnels: [], kpis: [], policies: Policies(),
+                copy: [:],
                 metadata: [:]))
     }
 
@@ -117,6 +119,12 @@ public struct Catalog: Sendable, Equatable {
     public var paywalls: [Paywall] {
         get { shared.content.paywalls }
         set { change { $0.paywalls = newValue } }
+    }
+
+    /// What is shown beside every status.
+    public var flags: [StatusFlag] {
+        get { shared.content.flags }
+        set { change { $0.flags = newValue } }
     }
 
     public var statuses: [StatusRule] {

@@ -149,6 +149,9 @@ public struct Meter: Sendable, Equatable {
     public var limitsWith: [EntitledLimit]
     /// A feature that must be open before anything is counted at all.
     public var requires: String?
+    /// A gauge of profiles: while it is over its limit, only a profile that it keeps writable may use this meter
+    /// (MS-23).
+    public var withinGauge: String?
     public var windowMode: WindowMode
     /// The kind of profile that this gauge counts; profile events drive it (rule 13).
     public var countsProfiles: String?
@@ -298,5 +301,23 @@ public struct StatusRule: Sendable, Equatable {
         self.status = status
         self.condition = condition
         attributes = []
+    }
+}
+
+/// Something that is so or not whatever the status says, such as lifetime access beside a running subscription (MS-19).
+public struct StatusFlag: Sendable, Equatable {
+    public var name: String
+    /// It is so while a source gives this entitlement,
+    public var entitlement: String
+    /// in one of these states or of one of these kinds, where any are named,
+    public var states: [String]
+    /// and without an end, where that is asked.
+    public var isUnbounded: Bool
+
+    public init(name: String, entitlement: String, states: [String] = [], isUnbounded: Bool) {
+        self.name = name
+        self.entitlement = entitlement
+        self.states = states
+        self.isUnbounded = isUnbounded
     }
 }

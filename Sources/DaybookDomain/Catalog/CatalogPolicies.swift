@@ -19,6 +19,11 @@ public struct Policies: Sendable, Equatable {
     public var refusesUnknownSubjects = false
     /// A family member's shared purchase may serve one profile.
     public var familyServesOneProfile = false
+    /// How often a purchase for one profile may go on to another one after its first is gone or it was unassigned
+    /// (OL-28); `nil`: as often as anybody likes.
+    public var reassignmentsMax: Int64?
+    /// While a guardian's consent is withdrawn nothing may be used (DZ-43).
+    public var suspendsWithoutConsent = false
     /// Where a customer manages subscriptions.
     public var managementURL: String?
     public init() {}

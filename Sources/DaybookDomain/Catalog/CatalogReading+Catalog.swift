@@ -27,6 +27,7 @@ extension CatalogReading {
         catalog.copy = copy(fields, defaultLocale: catalog.defaultLocale)
         catalog.paywalls = paywalls(fields)
         catalog.statuses = statuses(fields)
+        catalog.flags = flags(fields)
         catalog.funnels = funnels(fields)
         catalog.kpis = kpis(fields)
         catalog.policies = policies(fields)

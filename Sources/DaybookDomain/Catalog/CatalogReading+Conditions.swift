@@ -48,6 +48,19 @@ extension CatalogReading {
         return meter.map { .meterExhausted($0) }
     }
 
+    /// Named facts beside the status: `hasLifetimeAccess: { entitled: premium, unbounded: true }`.
+    func flags(_ fields: CatalogFields) -> [StatusFlag] {
+        named("flags", of: fields) { name, fields in
+            fields.require("entitled", "Write the entitlement: `entitled: premium`.")
+            let states = states(fields)
+            let isUnbounded = fields.flag("unbounded") ?? false
+            return fields.reference("entitled", .entitlement).map {
+                StatusFlag(
+                    name: name, entitlement: $0, states: states, isUnbounded: isUnbounded)
+            }
+        }
+    }
+
     private func states(_ when: CatalogFields) -> [String] {
         when.texts("states").map { state, place in
             if !StatusRule.knownStates.contains(state) {

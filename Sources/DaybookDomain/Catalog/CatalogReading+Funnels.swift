@@ -104,6 +104,8 @@ extension CatalogReading {
         policies.proratedRefundKeepsAccess = inner.flag("proratedRefundKeepsAccess") ?? false
         policies.refusesUnknownSubjects = inner.flag("refusesUnknownSubjects") ?? false
         policies.familyServesOneProfile = inner.flag("familyServesOneProfile") ?? false
+        policies.reassignmentsMax = inner.whole("reassignmentsMax", 0...1_000)
+        policies.suspendsWithoutConsent = inner.flag("suspendsWithoutConsent") ?? false
         policies.managementURL = inner.text("managementURL")
         inner.finish()
         return policies

@@ -16,6 +16,7 @@ extension CatalogReading {
         }
         defineAliases(as: .meter)
         checkCredits(meters)
+        checkGauges(meters)
         return meters
     }
 
@@ -28,6 +29,8 @@ extension CatalogReading {
         meter.limitsWith = limitsWith(fields)
         meter.requires = fields.reference("requires", .feature)
         gatePlaces[name] = fields.place(of: "requires")
+        meter.withinGauge = fields.reference("withinGauge", .meter)
+        if meter.withinGauge != nil { gaugePlaces[name] = fields.place(of: "withinGauge") }
         meter.windowMode = fields.choice("windowMode") ?? .rollingMilliseconds
         meter.countsProfiles = fields.text("countsProfiles")
         meter.enforcement = fields.choice("enforcement") ?? .hard
@@ -130,6 +133,19 @@ extension CatalogReading {
                     at: gatePlaces[meter.name] ?? CatalogPlace(line: 1, column: 1, path: ""))
                 break
             }
+        }
+    }
+
+    /// Only a gauge of profiles says which of them stay writable, and a gauge is not used through itself.
+    private func checkGauges(_ meters: [Meter]) {
+        for meter in meters {
+            guard let name = meter.withinGauge, let place = gaugePlaces[meter.name],
+                let gauge = meters.first(where: { $0.name == name }),
+                gauge.countsProfiles == nil || meter.kind != .counter
+            else { continue }
+            report(
+                "`\(meter.name)` cannot be used within `\(name)`.",
+                "Name a gauge with `countsProfiles`, at a counter.", at: place)
         }
     }
 

@@ -42,6 +42,7 @@ final class CatalogReading {
     var creditedMeters: [(name: String, place: CatalogPlace)] = []
     /// Where each meter says which feature it requires.
     var gatePlaces: [String: CatalogPlace] = [:]
+    var gaugePlaces: [String: CatalogPlace] = [:]
     /// The aliases of the section being read.
     var pendingAliases: [(alias: String, name: String, place: CatalogPlace)] = []
     /// The event types that funnels name, with their places.

@@ -27,6 +27,29 @@ public final class Check {
 
     /// The decision without the paywall and the text that a person would be shown, for whoever compares many.
     public func bareDecision(_ asked: CheckQuestion) throws(UnknownName) -> Decision {
+        let decision = try openDecision(asked)
+        guard isSuspended else { return decision }
+        return withoutConsent(decision)
+    }
+
+    /// Whether the catalog lets nothing be used while consent is withdrawn, and it is (DZ-43).
+    var isSuspended: Bool {
+        catalog.policies.suspendsWithoutConsent
+            && question.state.customer.isConsentWithdrawn(at: question.at)
+    }
+
+    /// Nothing opens it, whatever would without the withdrawal; the numbers stay what they are.
+    private func withoutConsent(_ decision: Decision) -> Decision {
+        var decision = decision
+        decision.allowed = false
+        decision.isPrompting = false
+        decision.enforcement = .hard
+        decision.reason = "consent_rescinded"
+        decision.source = nil
+        return decision
+    }
+
+    private func openDecision(_ asked: CheckQuestion) throws(UnknownName) -> Decision {
         if let meter = catalog.meter(named: asked.name) { return decide(meter, asked) }
         guard let feature = catalog.feature(named: asked.name) else {
             let known =
@@ -165,6 +188,7 @@ public final class Check {
             decision.source = gate.source
         }
         decision.candidates = candidates(for: meter)
+        if let refused = heldBack(meter, asked, decision) { return refused }
         if meter.kind == .window { return window(answer, asked, decision) }
         guard let remaining = answer.remaining else {
             decision.allowed = true
@@ -180,6 +204,31 @@ public final class Check {
         }
         decision.reason = "limit_reached"
         if meter.enforcement == .soft { prompt(&decision) }
+        return decision
+    }
+
+    /// While more profiles are there than a gauge allows, only those that it keeps writable may use the meter, and a
+    /// use says which one it is for (MS-23).
+    private func heldBack(
+        _ meter: Meter, _ asked: CheckQuestion, _ decision: Decision
+    ) -> Decision? {
+        guard let gauge = meter.withinGauge.flatMap({ catalog.meter(named: $0) }) else {
+            return nil
+        }
+        let answer = usage.answer(gauge)
+        guard answer.excess > 0 else { return nil }
+        if let profile = asked.profile,
+            answer.writable.contains(where: { haveSameBytes($0, profile) })
+        {
+            return nil
+        }
+        var decision = decision
+        decision.meter = gauge.name
+        decision.usage = answer
+        decision.enforcement = gauge.enforcement
+        decision.reason = "limit_reached"
+        decision.flags.append(asked.profile == nil ? "profile_required" : "profile_over_limit")
+        if gauge.enforcement == .soft { prompt(&decision) }
         return decision
     }
 
@@ -218,9 +267,10 @@ public final class Check {
         }
         let meter = decision.meter.flatMap { catalog.meter(named: $0) }
         let feature = decision.feature.flatMap { catalog.feature(named: $0) }
-        decision.display = texts.display(
-            key(decision, meter, feature), usage: decision.usage,
-            source: decision.source ?? decision.candidates.first)
+        let copy = copy(decision, meter, feature)
+        let source = copy.source ?? decision.source ?? decision.candidates.first
+        decision.display = texts.display(copy.text, usage: decision.usage, source: source)
+        decision.title = texts.display(copy.title, usage: decision.usage, source: source)
     }
 
     /// What a meter refuses names the meter's own context, everything else the restricted feature.
@@ -239,20 +289,40 @@ public final class Check {
             products: catalog.paywall(context: context)?.products ?? sellingProducts(decision))
     }
 
-    private func key(_ decision: Decision, _ meter: Meter?, _ feature: Feature?) -> String? {
+    /// Copy keys of what people are told and of the heading above it, and the source whose numbers stand in them where
+    /// that is not the decision's own.
+    private struct Copy {
+        var text: String?
+        var title: String?
+        var source: Source?
+    }
+
+    private func copy(_ decision: Decision, _ meter: Meter?, _ feature: Feature?) -> Copy {
         if decision.allowed, !decision.isPrompting {
             if decision.usage != nil, decision.usage?.remaining == nil, meter?.kind != .window {
-                return meter?.unlimitedText ?? meter?.statusText
+                return Copy(text: meter?.unlimitedText ?? meter?.statusText)
             }
-            return meter?.statusText ?? feature?.descriptionText ?? feature?.displayName
+            return Copy(
+                text: meter?.statusText ?? feature?.descriptionText ?? feature?.displayName)
         }
-        if decision.reason == "limit_reached" {
-            return meter?.limitReachedTitle ?? meter?.limitReachedText ?? meter?.statusText
+        switch decision.reason {
+        case "consent_rescinded": return Copy()
+        case "limit_reached":
+            return Copy(
+                text: meter?.limitReachedText ?? meter?.limitReachedTitle ?? meter?.statusText,
+                title: meter?.limitReachedTitle)
+        case "intro_expired":
+            // The period that opened it, which need not be the catalog's first.
+            let source = decision.candidates.first { $0.kind == .freePeriod }
+            guard let period = source.flatMap({ catalog.freePeriod($0.id) }) else { break }
+            return Copy(
+                text: period.expiredText ?? period.expiredTitle ?? feature?.lockedText,
+                title: period.expiredTitle, source: source)
+        default: break
         }
-        if decision.reason == "intro_expired" {
-            return catalog.freePeriods.first?.expiredTitle ?? feature?.lockedText
-        }
-        return feature?.lockedText ?? meter?.limitReachedTitle ?? feature?.displayName
+        return Copy(
+            text: feature?.lockedText ?? meter?.limitReachedText ?? meter?.limitReachedTitle
+                ?? feature?.displayName, title: meter?.limitReachedTitle)
     }
 
     private func sellingProducts(_ decision: Decision) -> [String] {

@@ -115,6 +115,10 @@ public enum Rejection: Error, Sendable, Equatable {
     case limitReached(
         meter: String, limit: Int64, used: Int64, reserved: Int64, requested: Int64,
         resetsAt: Int64?)
+    /// More profiles are there than a gauge allows, and this one, or none, is not among those that stay writable.
+    case heldBack(
+        meter: String, gauge: String, limit: Int64, used: Int64, profile: String?,
+        writable: [String])
     case notEntitled(name: String, reason: String)
     case unknownName(name: String, nearest: String?)
     case unknownSubject(String)
@@ -123,6 +127,8 @@ public enum Rejection: Error, Sendable, Equatable {
     case unknownTransaction(String)
     case productMismatch(transaction: String, product: String)
     case transactionAlreadyAssigned(transaction: String, profile: String)
+    /// It went on to other profiles as often as the catalog lets it (OL-28).
+    case reassignmentsUsed(transaction: String, profiles: [String], max: Int64)
     /// A family member's share that the catalog lets serve nobody, or no profile (OL-26).
     case familyNotServed(transaction: String, product: String, reason: String)
     case unknownLine(String)
@@ -176,6 +182,8 @@ public enum Rejection: Error, Sendable, Equatable {
     public var code: String {
         switch self {
         case .limitReached: "limit_reached"
+        case .heldBack(_, _, _, _, let profile, _):
+            profile == nil ? "profile_required" : "profile_over_limit"
         case .notEntitled(_, let reason): reason
         case .unknownName: "unknown_name"
         case .unknownSubject: "not_found"
@@ -184,6 +192,7 @@ public enum Rejection: Error, Sendable, Equatable {
         case .unknownTransaction: "unknown_transaction"
         case .productMismatch: "product_mismatch"
         case .transactionAlreadyAssigned: "transaction_already_assigned"
+        case .reassignmentsUsed: "reassignments_used"
         case .familyNotServed(_, _, let reason): reason
         case .unknownLine: "unknown_line"
         case .notOwner: "not_owner"
@@ -231,6 +240,9 @@ extension Rejection: CustomStringConvertible {
             "\(meter): \(used) of \(limit) used"
                 + (reserved > 0 ? ", \(reserved) reserved" : "") + ", \(requested) requested"
                 + (resets.map { "; more from \(RFC3339.format($0)) on" } ?? "")
+        case .heldBack(let meter, let gauge, let limit, let used, let profile, let writable):
+            "\(gauge): \(used) of \(limit) used, so \(meter) is only for \(writable.joined(separator: ", "))"
+                + (profile.map { ", not for \($0)" } ?? "; say for which profile it is")
         case .notEntitled(let name, let reason): "\(name) is not open to this customer: \(reason)"
         case .unknownName(let name, let nearest):
             "the catalog has no \"\(name)\"" + (nearest.map { "; did you mean \"\($0)\"?" } ?? "")
@@ -242,6 +254,8 @@ extension Rejection: CustomStringConvertible {
             "purchase \(id) is of \(product), which is not sold per profile"
         case .transactionAlreadyAssigned(let id, let profile):
             "purchase \(id) already serves profile \(profile); unassign it first or buy another"
+        case .reassignmentsUsed(let id, let profiles, let max):
+            "purchase \(id) has served \(profiles.joined(separator: ", ")) and may go on to another profile \(max) times at most; buy another"
         case .familyNotServed(let id, let product, let reason):
             "purchase \(id) of \(product) is shared by the family and serves no profile: \(reason)"
         case .unknownLine(let line): "nothing is known of a line \(line)"

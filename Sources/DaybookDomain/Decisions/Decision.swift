@@ -13,7 +13,10 @@ public struct Decision: Sendable, Equatable {
     public var source: Source?
     public var candidates: [Source]
     public var paywall: PaywallAnswer?
+    /// What people are told.
     public var display: DisplayText?
+    /// The heading above it, where the catalog has one for what was refused.
+    public var title: DisplayText?
     /// With soft enforcement: allowed, but the app should suggest the upgrade.
     public var isPrompting: Bool
     public var flags: [String]

@@ -108,6 +108,13 @@ struct ProfileDecider {
                 events: [conflict],
                 rejection: .transactionAlreadyAssigned(transaction: transaction, profile: owner))
         }
+        // The first profile is none that it went on to, and back is not on.
+        let served = Assignments(question).profiles(of: id)
+        if let max = check.catalog.policies.reassignmentsMax,
+            !served.contains(where: { haveSameBytes($0, profile) }), served.count > max
+        {
+            throw .reassignmentsUsed(transaction: transaction, profiles: served, max: max)
+        }
         return Verdict(events: [
             decider.event(
                 .purchaseAssigned,

@@ -127,9 +127,23 @@ public struct StatusQuestion {
                         slot: slot.slot,
                         key: texts.display(slot.key, usage: usage, source: source)?.text
                             ?? slot.key)
-                })
+                } + flags(of: view))
         }
-        return Word(profile: views[0].profile, attributes: [])
+        return Word(profile: views[0].profile, attributes: flags(of: views[0]))
+    }
+
+    /// What is so beside the status, `true` or `false`.
+    private func flags(of view: View) -> [CopySlot] {
+        check.catalog.flags.map { flag in
+            let answer = view.entitlements.first { $0.name == flag.entitlement }
+            let isSo =
+                answer?.candidates.contains { source in
+                    source.isActive && (!flag.isUnbounded || source.expiresAt == nil)
+                        && (flag.states.isEmpty || flag.states.contains(source.state.rawValue)
+                            || flag.states.contains(source.kind.rawValue))
+                } ?? false
+            return CopySlot(slot: flag.name, key: isSo ? "true" : "false")
+        }
     }
 
     /// Whether a status can differ from profile to profile.
@@ -172,7 +186,8 @@ public struct StatusQuestion {
 
     private func ads() -> [Status.AdAnswer] {
         check.catalog.ads.map { placement in
-            var isShown = placement.isEnabled
+            // Nobody earns by showing ads to somebody for whom consent is withdrawn.
+            var isShown = placement.isEnabled && !check.isSuspended
             if isShown, let feature = placement.hiddenBy {
                 let hides = try? check.decide(CheckQuestion(feature))
                 // A placement names a feature of its own catalog, which the reader has checked.

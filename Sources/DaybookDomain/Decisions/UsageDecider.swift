@@ -177,6 +177,13 @@ struct UsageDecider {
     private func refuse(_ meter: Meter, _ decision: Decision) -> Verdict {
         let usage = decision.usage
         let isLimit = decision.reason == "limit_reached"
+        if isLimit, let gauge = decision.meter, gauge != meter.name, let usage {
+            return Verdict(
+                events: evidence(meter, decision), decision: decision,
+                rejection: .heldBack(
+                    meter: meter.name, gauge: gauge, limit: usage.limit ?? 0, used: usage.used,
+                    profile: decider.request.profile, writable: usage.writable))
+        }
         let rejection: Rejection =
             isLimit
             ? .limitReached(

@@ -12,6 +12,7 @@ public enum EventType: UInt16, Sendable, CaseIterable {
     case profileCreated = 7
     case profileDeleted = 8
     case profileRestored = 9
+    case consentGiven = 10
 
     case purchaseCompleted = 20
     case purchaseAssigned = 21

@@ -60,6 +60,9 @@ public enum Vocabulary {
             .consentRescinded, "consent.rescinded", "A guardian withdrew consent.",
             [EventField("subject", .text)]),
         EventSchema(
+            .consentGiven, "consent.given", "A guardian gave consent, perhaps again.",
+            [EventField("subject", .text)]),
+        EventSchema(
             .profileCreated, "profile.created", "A profile began (a child, a dog).",
             [
                 EventField("profile", .text, .profile, required: true),

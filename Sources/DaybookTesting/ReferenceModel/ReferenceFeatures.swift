@@ -12,10 +12,22 @@ struct ReferenceFeatures {
         profile: String?, meters: [String: ReferenceAnswer.Meter]
     ) -> [String: ReferenceAnswer.Feature] {
         var answers: [String: ReferenceAnswer.Feature] = [:]
+        let isSuspended = catalog.policies.suspendsWithoutConsent && isConsentWithdrawn
         for feature in catalog.features {
-            answers[feature.name] = answer(feature, profile, meters)
+            answers[feature.name] =
+                isSuspended
+                ? ReferenceAnswer.Feature(isAllowed: false, reason: "consent_rescinded")
+                : answer(feature, profile, meters)
         }
         return answers
+    }
+
+    /// DZ-43: the last word about consent by T.
+    private var isConsentWithdrawn: Bool {
+        let said = question.customerEvents.last {
+            $0.type.hasPrefix("consent.") && $0.occurredAt <= question.at
+        }
+        return said?.type == "consent.rescinded"
     }
 
     private func answer(
@@ -23,16 +35,24 @@ struct ReferenceFeatures {
     ) -> ReferenceAnswer.Feature {
         let serving = sources.serving(profile)
         let opening = serving.filter { opens($0, feature) }
+        let counted = (feature.meter ?? Self.preview(feature)).flatMap { catalog.meter(named: $0) }
+        let isHeldBack =
+            counted.map {
+                ReferenceHolding(question: question, catalog: catalog, sources: sources)
+                    .holdsBack(profile, from: $0)
+            } ?? false
         if let source = opening.first, source.isActive {
             // Where all that opens it has a number on its meter, the numbers are left or are not.
-            let isOver = meter(of: feature, meters)?.remaining == 0
+            let isOver = isHeldBack || meter(of: feature, meters)?.remaining == 0
             if isOver, opening.filter(\.isActive).allSatisfy({ isNumbered($0, feature) }) {
                 return denied("limit_reached", feature)
             }
             return granted(Self.word(granting: source))
         }
         if feature.isFree { return granted("free_feature") }
-        if let meter = meter(of: feature, meters) { return quota(meter, feature) }
+        if let meter = meter(of: feature, meters) {
+            return isHeldBack ? denied("limit_reached", feature) : quota(meter, feature)
+        }
         // NZ-08: nothing is known of a subscription but that there is one.
         if serving.contains(where: { $0.state == "pending" && $0.displayClass == 2 }) {
             return denied("unknown_state_fallback_free", feature)
@@ -106,8 +126,10 @@ struct ReferenceFeatures {
     private func meter(
         of feature: Feature, _ meters: [String: ReferenceAnswer.Meter]
     ) -> ReferenceAnswer.Meter? {
-        if let meter = feature.meter { return meters[meter] }
-        return feature.previewUses > 0
-            ? meters[CatalogStructure.previewPrefix + feature.name] : nil
+        (feature.meter ?? Self.preview(feature)).flatMap { meters[$0] }
+    }
+
+    private static func preview(_ feature: Feature) -> String? {
+        feature.previewUses > 0 ? CatalogStructure.previewPrefix + feature.name : nil
     }
 }

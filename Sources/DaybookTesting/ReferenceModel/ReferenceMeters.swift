@@ -17,7 +17,7 @@ struct ReferenceMeters {
         return answers
     }
 
-    private func answer(_ meter: Meter) -> ReferenceAnswer.Meter {
+    func answer(_ meter: Meter) -> ReferenceAnswer.Meter {
         let freedBy = meter.limit == nil ? nil : freeing(meter)
         let limit = freedBy == nil ? limit(of: meter) : nil
         var answer = numbers(meter, limit)

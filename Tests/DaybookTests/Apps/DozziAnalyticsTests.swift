@@ -107,6 +107,40 @@ struct DozziAnalyticsTests {
             seen("checkout.completed", "ada", after: 30),
         ])
         #expect(counts(try ledger.funnel("paywall_to_purchase").steps) == [1, 1, 0])
+        // What they have is theirs; nothing of it may be used.
         #expect(try story.status(at: now + 60_000) == before)
+        for name in ["premiumVoices", "stories"] {
+            #expect(try story.check(name, at: now + 19_000).allowed)
+            let decision = try story.check(name, at: now + 20_000)
+            #expect(!decision.allowed && decision.reason == "consent_rescinded", "\(name)")
+        }
+        let use = Command.consume(meter: "stories", amount: 1, ref: "s1")
+        #expect(try await story.refusal(of: use)?.code == "consent_rescinded")
+    }
+
+    @Test("DZ-43 Consent that is given again opens what was closed, from then on")
+    func consentGiven() async throws {
+        try await ledger.record([
+            DozziPurchaseTests.purchase(at: now), seen("consent.rescinded", "ada", after: 20),
+            seen("consent.given", "ada", after: 60), seen("paywall.shown", "ada", after: 30),
+            seen("checkout.started", "ada", after: 50), seen("paywall.shown", "ada", after: 70),
+        ])
+        let allowed = try [10, 20, 59, 60].map {
+            try story.check("premiumVoices", at: now + $0 * 1_000).allowed
+        }
+        #expect(allowed == [true, false, false, true])
+        #expect(counts(try ledger.funnel("paywall_to_purchase").steps) == [1, 0, 0])
+        // What was known before the consent came back is what was answered then.
+        let known = try story.check(
+            "premiumVoices", at: now + 60_000, knownAt: .position(3))
+        #expect(known.reason == "consent_rescinded")
+    }
+
+    @Test("DZ-43 Whether a withdrawal closes anything is the catalog's to say")
+    func consentWithoutPolicy() async throws {
+        let story = try await StoryLedger(
+            "dozzi", replacing: ["  suspendsWithoutConsent: true\n": ""])
+        try await story.record(seen("consent.rescinded", "ada", after: 0))
+        #expect(try story.check("stories", at: now + 1_000).allowed)
     }
 }

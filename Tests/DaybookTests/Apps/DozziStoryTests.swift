@@ -127,9 +127,9 @@ struct DozziStoryTests {
             refusal
                 == .limitReached(
                     meter: "stories", limit: 2, used: 2, reserved: 0, requested: 1, resetsAt: nil))
-        let catalog = try #require(try ledger.catalogs().newest?.catalog)
-        let key = try #require(catalog.meter(named: "stories")?.limitReachedText)
-        #expect(catalog.text(key, locale: "en") == "No stories remaining")
+        let decision = try story.check("stories")
+        #expect(decision.display?.text == "No stories remaining")
+        #expect(decision.title?.text == "Unlock Unlimited Stories")
         #expect(try story.count(of: "usage.recorded") == 2)
     }
 

@@ -52,6 +52,54 @@ struct MagicalStoriesFeatureTests {
         }
     }
 
+    /// Checks and uses a story for each child: the decision refuses, and the command does.
+    private func writes(_ open: [String?], not closed: [String?]) async throws {
+        for child in open + closed {
+            let decision = try story.ledger.check(
+                CheckQuestion("basicStoryGeneration", profile: child), for: story.subject
+            ).decision
+            let isOpen = open.contains(child)
+            #expect(decision.allowed == isOpen, "\(child ?? "nobody")")
+            let refusal = try await refusal(for: child)
+            #expect((refusal == nil) == isOpen, "\(child ?? "nobody")")
+            if isOpen { continue }
+            #expect(decision.reason == "limit_reached" && decision.meter == "child_profiles")
+            #expect(decision.display?.text == "Add profiles for all your children")
+            #expect(decision.paywall?.context == "featureRestricted")
+            #expect(
+                refusal?.code == (child == nil ? "profile_required" : "profile_over_limit"))
+        }
+    }
+
+    private func refusal(for child: String?) async throws -> Rejection? {
+        do {
+            let id = "r\(Int.random(in: 1...Int.max))"
+            try await story.ledger.perform(
+                CommandRequest(
+                    .reserve(
+                        meter: "stories", amount: 1, reservation: id, timeoutMilliseconds: 1_000),
+                    subject: story.subject, profile: child))
+            return nil
+        } catch LedgerError.rejected(let rejection, _) {
+            return rejection
+        }
+    }
+
+    @Test("MS-23 Whether a lapse holds the other children back is the catalog's to say")
+    func notHeldBack() async throws {
+        let story = try await StoryLedger(
+            "magical-stories", replacing: ["    withinGauge: child_profiles\n": ""])
+        let end = Fixtures.now + StoryLedger.day
+        try await story.record(premium(until: end))
+        for child in ["c1", "c2"] {
+            try await story.perform(
+                .createProfile(profile: child, kind: "child", freeStartedAt: nil))
+        }
+        story.clock.now = end
+        #expect(try story.meter("child_profiles")?.excess == 1)
+        #expect(try story.check("stories").allowed)
+    }
+
     @Test("MS-23 Three children after a lapse: all stay, none is added, the pinned one writes")
     func threeChildren() async throws {
         let end = Fixtures.now + StoryLedger.day
@@ -70,8 +118,16 @@ struct MagicalStoriesFeatureTests {
         #expect(
             try await story.refusal(
                 of: .createProfile(profile: "c4", kind: "child", freeStartedAt: nil)) != nil)
+        try await writes(["c1"], not: ["c2", "c3", nil])
         try await story.perform(.pin(meter: "child_profiles", ref: "c3"))
         #expect(try story.meter("child_profiles")?.writable == ["c3"])
+        try await writes(["c3"], not: ["c1", "c2", nil])
+        // Premium again, all of them.
+        try await story.record(
+            LineStory("2001", product: "com.magicalstories.premium.monthly").started(
+                "2001", from: end, until: end + 30 * StoryLedger.day))
+        try await writes(["c1", "c2", "c3", nil], not: [])
+        story.clock.now = end + 30 * StoryLedger.day
         for child in ["c1", "c2", "c3"] {
             try await story.perform(.deleteProfile(profile: child))
         }

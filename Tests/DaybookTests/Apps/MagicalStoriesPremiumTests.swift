@@ -148,6 +148,28 @@ struct MagicalStoriesPremiumTests {
         }
     }
 
+    @Test("MS-19 Lifetime access is what no end takes away, also beside a running subscription")
+    func lifetimeBesides() async throws {
+        try await story.record(Self.monthly.started("2000", from: start, until: end))
+        try await story.perform(
+            .issueGrant(
+                .init(
+                    id: "week", target: .entitlement("premium"), startsAt: start,
+                    expiresAt: start + 7 * StoryLedger.day, reason: "promo")))
+        #expect(try lifetimeAccess(at: start + StoryLedger.day) == "false")
+        // After the subscription the temporary grant alone gives access, and not for life.
+        #expect(try story.status(at: end).status == "expired")
+        try await story.perform(
+            .issueGrant(.init(id: "vip", target: .entitlement("premium"), reason: "support")))
+        let time = story.clock.now + StoryLedger.day
+        #expect(try story.status(at: time).status == "premiumMonthly")
+        #expect(try lifetimeAccess(at: time) == "true")
+        #expect(try story.status(at: end).status == "free")
+        #expect(try lifetimeAccess(at: end) == "true")
+        try await story.perform(.voidGrant(grant: "vip"))
+        #expect(try lifetimeAccess(at: end) == "false")
+    }
+
     @Test("MS-20 Stories under Premium burn no quota: after the lapse what was left is left")
     func lapse() async throws {
         try await story.use("stories", "s1", "s2")

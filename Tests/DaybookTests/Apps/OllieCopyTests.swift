@@ -104,11 +104,32 @@ struct OllieCopyTests {
         #expect(try ollie.ledger.catalogs().versions.count == 1)
     }
 
+    @Test("What is told after a free period is that period's own text, whichever the catalog has first")
+    func otherPeriod() async throws {
+        let other = """
+            freePeriods:
+              first_days:
+                profileKind: kitten
+                duration: P3D
+                features: [logEvent]
+                expiredText: upgrade.cta
+            """
+        let ollie = try await OllieStory(replacing: ["freePeriods:": other])
+        try await ollie.dog("rex")
+        try await ollie.story.perform(
+            .createProfile(profile: "tom", kind: "kitten", freeStartedAt: nil))
+        let rex = try ollie.check("logEvent", "rex", at: OllieStory.end)
+        #expect(rex.title?.text == "Je gratis periode is voorbij")
+        let tom = try ollie.check("logEvent", "tom", at: OllieStory.end)
+        #expect(tom.reason == "intro_expired" && tom.title == nil)
+        #expect(tom.display?.key == "upgrade.cta")
+    }
+
     @Test("OL-30 The greyed-out button knows why: the check carries title and products")
     func button() throws {
         let decision = try ollie.check("logEvent", "rex", at: end)
         #expect(!decision.allowed)
-        #expect(decision.display?.text == "Je gratis periode is voorbij")
+        #expect(decision.title?.text == "Je gratis periode is voorbij")
         #expect(decision.paywall?.context == "featureRestricted")
         #expect(decision.paywall?.feature == "logEvent")
         #expect(decision.paywall?.products == [OllieStory.product])
@@ -116,7 +137,7 @@ struct OllieCopyTests {
             CheckQuestion("logEvent", profile: "rex", locale: "en"), for: "ada",
             moment: Moment(at: end)
         ).decision
-        #expect(english.display?.text == "Your free period is over")
+        #expect(english.title?.text == "Your free period is over")
     }
 
     @Test(

@@ -234,6 +234,33 @@ struct OlliePurchaseTests {
         #expect(
             try await ollie.story.refusal(of: third)
                 == .transactionAlreadyAssigned(transaction: "3000", profile: "bella"))
+        // Once: when the second dog is gone too, it goes on to none.
+        try await ollie.story.perform(.deleteProfile(profile: "bella"))
+        let used = Rejection.reassignmentsUsed(
+            transaction: "3000", profiles: ["rex", "bella"], max: 1)
+        #expect(try await ollie.story.refusal(of: third) == used)
+        try await ollie.dog("bella", at: end + 3 * day)
+        #expect(
+            try await ollie.story.refusal(
+                of: .assignPurchase(transaction: "3000", profile: "bella")) == nil)
+        try await ollie.story.perform(.unassignPurchase(transaction: "3000"))
+        #expect(try await ollie.story.refusal(of: third) == used)
+    }
+
+    @Test(
+        "OL-28 How often a purchase may go on is the catalog's to say", arguments: [0, 2] as [Int])
+    func reassignments(_ max: Int) async throws {
+        let ollie = try await OllieStory(
+            replacing: ["reassignmentsMax: 1": "reassignmentsMax: \(max)"])
+        for dog in ["d0", "d1", "d2", "d3"] { try await ollie.dog(dog) }
+        try await ollie.buy("3000", for: "d0")
+        for number in 1...3 {
+            try await ollie.story.perform(.unassignPurchase(transaction: "3000"))
+            let refusal = try await ollie.story.refusal(
+                of: .assignPurchase(transaction: "3000", profile: "d\(number)"))
+            #expect((refusal == nil) == (number <= max), "\(number)")
+            if refusal != nil { return }
+        }
     }
 
     @Test("OL-29 What a client merely claims unlocks nothing")

@@ -64,6 +64,16 @@ struct Assignments {
         return question.names[stretch.profile]
     }
 
+    /// Every profile that a transaction ever served, deleted ones as well, in the order of its first service.
+    func profiles(of transaction: Reference) -> [String] {
+        var found: [NameID] = []
+        for stretch in stretches
+        where stretch.transaction == transaction && !found.contains(stretch.profile) {
+            found.append(stretch.profile)
+        }
+        return found.map { question.names[$0] }
+    }
+
     /// The profile that a transaction serves at a time.
     func profile(of transaction: Reference, at instant: Int64) -> String? {
         profile(of: [transaction], at: instant)

@@ -82,7 +82,7 @@ extension TransactionFact {
 
 extension CustomerState {
     /// Raised whenever the fold's meaning changes (rule 22).
-    public static let version: UInt16 = 2
+    public static let version: UInt16 = 3
 
     /// Writes the state for the digest, field by field in a fixed order.
     func write(to writer: inout StateWriter) {
@@ -118,7 +118,10 @@ extension CustomerState {
             $0.integer($1.at)
             $0.integer($1.expiresAt)
         }
-        writer.integer(consentRescindedAt)
+        writer.array(consents) {
+            $0.integer($1.at)
+            $0.bool($1.isGiven)
+        }
     }
 }
 

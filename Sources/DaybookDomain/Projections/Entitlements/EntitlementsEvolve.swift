@@ -257,8 +257,8 @@ extension CustomerState {
             }
         case .subjectTimeZoneChanged:
             zones.append(.init(at: event.occurredAt, zone: event.timeZone, isFirstSight: false))
-        case .consentRescinded:
-            if consentRescindedAt == Event.absent { consentRescindedAt = event.occurredAt }
+        case .consentRescinded, .consentGiven:
+            consents.append(.init(at: event.occurredAt, isGiven: event.type == .consentGiven))
         case .profileCreated: change(event, .created)
         case .profileDeleted: change(event, .deleted)
         case .profileRestored: change(event, .restored)

@@ -171,7 +171,8 @@ public struct CustomerState: Sendable, Equatable {
     public var grants: [GrantFact] = []
     public var voids: [GrantVoid] = []
     public var overrides: [DebugOverride] = []
-    public var consentRescindedAt = Event.absent
+    /// A guardian's consent, given or withdrawn.
+    public var consents: [ConsentChange] = []
 
     public init() {}
 
@@ -181,6 +182,15 @@ public struct CustomerState: Sendable, Equatable {
     /// The first moment that is known of the customer; `Event.absent` if there is none.
     public var anchor: Int64 { firstSeenAt == Event.absent ? firstEventAt : firstSeenAt }
 
+    /// Whether consent was withdrawn by a time and not given again since.
+    public func isConsentWithdrawn(at instant: Int64) -> Bool {
+        consents.last { $0.at <= instant }.map { !$0.isGiven } ?? false
+    }
+
+    public struct ConsentChange: Sendable, Equatable {
+        public var at: Int64
+        public var isGiven: Bool
+    }
     public struct ZoneChange: Sendable, Equatable {
         public var at: Int64
         public var zone: NameID

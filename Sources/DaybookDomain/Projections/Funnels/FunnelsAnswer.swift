@@ -89,13 +89,15 @@ public struct FunnelsAnswer {
     /// Takes one customer's events: the unit's own and those of the lines that it owns.
     public mutating func add(_ question: CustomerCase) {
         let names = question.names
-        let limit = question.state.customer.consentRescindedAt.orNil ?? Int64.max
         var steps = question.state.funnel.steps
         for line in question.lines {
             steps += line.funnel.steps.filter { $0.at >= line.ownedFrom && $0.at < line.ownedUntil }
         }
-        // Analytics of somebody whose guardian withdrew consent stop there (DZ-43).
-        steps = steps.filter { $0.at < limit && $0.at <= question.at }
+        // Nothing is counted of the time in which consent is withdrawn (DZ-43).
+        let customer = question.state.customer
+        steps = steps.filter {
+            $0.at <= question.at && !customer.isConsentWithdrawn(at: $0.at)
+        }
         let order = steps.indices.sorted { (steps[$0].at, $0) < (steps[$1].at, $1) }
         steps = order.map { steps[$0] }
         guard let (entry, path) = path(steps, names) else { return }

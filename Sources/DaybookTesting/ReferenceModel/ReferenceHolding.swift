@@ -1,0 +1,59 @@
+import DaybookDomain
+import DaybookEvents
+
+/// MS-23: which profiles may use a meter while there are more of them than a gauge allows.
+struct ReferenceHolding {
+    let question: ReferenceCase
+    let catalog: Catalog
+    let sources: AccessSources
+
+    /// Whether the gauge is over its limit and the profile, or nobody in particular, is not among those that it keeps.
+    func holdsBack(_ profile: String?, from meter: Meter) -> Bool {
+        guard let gauge = meter.withinGauge.flatMap({ catalog.meter(named: $0) }) else {
+            return false
+        }
+        let answer = ReferenceMeters(question: question, catalog: catalog, sources: sources)
+            .answer(gauge)
+        guard answer.overage > 0, let limit = answer.limit else { return false }
+        guard let profile else { return true }
+        return !ordered(gauge).prefix(Int(clamping: limit)).contains(profile)
+    }
+
+    /// T20: those that were chosen, the last choice first, then the others from the oldest on.
+    private func ordered(_ gauge: Meter) -> [String] {
+        let names = Set([gauge.name] + gauge.aliases)
+        var order: [String] = []
+        var isThere: [String: Bool] = [:]
+        var pins: [String] = []
+        for event in question.customerEvents where event.occurredAt <= question.at {
+            let meter = event.text("meter")
+            switch event.type {
+            case "usage.recorded":
+                guard names.contains(meter ?? ""), let ref = event.text("ref"),
+                    let amount = event.integer("amount")
+                else { continue }
+                if !order.contains(ref) { order.append(ref) }
+                isThere[ref] = amount > 0
+            case "gauge.pinned":
+                // Version 1 said profile or item.
+                let ref = event.text("ref") ?? event.profile ?? event.text("item")
+                if let ref, meter.map(names.contains) ?? true { pins.append(ref) }
+            default: break
+            }
+        }
+        order.removeAll { isThere[$0] != true }
+        let profiles = question.customerEvents.filter { $0.type.hasPrefix("profile.") }
+            .compactMap(\.profile)
+        let alive = ReferenceProfiles(question).all.filter {
+            $0.kind == gauge.countsProfiles && $0.exists(at: question.at)
+        }.map(\.name)
+        for name in profiles where alive.contains(name) && !order.contains(name) {
+            order.append(name)
+        }
+        var chosen: [String] = []
+        for pin in pins.reversed() where order.contains(pin) && !chosen.contains(pin) {
+            chosen.append(pin)
+        }
+        return chosen + order.filter { !chosen.contains($0) }
+    }
+}
