@@ -152,7 +152,7 @@ private struct Derivation {
             data["transaction_id"] = .string(transaction)
             suffix = transaction
             if let price = milestone.statement.money.orNil {
-                data["price_milli"] = .integer(price)
+                data["price_milli"] = .integer(milestone.statement.offerDiscount == 1 ? 0 : price)
                 if !currency.isEmpty { data["currency"] = .string(currency) }
             }
         }

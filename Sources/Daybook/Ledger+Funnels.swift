@@ -7,12 +7,14 @@ extension Ledger {
     ///   - from: Inclusive; `nil`: the beginning.
     ///   - until: Exclusive; `nil`: now.
     ///   - windowMilliseconds: `nil`: the catalog's.
+    ///   - experiment: By whose variants customers are told apart; `nil`: the one that the catalog names at the funnel.
     /// - Throws: `LedgerError.badInput` for a name that the catalog does not have, and for a range that ends before it
     ///   begins.
     public func funnel(
         _ name: String, environment: Environment = .production, from: Int64? = nil,
         until: Int64? = nil, windowMilliseconds: Int64? = nil,
-        breakdown: FunnelBreakdown = .none, knownAt: Moment.Knowledge? = nil
+        breakdown: FunnelBreakdown = .none, experiment: String? = nil,
+        knownAt: Moment.Knowledge? = nil
     ) throws -> FunnelReport {
         guard let catalog = try catalogs().newest?.catalog else { throw Self.noCatalog }
         guard var funnel = catalog.funnel(name) else {
@@ -23,6 +25,7 @@ extension Ledger {
                     reason: "the catalog has no funnel \"\(name)\"; there are: \(known)")
             ])
         }
+        if let experiment { funnel.experiment = experiment }
         if let windowMilliseconds { funnel.windowMilliseconds = windowMilliseconds }
         let (lower, upper) = (from ?? Int64.min, until ?? Int64.max)
         guard lower <= upper else {

@@ -13,6 +13,7 @@ struct FunnelCommand: AsyncParsableCommand {
               daybook funnel paywall_to_purchase \\
                 --from 2026-03-01T00:00:00Z --until 2026-04-01T00:00:00Z
               daybook funnel paywall_to_purchase --by context --json
+              daybook funnel paywall_to_purchase --by variant --experiment price
             """)
 
     @Argument(help: "A funnel of the catalog.")
@@ -32,12 +33,24 @@ struct FunnelCommand: AsyncParsableCommand {
     @Option(name: .customLong("by"), help: "Tell customers apart by this.")
     var breakdown = FunnelBreakdown.none
 
+    @Option(
+        help: ArgumentHelp(
+            "With --by variant: whose variants. Default: what the catalog names, else the events' own.",
+            valueName: "name"))
+    var experiment: String?
+
     @Option(help: ArgumentHelp("Only what had been recorded by then.", valueName: "time"))
     var knownAt: String?
 
     @OptionGroup var environment: EnvironmentOption
     @OptionGroup var ledger: LedgerOptions
     @OptionGroup var output: OutputOptions
+
+    mutating func validate() throws {
+        guard experiment == nil || breakdown == .variant else {
+            throw ValidationError("An experiment has variants; write --by variant beside it.")
+        }
+    }
 
     mutating func run() async throws {
         let range = (
@@ -58,7 +71,8 @@ struct FunnelCommand: AsyncParsableCommand {
             }
             let report = try ledger.funnel(
                 name, environment: environment.environment, from: range.from, until: range.until,
-                windowMilliseconds: window, breakdown: breakdown, knownAt: knownAt)
+                windowMilliseconds: window, breakdown: breakdown, experiment: experiment,
+                knownAt: knownAt)
             try output.show(report.json) { FunnelText(report: report).text($0) }
         }
     }

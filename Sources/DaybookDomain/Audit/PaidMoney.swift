@@ -16,7 +16,8 @@ public struct PaidMoney: Sendable, Equatable {
         _ line: CustomerCase.OwnedLine, _ events: [Event], of question: CustomerCase
     ) {
         for fact in line.state.transactions {
-            guard !fact.coreRank.isNone, !fact.isProvisional, !fact.isFamilyShared,
+            // What is free is told by the offer: some sources name the price that comes after it.
+            guard !fact.coreRank.isNone, !fact.isProvisional, !fact.isFamilyShared, !fact.isFree,
                 fact.startsAt <= question.at, line.isOwned(at: fact.startsAt),
                 let statement = events.first(where: {
                     $0.reference == fact.id && $0.key == fact.coreRank.key

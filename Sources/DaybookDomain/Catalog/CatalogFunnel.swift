@@ -8,6 +8,8 @@ public struct Funnel: Sendable, Equatable {
     public var steps: [FunnelStep]
     /// Units with one of these events after step 1 drop out.
     public var exclusions: [FunnelStep]
+    /// The experiment whose variants units are told apart by; `nil`: by the variant that the first event itself names.
+    public var experiment: String?
     public init(name: String, windowMilliseconds: Int64, steps: [FunnelStep]) {
         self.name = name
         self.windowMilliseconds = windowMilliseconds
@@ -23,6 +25,8 @@ public struct FunnelStep: Sendable, Equatable {
     public var event: String
     /// The event's context (paywall context, onboarding step, milestone, feature) when it matters.
     public var context: String?
+    /// Of the start or renewal of a subscription, whether it is a free trial; `nil`: either.
+    public var isTrial: Bool?
     public init(name: String, event: String, context: String? = nil) {
         self.name = name
         self.event = event

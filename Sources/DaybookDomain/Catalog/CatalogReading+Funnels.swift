@@ -7,6 +7,7 @@ extension CatalogReading {
             let order: Funnel.Order? = fields.choice("order")
             let steps = self.steps("steps", of: fields)
             let exclusions = self.steps("exclusions", of: fields)
+            let experiment = fields.text("experiment")
             if fields.has("steps"), steps.count < 2 {
                 report(
                     "The funnel has \(steps.count) usable steps.", "List at least two.",
@@ -16,6 +17,7 @@ extension CatalogReading {
             var funnel = Funnel(name: name, windowMilliseconds: window, steps: steps)
             funnel.order = order ?? .ordered
             funnel.exclusions = exclusions
+            funnel.experiment = experiment
             return funnel
         }
     }
@@ -27,11 +29,17 @@ extension CatalogReading {
             let event = inner.text("event")
             let name = inner.text("name")
             let context = inner.text("context")
+            let isTrial = inner.flag("trial")
+            if event != "subscription.started", event != "subscription.renewed" {
+                inner.refuse(["trial"], because: "only a subscription starts or renews as a trial")
+            }
             inner.finish()
             guard let event else { return nil }
             checkEventType(event, at: inner.place(of: "event"))
             funnelEvents.append((event, inner.place(of: "event")))
-            return FunnelStep(name: name ?? event, event: event, context: context)
+            var step = FunnelStep(name: name ?? event, event: event, context: context)
+            step.isTrial = isTrial
+            return step
         }
     }
 

@@ -94,7 +94,7 @@ struct DozziAnalyticsTests {
     }
 
     @Test(
-        "DZ-43 Once consent is withdrawn the funnel forgets what comes after, access does not change"
+        "DZ-43 Once consent is withdrawn the funnel forgets what comes after, and nothing is used"
     )
     func consent() async throws {
         try await ledger.record([

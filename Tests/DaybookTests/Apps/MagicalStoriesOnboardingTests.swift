@@ -149,6 +149,54 @@ struct MagicalStoriesOnboardingTests {
         #expect(counts == ["short": [1, 1], "long": [1, 0]])
     }
 
+    @Test("MS-48 Two experiments at once never mix, and a funnel without one looks at none")
+    func experiments() async throws {
+        func exposed(_ subject: String, _ experiment: String, _ variant: String) -> EventDraft {
+            .reported(
+                "experiment.exposed", at: Fixtures.now - 2 * minute,
+                key: "\(subject)/\(experiment)", subject: subject,
+                ["experiment": .string(experiment), "variant": .string(variant)])
+        }
+        // The other experiment was shown first, in the order of keys, and to somebody alone.
+        try await story.ledger.record([
+            exposed("ada", "a_cta", "red"), exposed("ada", "onboarding_flow", "short"),
+            exposed("ben", "a_cta", "blue"),
+        ])
+        for name in ["ada", "ben"] {
+            try await story.ledger.record(onboarding(of: name, steps: 1))
+        }
+        story.clock.now += StoryLedger.day
+        func groups(_ funnel: String, _ experiment: String? = nil) throws -> [String: Int] {
+            let report = try story.ledger.funnel(
+                funnel, breakdown: .variant, experiment: experiment)
+            return Dictionary(uniqueKeysWithValues: report.groups.map { ($0.name, $0.entered) })
+        }
+        #expect(try groups("onboarding_to_subscription") == ["short": 1, "none": 1])
+        #expect(try groups("onboarding_to_subscription", "a_cta") == ["red": 1, "blue": 1])
+        #expect(try groups("onboarding_to_subscription", "unheard_of") == ["none": 2])
+        #expect(try groups("onboarding_completion") == ["none": 2])
+    }
+
+    @Test("MS-47 The funnel of the document goes by the first story")
+    func firstStoryFunnel() async throws {
+        for name in ["ada", "ben"] {
+            try await story.ledger.record(onboarding(of: name, steps: 1))
+            var line = MagicalStoriesPremiumTests.monthly
+            (line.subject, line.line) = (name, "line-\(name)")
+            try await story.record(
+                line.started(
+                    "t-\(name)", from: Fixtures.now + StoryLedger.day,
+                    until: Fixtures.now + 30 * StoryLedger.day))
+        }
+        try await story.record(
+            .reported(
+                "milestone.reached", at: Fixtures.now + 3 * minute, key: "m", subject: "ada",
+                ["name": "first_story"]))
+        story.clock.now += 2 * StoryLedger.day
+        let report = try story.ledger.funnel("onboarding_to_first_story")
+        #expect(report.steps.map(\.count) == [2, 1, 1])
+    }
+
     @Test("MS-38 Paywalls keep their context, and conversion is told for each")
     func contexts() async throws {
         let contexts = [

@@ -104,7 +104,7 @@ struct OllieCopyTests {
         #expect(try ollie.ledger.catalogs().versions.count == 1)
     }
 
-    @Test("What is told after a free period is that period's own text, whichever the catalog has first")
+    @Test("After a free period its own text is told, whichever the catalog has first")
     func otherPeriod() async throws {
         let other = """
             freePeriods:

@@ -103,6 +103,27 @@ struct ConcernedTests {
         #expect(told.contains("c"))
     }
 
+    @Test("A free trial costs nothing, whatever price its source names, and what follows it does")
+    func trialMoney() async throws {
+        let story = try await StoryLedger(
+            "magical-stories", now: Fixtures.now + 60 * StoryLedger.day)
+        let line = LineStory("1", product: "com.magicalstories.premium.monthly")
+        let day = StoryLedger.day
+        let trial = line.started(
+            "1", from: Fixtures.now, until: Fixtures.now + 7 * day,
+            ["offer": ["type": "introductory", "discount": "free_trial"]])
+        let paid = line.renewed(
+            "2", from: Fixtures.now + 7 * day, until: Fixtures.now + 37 * day)
+        try await story.record(trial, paid)
+        let withoutTrial = try story.ledger.whatIf(
+            WhatIf(drops: [Self.target(trial)]), moment: .now)
+        #expect(withoutTrial.revenue.allSatisfy { $0.before == $0.after })
+        let withoutBoth = try story.ledger.whatIf(
+            WhatIf(drops: [Self.target(trial), Self.target(paid)]), moment: .now)
+        #expect(withoutBoth.revenue.map(\.before) == [8_990])
+        #expect(withoutBoth.revenue.map(\.after) == [0])
+    }
+
     @Test("Two who become one pay once, and one who becomes two too")
     func mergedMoney() async throws {
         let alias = Self.alias("b", "a")

@@ -43,6 +43,8 @@ public struct TransactionFact: Sendable, Equatable {
     public enum Revocation: UInt8, Sendable { case none, full, prorated, family, developer }
 
     public var isTrial: Bool { offerType == 1 && offerDiscount == 1 }
+    /// Whether nothing is paid for it, whatever the offer is called and whatever price is told.
+    public var isFree: Bool { offerDiscount == 1 }
     public var isProvisional: Bool { coreRank.classRank == 0 }
 }
 

@@ -101,7 +101,7 @@ public struct SubscriptionMilestones {
                 period.fact.startsAt < line.ownedUntil
             else { return nil }
             return Charge(
-                line: index, period: period, group: group, isPaid: period.fact.offerDiscount != 1)
+                line: index, period: period, group: group, isPaid: !period.fact.isFree)
         }
     }
 

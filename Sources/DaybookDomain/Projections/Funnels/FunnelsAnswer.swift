@@ -108,6 +108,7 @@ public struct FunnelsAnswer {
 
     private func matches(_ step: FunnelState.Step, _ index: Int, _ names: NameTable) -> Bool {
         guard step.typeCode == codes[index] else { return false }
+        if let isTrial = funnel.steps[index].isTrial, step.isTrial != isTrial { return false }
         guard let context = funnel.steps[index].context else { return true }
         return names[step.context] == context
     }
@@ -170,10 +171,14 @@ public struct FunnelsAnswer {
         _ entry: FunnelState.Step, _ steps: [FunnelState.Step], _ names: NameTable
     ) -> String {
         if breakdown == .context { return names[entry.context] }
-        if entry.variant != 0 { return names[entry.variant] }
+        // Two experiments at once never mix: without a name only what the event itself says counts.
+        guard let experiment = funnel.experiment else {
+            return entry.variant == 0 ? "" : names[entry.variant]
+        }
         // First exposure wins; a later one to another variant changes nothing.
         let exposure = steps.first {
             $0.typeCode == EventType.experimentExposed.rawValue && $0.at <= entry.at
+                && haveSameBytes(names[$0.context], experiment)
         }
         return exposure.map { names[$0.variant] } ?? ""
     }

@@ -2,7 +2,7 @@ import DaybookEvents
 
 extension FunnelState {
     /// Raised whenever the fold's meaning changes (rule 22).
-    public static let version: UInt16 = 1
+    public static let version: UInt16 = 2
 
     /// Writes the state for the digest, field by field in a fixed order.
     func write(to writer: inout StateWriter) {
@@ -13,6 +13,7 @@ extension FunnelState {
             $0.name($1.context)
             $0.name($1.variant)
             $0.integer($1.duration)
+            $0.bool($1.isTrial)
         }
     }
 }

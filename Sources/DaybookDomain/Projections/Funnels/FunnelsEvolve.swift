@@ -10,11 +10,13 @@ extension FunnelState {
             && event.type != .milestoneReached
         let isStep =
             event.type == .onboardingStepViewed || event.type == .onboardingStepCompleted
+        let isPeriod = event.type == .subscriptionStarted || event.type == .subscriptionRenewed
         steps.append(
             Step(
                 at: event.occurredAt, typeCode: event.typeCode, context: event.nameA,
                 variant: event.type == .experimentExposed
                     ? event.nameB : hasVariant ? event.nameC : 0,
-                duration: isStep ? event.money : Event.absent))
+                duration: isStep ? event.money : Event.absent,
+                isTrial: isPeriod && event.isTrial))
     }
 }

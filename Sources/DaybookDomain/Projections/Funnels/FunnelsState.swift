@@ -18,6 +18,8 @@ public struct FunnelState: Sendable, Equatable {
         public var variant: NameID
         /// Milliseconds that a step took, or `Event.absent`.
         public var duration: Int64
+        /// Whether a subscription started or renewed as a free trial.
+        public var isTrial: Bool
     }
 
     /// Whether events of this type are kept for funnels.
