@@ -67,6 +67,38 @@ struct DocumentTests {
         #expect(status.status == 0)
     }
 
+    @Test("docs/migrating.md moves counters, flags and children in, and twice is once")
+    func migrating() throws {
+        let script = Self.blocks(try Self.text("docs/migrating.md"), "sh").joined(separator: "\n")
+        let bench = try Self.built()
+        let path = "export PATH=\"$PWD/.build/release:$PATH\"\n"
+        let result = try Self.run(path + script, in: bench)
+        #expect(result.status == 0, "\(result.output.suffix(500))\(result.errors)")
+        #expect(result.output.has("0 events appended, 15 there before"))
+        for (name, used, remaining) in [("ada", 0, 2), ("ben", 1, 1), ("cat", 2, 0)]
+            as [(String, Int64, Int64)]
+        {
+            let json = try bench.run("status \(name) --json --ledger dozzi.sqlite").json
+            #expect(json.at("meters.stories.used") == .integer(used), "\(name)")
+            #expect(json.at("meters.stories.remaining") == .integer(remaining), "\(name)")
+        }
+        let dan = try bench.run(
+            "status dan --at 2026-12-31T00:00:00Z --json --ledger dozzi.sqlite"
+        ).json
+        #expect(dan.at("meters.stories.remaining") == .null)
+        #expect(dan["status"] == "unlimited")
+        // After the bridge nothing of what was covered counts.
+        let later = try bench.run(
+            "status dan --at 2027-01-01T00:00:00Z --json --ledger dozzi.sqlite"
+        ).json
+        #expect(later["status"] == "free" && later.at("meters.stories.used") == 0)
+        let eva = try bench.run("status eva --json --ledger magical.sqlite").json
+        #expect(eva.at("meters.child_profiles.limit") == 3)
+        #expect(eva.at("meters.child_profiles.excess") == 0)
+        let create = "profile create eva c4 --kind child --ledger magical.sqlite"
+        #expect(try bench.run(create).status == 1)
+    }
+
     @Test("The README's session says what the README shows")
     func readme() throws {
         let document = try Self.text("README.md")
