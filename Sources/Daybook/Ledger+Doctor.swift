@@ -116,17 +116,19 @@ extension Ledger {
             let rest = lines.count > named.count ? ", …" : ""
             return DoctorFinding(
                 area: "ownership", severity: .warning,
-                message: "\(lines.count) purchases in \(environment.name) \(what): "
+                message: (lines.count == 1
+                    ? "1 purchase in \(environment.name) is \(what): "
+                    : "\(lines.count) purchases in \(environment.name) are \(what): ")
                     + named.joined(separator: ", ") + rest,
                 remedy: remedy, code: code)
         }
         return [
             finding(
-                nobodys, "nobodys", "are nobody's",
+                nobodys, "nobodys", "nobody's",
                 "they name no customer; have a device hand them over (restore-purchases), or post them with --subject"
             ),
             finding(
-                disputed, "owned_by_other", "are claimed by somebody who does not have them",
+                disputed, "owned_by_other", "claimed by somebody who does not have it",
                 "history of the claimant tells; transfer moves a purchase"),
         ].compactMap(\.self)
     }
@@ -196,14 +198,16 @@ extension Ledger {
                 .sorted { precedesInBytes($0.0, $1.0) }.map { name, count in
                     DoctorFinding(
                         area: "unknown_\(what)", severity: .warning,
-                        message:
-                            "\(count) events name the \(what) \"\(name)\", which no catalog has; they count for nothing until one does",
+                        message: (count == 1 ? "1 event names" : "\(count) events name")
+                            + " the \(what) \"\(name)\", which no catalog has; nothing of it counts until one does",
                         remedy: "add it to the catalog and publish, or void the events")
                 }
         }
         return found(products, "product") { catalog.product($0) != nil }
             + found(meters, "meter") { catalog.meter(named: $0) != nil }
             + unknownTypes.map { (names[$0.key], $0.value) }
+            // Types of operation are kept for the record, ours among them; no fold is meant to know them (rules §2.9).
+            .filter { !$0.0.hasPrefix("ops.") }
             .sorted { precedesInBytes($0.0, $1.0) }.map(Self.unknownType)
     }
 
@@ -212,7 +216,8 @@ extension Ledger {
         let isKnownNow = Vocabulary.isKnown(name)
         return DoctorFinding(
             area: "unknown_event_type", severity: .warning,
-            message: "\(count) events are of the type \"\(name)\", "
+            message: (count == 1 ? "1 event is" : "\(count) events are")
+                + " of the type \"\(name)\", "
                 + (isKnownNow
                     ? "in a version that was unknown when they were recorded; they count for nothing here"
                     : "which is unknown; they are kept and count for nothing"),

@@ -91,7 +91,7 @@ struct AskingTests {
         let other = try bench.begin(
             Workbench.magical.replacing("magical-stories", with: "ollie"), name: "o.sqlite")
         let json = try bench.run("catalog products --json --locale en --ledger \(other)").json
-        #expect(json.at("paywalls.default.products") == ["com.ollie.premium.perdog"])
+        #expect(json.at("paywalls.default.products")?.array?.first == "com.ollie.premium.perdog")
         #expect(json.at("paywalls.default.slots.title") == "Your free period is over")
         let benefits = json.at("paywalls.default.benefits")?.array ?? []
         #expect(benefits.allSatisfy { $0.object?["title"]?.text?.isEmpty == false })

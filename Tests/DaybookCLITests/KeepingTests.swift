@@ -27,7 +27,11 @@ struct KeepingTests {
         #expect(fine.status == 0)
         #expect(try fine.json["valid"] == true)
         #expect(try fine.json.at("counts.meters") == 1)
-        let doubtful = try bench.run(["catalog", "check", Workbench.ollie])
+        // No product sells it.
+        try writeCatalog("doubtful.yaml") {
+            $0.replacing("entitlements:\n", with: "entitlements:\n  extra: [premiumVoices]\n")
+        }
+        let doubtful = try bench.run("catalog check doubtful.yaml")
         #expect(doubtful.status == 0)
         #expect(doubtful.output.has("warning:"))
         try writeCatalog("bad.yaml") { $0.replacing("limit: 2\n", with: "limit: two\n") }

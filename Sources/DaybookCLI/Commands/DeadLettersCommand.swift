@@ -151,7 +151,7 @@ struct DeadLettersCommand: AsyncParsableCommand {
         @Argument(help: "The beginning of its SHA-256.")
         var sha256: String
 
-        @Option(help: ArgumentHelp("Why, for whoever asks later.", valueName: "text"))
+        @Option(help: ArgumentHelp("Why; it stays in the history.", valueName: "text"))
         var reason: String
 
         @Option(help: ArgumentHelp("Who decided it.", valueName: "name"))

@@ -5,7 +5,7 @@ import DaybookDomain
 struct ProfileCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "profile",
-        abstract: "Dogs, children and whoever else lives inside a customer.",
+        abstract: "Dogs, children and other profiles of a customer.",
         discussion: """
               daybook profile create ada bella --kind puppy
               daybook profile delete ada rex

@@ -22,7 +22,7 @@ struct TransferCommand: AsyncParsableCommand {
             "The store's original transaction, as apple:2000000123.", valueName: "line"))
     var line: String
 
-    @Option(help: ArgumentHelp("Whose it is; with --undo: whoever has it.", valueName: "subject"))
+    @Option(help: ArgumentHelp("Whose it is; with --undo: who has it now.", valueName: "subject"))
     var from: String?
 
     @Option(help: ArgumentHelp("Who gets it.", valueName: "subject"))
@@ -55,7 +55,7 @@ struct TransferCommand: AsyncParsableCommand {
 
     mutating func validate() throws {
         if undo, to != nil {
-            throw ValidationError("--undo gives the line back to whoever had it; leave --to out.")
+            throw ValidationError("--undo gives the line back to its last owner; leave --to out.")
         }
         if !undo, from == nil || to == nil {
             throw ValidationError("Say --from and --to, or --undo.")

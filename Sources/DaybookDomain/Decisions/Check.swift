@@ -286,7 +286,17 @@ public final class Check {
         return PaywallAnswer(
             context: String(word),
             feature: isMeters && !inner.isEmpty ? String(inner) : decision.feature,
-            products: catalog.paywall(context: context)?.products ?? sellingProducts(decision))
+            products: (catalog.paywall(context: context)?.products ?? sellingProducts(decision))
+                .filter { !isOwnedForGood($0) })
+    }
+
+    /// Whether the store would not charge for it again: a non-consumable that the customer has and nobody took back.
+    private func isOwnedForGood(_ product: String) -> Bool {
+        catalog.product(product)?.kind == .nonConsumable
+            && entitlements.sources.contains {
+                $0.product.map { haveSameBytes($0, product) } ?? false
+                    && ($0.isActive || $0.why == "needs_assignment")
+            }
     }
 
     /// Copy keys of what people are told and of the heading above it, and the source whose numbers stand in them where

@@ -53,6 +53,32 @@ struct AssignmentTests {
         #expect(dogs.map { $0.entitlements.contains(where: \.isActive) } == [true, false])
     }
 
+    @Test("OL-10 A life of two dogs, as Apple signs it")
+    func twoDogs() async throws {
+        let bench = try await bench()
+        #expect(try await assign(bench, "rex") == nil)
+        // The same product again is the same purchase, signed later: it serves nobody else.
+        var again = AppStoreBench.forever("3000", Self.product)
+        again.signedAt = AppStoreBench.now
+        try await bench.post(again, by: "ada")
+        #expect(try await assign(bench, "bella") == "transaction_already_assigned")
+        try await bench.post(AppStoreBench.forever("3001", Self.product + ".2"), by: "ada")
+        #expect(try await assign(bench, "bella", "3001") == nil)
+        #expect(try isPremium(bench, "rex") && isPremium(bench, "bella"))
+        var refunded = AppStoreBench.forever("3001", Self.product + ".2")
+        refunded.revokedAt = AppStoreBench.now
+        refunded.signedAt = AppStoreBench.now
+        refunded.revocationReason = .other
+        let refund = AppStoreBench.notification(
+            .refund, nil, refunded, nil, signedAt: AppStoreBench.now)
+        try await bench.take(refund)
+        #expect(try isPremium(bench, "rex"))
+        #expect(try !isPremium(bench, "bella"))
+        // Restored on a new phone, the first purchase is still rex's.
+        try await bench.restore([again], for: "ada")
+        #expect(try isPremium(bench, "rex"))
+    }
+
     @Test(
         "OL-09 A signed purchase claimed by a second dog is a conflict, recorded, and moves nothing"
     )

@@ -132,7 +132,9 @@ struct OllieCopyTests {
         #expect(decision.title?.text == "Je gratis periode is voorbij")
         #expect(decision.paywall?.context == "featureRestricted")
         #expect(decision.paywall?.feature == "logEvent")
-        #expect(decision.paywall?.products == [OllieStory.product])
+        #expect(
+            decision.paywall?.products
+                == [OllieStory.product, OllieStory.product + ".2", OllieStory.product + ".3"])
         let english = try ollie.ledger.check(
             CheckQuestion("logEvent", profile: "rex", locale: "en"), for: "ada",
             moment: Moment(at: end)
