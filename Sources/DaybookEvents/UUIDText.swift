@@ -92,9 +92,18 @@ public enum UUIDText {
 
     /// A UUID in mixed letter case in lower case; every other text as it is.
     static func unmixed(_ text: String) -> String {
-        guard let (lower, upper) = spellings(of: text), !haveSameBytes(text, upper) else {
-            return text
+        // Asked of every event: nearly all are in one case, and nothing is made for them.
+        guard isMixed(text) else { return text }
+        return lowercased(text)
+    }
+
+    private static func isMixed(_ text: String) -> Bool {
+        guard text.utf8.count == byteCount else { return false }
+        var (hasLower, hasUpper) = (false, false)
+        for byte in text.utf8 {
+            if UInt8(ascii: "a") <= byte && byte <= UInt8(ascii: "f") { hasLower = true }
+            if UInt8(ascii: "A") <= byte && byte <= UInt8(ascii: "F") { hasUpper = true }
         }
-        return lower
+        return hasLower && hasUpper
     }
 }

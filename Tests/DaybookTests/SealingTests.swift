@@ -56,13 +56,15 @@ struct SealingTests {
         try damaged.write(to: folder.derived.appending(path: names[3]))
         let again = try Self.open(folder)
         #expect(try again.replay().segmentEvents == 48)
-        try await again.record(Array(drafts[79..<80]))
+        // The header names the history at the time of writing, so nothing that comes may bring a new name.
+        var last = drafts[78]
+        last.source.key = "again"
+        try await again.record([last])
         again.finishDerivedWriting()
         #expect(try again.replay().segmentEvents == 80)
         try again.close()
         let renewed = try names.map { try Data(contentsOf: folder.derived.appending(path: $0)) }
-        // The header names the history at the time of writing, whose names and streams are more by then.
-        #expect(renewed.map { $0.dropFirst(144) } == bytes.map { $0.dropFirst(144) })
+        #expect(renewed == bytes)
     }
 
     @Test("What cannot be written is told once a range, and no commit fails")

@@ -33,13 +33,14 @@ struct CaseBuilder {
     }
 
     func build(_ environment: Environment, _ subject: String) throws -> CustomerCase {
-        let names = state.customers(named: subject, in: environment)
-        guard let name = names.first, name != 0 else { return unknown(environment, subject) }
+        guard let name = state.customer(named: subject, in: environment), name != 0 else {
+            return unknown(environment, subject)
+        }
         if cut >= state.head.position || UUIDText.spellings(of: subject) == nil {
             return try build(CustomerKey(environment, name))
         }
         // Within the cut perhaps only one spelling was known, or none.
-        for name in names {
+        for name in state.customers(named: subject, in: environment) {
             let key = CustomerKey(environment, name)
             if try isNamed(key) { return try build(key) }
         }

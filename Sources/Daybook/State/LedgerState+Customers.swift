@@ -6,7 +6,9 @@ extension LedgerState {
     /// The number of a customer's id. A UUID is found in any letter case: as it is written where it is known so, else
     /// as the ledger knows it. `nil`: the text is no name of this ledger.
     func customer(named text: String, in environment: Environment) -> NameID? {
-        customers(named: text, in: environment).first
+        let exact = names.id(of: text)
+        if let exact, isKnown(CustomerKey(environment, exact)) { return exact }
+        return customers(named: text, in: environment).first
     }
 
     /// Every id that a text names, the one that is written so first. Of a UUID the two spellings are one person only
