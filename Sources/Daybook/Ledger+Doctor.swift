@@ -169,10 +169,8 @@ extension Ledger {
 
     /// Products and meters that events name and no catalog knows (rule 33).
     private func unknownNames() throws -> [DoctorFinding] {
-        let (names, catalog, head) = state.withLock {
-            ($0.names, $0.catalogs.newest?.catalog, $0.head)
-        }
-        guard let catalog else { return [] }
+        let (names, catalogs, head) = state.withLock { ($0.names, $0.catalogs, $0.head) }
+        guard let catalog = catalogs.newest?.catalog else { return [] }
         var products: [NameID: Int64] = [:]
         var meters: [NameID: Int64] = [:]
         var unknownTypes: [NameID: Int64] = [:]
@@ -208,22 +206,36 @@ extension Ledger {
             + unknownTypes.map { (names[$0.key], $0.value) }
             // Types of operation are kept for the record, ours among them; no fold is meant to know them (rules §2.9).
             .filter { !$0.0.hasPrefix("ops.") }
-            .sorted { precedesInBytes($0.0, $1.0) }.map(Self.unknownType)
+            .sorted { precedesInBytes($0.0, $1.0) }.compactMap { name, count in
+                let eventName = catalogs.eventName(name)
+                // A name of a milestone alone is kept for the record, too.
+                if let eventName, eventName.event == nil { return nil }
+                return Self.unknownType(name, count, isNamed: eventName != nil)
+            }
     }
 
     /// What was recorded under a type that was unknown then stays so in this ledger (decision 0020).
-    private static func unknownType(_ name: String, _ count: Int64) -> DoctorFinding {
+    /// - Parameter isNamed: Whether a catalog has it as an app's own name.
+    private static func unknownType(
+        _ name: String, _ count: Int64, isNamed: Bool
+    ) -> DoctorFinding {
         let isKnownNow = Vocabulary.isKnown(name)
+        let remedy =
+            if isNamed {
+                "the catalog has the name by now, for what is recorded from then on; say again under new keys what should count"
+            } else if isKnownNow {
+                "export, and import --as-recorded into a new ledger: there they count"
+            } else {
+                "a newer daybook may know it; an app's own name belongs into eventNames of its catalog; correct the name if it was a mistake"
+            }
         return DoctorFinding(
             area: "unknown_event_type", severity: .warning,
             message: (count == 1 ? "1 event is" : "\(count) events are")
                 + " of the type \"\(name)\", "
                 + (isKnownNow
-                    ? "in a version that was unknown when they were recorded; they count for nothing here"
-                    : "which is unknown; they are kept and count for nothing"),
-            remedy: isKnownNow
-                ? "export, and import --as-recorded into a new ledger: there they count"
-                : "a newer daybook may know it; correct the name if it was a mistake")
+                    ? "in a version that was unknown when recorded; nothing of it counts here"
+                    : "which is unknown; kept, and nothing of it counts"),
+            remedy: remedy)
     }
 
     /// Which purchases give nothing, and why (FR-30).

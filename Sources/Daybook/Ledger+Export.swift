@@ -35,6 +35,7 @@ extension Ledger {
             }
         }
         let (table, streams, head) = state.withLock { ($0.names, $0.streams, $0.head) }
+        let appNames = names == .app ? try catalogs().eventNames : []
         let derived =
             names == .app ? try derivations(subject, environments, cut: head.position) : [:]
         try translating {
@@ -47,7 +48,7 @@ extension Ledger {
                     if let environment, record.environment != environment { continue }
                     let stream = StreamName(record.environment, record.kind, table[record.name])
                     let event = try EventDecoder.recorded(row, stream: stream, names: table)
-                    try giving(try line(event, names), to: body)
+                    try giving(try line(event, appNames), to: body)
                     for derivation in derived[row.event.position] ?? [] {
                         try giving(derivation.line(from: event), to: body)
                     }
@@ -72,13 +73,10 @@ extension Ledger {
         return event
     }
 
-    private func line(_ event: RecordedEvent, _ names: ExportNames) throws -> [UInt8] {
+    private func line(_ event: RecordedEvent, _ names: [EventName]) throws -> [UInt8] {
         let event = try inlined(event)
         var object = EventJSON.object(of: event)
-        if names == .app,
-            let name = EventAliases.appName(
-                of: event.draft.type, data: event.draft.data, app: app)
-        {
+        if let name = names.name(of: event.draft.type, event.draft.data) {
             object["type"] = .string(name)
         }
         return object.canonicalBytes + [0x0A]
@@ -90,7 +88,12 @@ extension Ledger {
     private func derivations(
         _ subject: String?, _ environments: [Environment], cut: Int64
     ) throws -> [Int64: [Derivation]] {
-        let names = EventAliases.milestoneNames(app: app)
+        var names: [SubscriptionMilestone.Kind: String] = [:]
+        for name in try catalogs().eventNames {
+            if let milestone = name.milestone, names[milestone] == nil {
+                names[milestone] = name.name
+            }
+        }
         guard !names.isEmpty else { return [:] }
         var found: [Int64: [Derivation]] = [:]
         for environment in environments {

@@ -12,6 +12,8 @@ public struct Receipt: Sendable, Equatable {
     public var durability: String
     /// What was answered, for usage: the numbers after the event.
     public var decision: Decision?
+    /// Of an exposure to an experiment, what the customer sees.
+    public var variant: String?
     /// What was asked for was so already, such as a use that was counted under its ref: nothing was added, and nothing
     /// was refused. A repeated key is no such case; it gets its first receipt.
     public var wasDoneBefore = false

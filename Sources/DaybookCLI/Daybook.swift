@@ -38,6 +38,7 @@ struct DaybookCommand: AsyncParsableCommand {
                 subcommands: [
                     ConsumeCommand.self, ReserveCommand.self, CommitCommand.self,
                     ReleaseCommand.self, ReverseCommand.self, ResetCommand.self, PinCommand.self,
+                    ExposeCommand.self,
                 ]),
             CommandGroup(
                 name: "Customers",

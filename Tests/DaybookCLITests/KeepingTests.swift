@@ -64,7 +64,7 @@ struct KeepingTests {
     @Test("A funnel that is never finished is warned of, by check and by doctor")
     func funnelWarning() throws {
         try writeCatalog("never.yaml") {
-            $0.replacing("event: checkout.completed", with: "event: usage.reset")
+            $0.replacing("        event: checkout.completed", with: "        event: usage.reset")
         }
         let checked = try bench.run("catalog check never.yaml --json")
         #expect(checked.status == 0)

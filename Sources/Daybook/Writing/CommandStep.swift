@@ -115,7 +115,7 @@ struct CommandStep {
         return .receipt(
             Receipt(
                 key: key, positions: positions, recordedAt: group.recordedAt,
-                durability: store.durability, decision: decision,
+                durability: store.durability, decision: decision, variant: verdict.variant,
                 wasDoneBefore: verdict.isRepeated,
                 clockLead: lead(of: group.rows.last { $0.event.position == first })))
     }
@@ -277,7 +277,15 @@ struct CommandStep {
         return .receipt(
             Receipt(
                 key: key, positions: positions, recordedAt: row.recordedAt,
-                durability: store.durability, decision: decision, clockLead: lead(of: row)))
+                durability: store.durability, decision: decision,
+                variant: try exposedVariant(row, state), clockLead: lead(of: row)))
+    }
+
+    private func exposedVariant(_ row: EventRow, _ state: LedgerState) throws -> String? {
+        guard case .expose = request.command else { return nil }
+        return try EventDecoder.recorded(
+            row, stream: state.streamName(row.event.stream), names: state.names
+        ).draft.data["variant"]?.text
     }
 
     /// How far the ledger's clock was ahead of the one that decided, as the command's own event tells it for ever;

@@ -80,6 +80,7 @@ struct ImportRehearsal {
     private var sources = NameTable()
     private var source = NameMemo.Last()
     private var meters = StructureRules.MeterMemo()
+    private var names = AppEventNames()
     private var lastRecordedAt: Int64
     private let time: LedgerClock
     private var catalogs: CatalogReports
@@ -141,15 +142,18 @@ struct ImportRehearsal {
 
     /// Looks at the event beside those before it, in the file and in the ledger, and keeps it when it is new and fits.
     private mutating func take(
-        _ event: RehearsedEvent, _ check: ReportCheck, _ group: GroupDecision, _ state: LedgerState
+        _ sent: RehearsedEvent, _ check: ReportCheck, _ group: GroupDecision, _ state: LedgerState
     ) throws {
+        var event = sent
+        event.report = try names.canonical(
+            sent.report, catalogs.catalogs, ledger.store.header.secret)
         let report = event.report.report
         let draft = report.draft
         let environment = event.report.stream.environment
         let key = event.report.key
         let own = EventKey(environment, source.intern(draft.source.kind, &sources), key)
         if let other = seen[own] {
-            guard file[other].report.report.digest == report.digest else {
+            guard ReportCheck.isSame(file[other].report.report, report) else {
                 throw ReportCheck.conflict(draft, "on line \(file[other].line)")
             }
             file.duplicates += 1
@@ -157,9 +161,9 @@ struct ImportRehearsal {
         }
         // A source that no event has yet has no keys either.
         if let source = state.names.id(of: draft.source.kind),
-            let position = try group.position(of: EventKey(environment, source, key), state)
+            try check.isRecorded(
+                event.report, EventKey(environment, source, key), group, state)
         {
-            try check.checkSame(report, position, group, state)
             file.duplicates += 1
             return
         }
@@ -175,10 +179,10 @@ struct ImportRehearsal {
         } else {
             try catalogs.take(draft, report.document, ledger.store)
             meters.forget()
+            names.forget()
         }
         try bound.take(draft, in: event.report.stream, group, state)
         seen[own] = file.eventCount
-        var event = event
         if !options.keepsGoing { event.bytes = [] }
         file.append(event)
     }

@@ -22,9 +22,14 @@ final class PreparedReport: Sendable {
     /// Neither a correction nor an alias nor a catalog, nor anything that names what it changes: nothing but its key,
     /// its customer and its meter is asked of the ledger.
     let isPlain: Bool
+    /// Of a type, or a version of one, that this build does not know; perhaps an app's own name.
+    let isUnknown: Bool
+    /// Of a report without a key under an app's own name: the key that ledgers have given it whose engine knew the
+    /// name before any catalog did.
+    let olderKey: Reference?
 
     /// - Parameter draft: In canonical form, as it was checked.
-    init(_ report: CheckedReport, _ secret: LedgerSecret) {
+    init(_ report: CheckedReport, _ secret: LedgerSecret, olderKey: Reference? = nil) {
         let draft = report.draft
         let schema = Vocabulary.schema(named: draft.type, version: draft.version)
         self.report = report
@@ -36,6 +41,8 @@ final class PreparedReport: Sendable {
         var digest = RowDigest(secret)
         self.digest = event?.digest(&digest, in: stream, request: report.digest)
         isPlain = Self.isPlain(draft, schema)
+        isUnknown = schema == nil
+        self.olderKey = olderKey
     }
 
     private init(draft: EventDraft, problem: EventProblem?) {
@@ -47,6 +54,8 @@ final class PreparedReport: Sendable {
         event = nil
         digest = nil
         isPlain = false
+        isUnknown = false
+        olderKey = nil
     }
 
     /// Checks a draft as far as that needs no ledger.
@@ -66,7 +75,7 @@ final class PreparedReport: Sendable {
     func happening(at instant: Int64, _ secret: LedgerSecret) -> PreparedReport {
         var report = report
         report.draft.occurredAt = instant
-        return PreparedReport(report, secret)
+        return PreparedReport(report, secret, olderKey: olderKey)
     }
 
     private static func isPlain(_ draft: EventDraft, _ schema: EventSchema?) -> Bool {

@@ -52,9 +52,29 @@ struct ReportCheck {
         return EventJSON.requestDigest(of: said)
     }
 
-    /// The same key again must be the same event, whether as first sent or as the ledger exports it.
+    /// Whether two reports of one key say the same: as they were sent, or as what their names stand for.
+    static func isSame(_ left: CheckedReport, _ right: CheckedReport) -> Bool {
+        left.digest == right.digest || left.draft == right.draft
+    }
+
+    /// Whether the ledger has a report already: under its key, or under the one that an older engine gave it, which is
+    /// made of its bytes.
+    /// - Throws: `EventProblem` where the key stands for something else.
+    func isRecorded(
+        _ report: PreparedReport, _ key: EventKey, _ group: GroupDecision, _ state: LedgerState
+    ) throws -> Bool {
+        if let position = try group.position(of: key, state) {
+            try checkSame(report.report, position, group, state)
+            return true
+        }
+        guard let older = report.olderKey else { return false }
+        return try group.position(of: EventKey(key.environment, key.source, older), state) != nil
+    }
+
+    /// The same key again must be the same event, whether as first sent or as the ledger exports it, under an app's
+    /// own name or ours.
     /// - Parameter position: Where the event of this key stands.
-    func checkSame(
+    private func checkSame(
         _ report: CheckedReport, _ position: Int64, _ group: GroupDecision, _ state: LedgerState
     ) throws {
         guard let row = try group.row(at: position), row.requestDigest != report.digest else {
@@ -62,7 +82,13 @@ struct ReportCheck {
         }
         let stored = try EventDecoder.recorded(
             row, stream: state.streamName(row.event.stream), names: state.names)
-        if EventJSON.object(of: stored.draft) == EventJSON.object(of: report.draft) { return }
+        let said = EventJSON.object(of: report.draft)
+        if EventJSON.object(of: stored.draft) == said { return }
+        // Recorded before the catalog had the name.
+        let name = stored.type == .unknown ? state.catalogs.eventName(stored.draft.type) : nil
+        if let named = name?.canonical(stored.draft), EventJSON.object(of: named) == said {
+            return
+        }
         if report.isRead, stored.draft.extras["raw_sha256"] == report.draft.extras["raw_sha256"] {
             return
         }
@@ -72,15 +98,25 @@ struct ReportCheck {
         {
             return
         }
-        throw Self.conflict(report.draft, "at position \(position)")
+        throw Self.conflict(
+            report.draft, "at position \(position)", hint: Self.hint(report.draft, stored))
+    }
+
+    /// An engine that knew apps' names by itself may have recorded what no catalog names now.
+    private static func hint(_ draft: EventDraft, _ stored: RecordedEvent) -> String {
+        guard !Vocabulary.isKnown(draft.type), stored.type.mayHaveAppName else { return "" }
+        return
+            ". That one is a \(stored.draft.type): if \"\(draft.type)\" is the app's own name for it, publish a catalog that says so in eventNames"
     }
 
     /// The refusal of a key that stands for something else.
     /// - Parameter place: Where the other event is: `at position 7`.
-    static func conflict(_ draft: EventDraft, _ place: String) -> EventProblem {
+    static func conflict(
+        _ draft: EventDraft, _ place: String, hint: String = ""
+    ) -> EventProblem {
         EventProblem(
             .keyConflict, "source.key",
-            "the key \"\(draft.source.key ?? "")\" of source \(draft.source.kind) names another event \(place); one key, one event"
+            "the key \"\(draft.source.key ?? "")\" of source \(draft.source.kind) names another event \(place); one key, one event\(hint)"
         )
     }
 

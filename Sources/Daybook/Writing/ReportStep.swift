@@ -29,6 +29,7 @@ struct ReportStep {
         var catalogs: CatalogReports
         var source = NameMemo.Last()
         var meters = StructureRules.MeterMemo()
+        var names = AppEventNames()
     }
 
     /// One batch is one command: every problem is found before anything is added (rule 17).
@@ -68,7 +69,7 @@ struct ReportStep {
     private func take(
         _ index: Int, _ found: inout Findings, _ group: GroupDecision, _ state: inout LedgerState
     ) throws {
-        let report = try ready(index, group, state)
+        let report = try ready(index, &found, group, state)
         let key = EventKey(
             report.stream.environment,
             found.source.intern(report.report.draft.source.kind, &state.names),
@@ -76,7 +77,7 @@ struct ReportStep {
         let next = found.fresh.count
         let place = Self.place(&found.seen[key, default: next])
         guard place == next else {
-            guard found.fresh[place].report.digest == report.report.digest else {
+            guard ReportCheck.isSame(found.fresh[place].report, report.report) else {
                 throw ReportCheck.conflict(
                     report.report.draft,
                     line(found.places[place]).map { "on line \($0)" } ?? "in this batch")
@@ -86,8 +87,7 @@ struct ReportStep {
         }
         var isTaken = false
         defer { if !isTaken { found.seen[key] = nil } }
-        if let position = try group.position(of: key, state) {
-            try check.checkSame(report.report, position, group, state)
+        if try check.isRecorded(report, key, group, state) {
             found.duplicates += 1
             return
         }
@@ -109,6 +109,7 @@ struct ReportStep {
         } else {
             try found.catalogs.take(report.report.draft, report.report.document, store)
             found.meters.forget()
+            found.names.forget()
         }
         let stream = group.stream(report.stream, state)
         try found.bound.take(report, stream, group, state)
@@ -123,7 +124,7 @@ struct ReportStep {
 
     /// The report as the commit sees it.
     private func ready(
-        _ index: Int, _ group: GroupDecision, _ state: LedgerState
+        _ index: Int, _ found: inout Findings, _ group: GroupDecision, _ state: LedgerState
     ) throws -> PreparedReport {
         var report = reports.reports[index]
         if let problem = report.problem { throw problem }
@@ -132,6 +133,8 @@ struct ReportStep {
                 try check.check(try EventValidator.canonical(report.report.draft)),
                 store.header.secret)
         }
+        report = try found.names.canonical(
+            report, found.catalogs.catalogs, store.header.secret)
         guard report.event == nil else { return report }
         return report.happening(at: try moment(of: report, group, state), store.header.secret)
     }

@@ -51,24 +51,24 @@ struct ImportCommand: AsyncParsableCommand {
         let bar = ProgressBar("import")
         let byteCount = Int64(input.byteCount ?? 0)
         defer { bar.finish() }
-        let report = try await opened { ledger in
+        let (report, known) = try await opened { ledger in
             do {
-                return try await ledger.importLines(
+                let report = try await ledger.importLines(
                     { try input.next() }, options: options
                 ) { progress in Self.show(progress, on: bar, byteCount: byteCount) }
+                return (report, try KnownTypes(ledger))
             } catch LedgerError.badInput(let problems) where asRecorded {
                 throw Self.misfit(problems, app: ledger.app)
             }
         }
         bar.finish()
         let path = try writeRefused(report.refused)
-        try show(report, path)
+        try show(report, path, known)
         if !report.refused.isEmpty { throw ExitCode.badInput }
     }
 
     /// A dry run only reads: it waits for nobody and needs no right to write.
-    private func opened(_ body: (Ledger) async throws -> ImportReport) async throws -> ImportReport
-    {
+    private func opened<Value>(_ body: (Ledger) async throws -> Value) async throws -> Value {
         try await dryRun ? ledger.asking(body) : ledger.writing(body)
     }
 
@@ -120,7 +120,9 @@ struct ImportCommand: AsyncParsableCommand {
         return path
     }
 
-    private func show(_ report: ImportReport, _ path: String?) throws {
+    private func show(
+        _ report: ImportReport, _ path: String?, _ known: KnownTypes
+    ) throws {
         let json: JSONObject = [
             "lines": .integer(Int64(report.lines)), "appended": .integer(Int64(report.appended)),
             "duplicates": .integer(Int64(report.duplicates)),
@@ -147,7 +149,7 @@ struct ImportCommand: AsyncParsableCommand {
                     Int64(report.unknownTypes[type] ?? 0), "event has", "events have")
                 text +=
                     "\(terminal.paint("!", .warning)) \(events) the unknown type \(type), kept as it came"
-                text += "\(KnownType.hint(type))\n"
+                text += "\(known.hint(type))\n"
             }
             return text
         }

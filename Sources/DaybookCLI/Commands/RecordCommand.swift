@@ -84,10 +84,10 @@ struct RecordCommand: AsyncParsableCommand {
             var reader = NDJSONReader(app: ledger.app)
             let (events, problems) = reader.read(bytes)
             try Self.refuse(problems)
-            if !isLines, !unknownType { try KnownType.check(events) }
+            if !isLines, !unknownType { try KnownTypes(ledger).check(events) }
             try show(
                 try await ledger.record(events, options: ReportOptions(isRestating: true)),
-                of: events)
+                of: events, ledger)
         }
     }
 
@@ -106,7 +106,7 @@ struct RecordCommand: AsyncParsableCommand {
         for event in found.events where event.line < firstBad {
             try show(
                 try await ledger.record([event], options: ReportOptions(isRestating: true)),
-                of: [event])
+                of: [event], ledger)
         }
         try Self.refuse(Array(found.problems.prefix(1)))
     }
@@ -140,13 +140,15 @@ struct RecordCommand: AsyncParsableCommand {
     }
 
     /// What is recorded stays for ever, so it is said where a type is not known, also of lines.
-    private func show(_ receipt: ReportReceipt, of events: [ReadEvent]) throws {
-        let unknown = unknownType && !isLines ? [] : KnownType.unknown(events)
+    private func show(
+        _ receipt: ReportReceipt, of events: [ReadEvent], _ ledger: Ledger
+    ) throws {
+        let unknown = unknownType && !isLines ? [] : try KnownTypes.unknown(events, ledger)
         var json = receipt.json
-        if !unknown.isEmpty { json["unknown_types"] = .texts(unknown) }
+        if !unknown.isEmpty { json["unknown_types"] = .texts(unknown.map(\.type)) }
         try output.show(json) { terminal in
             let notes = unknown.map {
-                "\(terminal.paint("!", .warning)) \($0) is a type that this build does not know, kept as it came\(KnownType.hint($0))\n"
+                "\(terminal.paint("!", .warning)) \($0.type) is a type that this build does not know, kept as it came\($0.hint)\n"
                     as HumanText
             }
             guard receipt.appended > 0, let first = receipt.firstPosition,

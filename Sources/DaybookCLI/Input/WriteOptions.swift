@@ -117,10 +117,10 @@ struct WriteOptions: ParsableArguments {
 }
 
 extension Command {
-    /// Usage is recorded at the ledger's clock and changes nothing that was said before.
+    /// Usage and exposures are recorded at the ledger's clock and change nothing that was said before.
     fileprivate var canRestate: Bool {
         switch self {
-        case .consume, .reserve, .commit, .release: false
+        case .consume, .reserve, .commit, .release, .expose: false
         default: true
         }
     }

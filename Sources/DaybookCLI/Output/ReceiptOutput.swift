@@ -7,6 +7,7 @@ extension Receipt {
     var json: JSONObject {
         var object = decision?.json ?? JSONObject()
         object["allowed"] = true
+        if let variant { object["variant"] = .string(variant) }
         object["done_before"] = .bool(wasDoneBefore)
         object["key"] = .string(key)
         object["positions"] = .array(positions.map { .integer($0) })

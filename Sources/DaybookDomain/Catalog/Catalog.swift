@@ -24,6 +24,8 @@ public struct Catalog: Sendable, Equatable {
         var flags: [StatusFlag]
         var funnels: [Funnel]
         var kpis: [KPITarget]
+        var eventNames: [EventName]
+        var experiments: [Experiment]
         var policies: Policies
         var copy: [String: [String: String]]
         var metadata: [String: String]
@@ -41,9 +43,8 @@ public struct Catalog: Sendable, Equatable {
             Content(
                 app: app, title: app, defaultLocale: "en", defaultTimeZone: "UTC", groups: [],
                 products: [], entitlements: [], features: [], meters: [], freePeriods: [], ads: [],
-                paywalls: [], statuses: [], flags: [], funnels: [], kpis: [], policies: Policies(),
-                copy: [:],
-                metadata: [:]))
+                paywalls: [], statuses: [], flags: [], funnels: [], kpis: [],
+                eventNames: [], experiments: [], policies: Policies(), copy: [:], metadata: [:]))
     }
 
     /// Whoever shares the catalog keeps what it was.
@@ -140,6 +141,17 @@ public struct Catalog: Sendable, Equatable {
     public var kpis: [KPITarget] {
         get { shared.content.kpis }
         set { change { $0.kpis = newValue } }
+    }
+
+    /// The app's own names of events and milestones.
+    public var eventNames: [EventName] {
+        get { shared.content.eventNames }
+        set { change { $0.eventNames = newValue } }
+    }
+
+    public var experiments: [Experiment] {
+        get { shared.content.experiments }
+        set { change { $0.experiments = newValue } }
     }
 
     public var policies: Policies {

@@ -103,6 +103,19 @@ public struct CatalogHistory: Sendable {
             .compactMap { $0.catalog.meter(named: name) }.first
     }
 
+    /// What an app's own event name stands for, in the newest catalog that has it; `nil` where none does.
+    public func eventName(_ name: String) -> EventName? {
+        eventNames.first { haveSameBytes($0.name, name) }
+    }
+
+    /// Every published event name, those of the newest catalog first: what a rollback takes out of force still names
+    /// what it named.
+    public var eventNames: [EventName] {
+        var seen: Set<ExactText> = []
+        return entries.sorted { $0.position > $1.position }.flatMap(\.catalog.eventNames)
+            .filter { seen.insert(ExactText($0.name)).inserted }
+    }
+
     /// What keeps a catalog from being published: names that any earlier one had with another structure, and names of
     /// the newest one that are missing (rule 8).
     /// - Returns: Sentences with their remedies; empty when there is no conflict.

@@ -30,6 +30,8 @@ extension CatalogReading {
         catalog.flags = flags(fields)
         catalog.funnels = funnels(fields)
         catalog.kpis = kpis(fields)
+        catalog.eventNames = eventNames(fields)
+        catalog.experiments = experiments(fields)
         catalog.policies = policies(fields)
         catalog.metadata = metadata(fields)
         fields.finish()

@@ -8,6 +8,9 @@ extension CatalogReading {
             let steps = self.steps("steps", of: fields)
             let exclusions = self.steps("exclusions", of: fields)
             let experiment = fields.text("experiment")
+            if let experiment {
+                funnelExperiments.append((experiment, fields.place(of: "experiment")))
+            }
             if fields.has("steps"), steps.count < 2 {
                 report(
                     "The funnel has \(steps.count) usable steps.", "List at least two.",
@@ -35,7 +38,7 @@ extension CatalogReading {
             }
             inner.finish()
             guard let event else { return nil }
-            checkEventType(event, at: inner.place(of: "event"))
+            checkEventType(event, among: knownEventTypes, at: inner.place(of: "event"))
             funnelEvents.append((event, inner.place(of: "event")))
             var step = FunnelStep(name: name ?? event, event: event, context: context)
             step.isTrial = isTrial
@@ -43,9 +46,10 @@ extension CatalogReading {
         }
     }
 
-    private func checkEventType(_ event: String, at place: CatalogPlace) {
-        guard !knownEventTypes.isEmpty, !knownEventTypes.contains(event) else { return }
-        let near = nearest(to: event, among: knownEventTypes)
+    /// - Parameter types: Those that are known; empty: nothing is checked.
+    func checkEventType(_ event: String, among types: Set<String>, at place: CatalogPlace) {
+        guard !types.isEmpty, !types.contains(event) else { return }
+        let near = nearest(to: event, among: types)
         report(
             "There is no event type `\(event)`.",
             near.map { "Did you mean `\($0)`?" } ?? "docs/events.md lists the event types.",

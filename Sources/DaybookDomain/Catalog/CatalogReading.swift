@@ -48,6 +48,8 @@ final class CatalogReading {
     /// The event types that funnels name, with their places.
     var funnelEvents: [(type: String, place: CatalogPlace)] = []
     let knownEventTypes: Set<String>
+    /// Experiments that funnels name, with their places.
+    var funnelExperiments: [(name: String, place: CatalogPlace)] = []
     let zones: ZoneDirectory?
 
     init(problems: [CatalogProblem], knownEventTypes: Set<String>, zones: ZoneDirectory?) {

@@ -31,12 +31,15 @@ public struct CatalogStructure: Sendable, Equatable {
     public var products: [String: ProductShape]
     /// The kind of profile that each free period belongs to, by the period's name.
     public var freePeriods: [String: String]
+    /// The app's own event names: what was recorded under one meant this.
+    public var eventNames: [String: EventName]
 
     /// Takes the structure out of a catalog.
     public init(_ catalog: Catalog) {
         meters = [:]
         products = [:]
         freePeriods = [:]
+        eventNames = [:]
         for meter in catalog.meters {
             meters[meter.name] = MeterShape(
                 kind: meter.kind, period: meter.period, countsProfiles: meter.countsProfiles)
@@ -47,6 +50,7 @@ public struct CatalogStructure: Sendable, Equatable {
         for period in catalog.freePeriods {
             freePeriods[period.name] = period.profileKind
         }
+        for name in catalog.eventNames { eventNames[name.name] = name }
     }
 
     /// The gauges that count profiles of a kind, sorted by name.
@@ -63,7 +67,7 @@ public struct CatalogStructure: Sendable, Equatable {
 
     /// What keeps a newer catalog from being published after this one.
     ///
-    /// Adding names is fine. A published meter or product may neither change nor disappear: its
+    /// Adding names is fine. A published meter, product or event name may neither change nor disappear: its
     /// events are in the ledger for ever. A free period may disappear, but not change the profiles
     /// that it is for.
     /// - Parameter allowsMissing: Whether a name may be absent, as after a rollback behind it.
@@ -73,7 +77,7 @@ public struct CatalogStructure: Sendable, Equatable {
         with newer: CatalogStructure, allowsMissing: Bool = false
     ) -> [String] {
         meterConflicts(newer, allowsMissing) + productConflicts(newer, allowsMissing)
-            + freePeriodConflicts(newer)
+            + freePeriodConflicts(newer) + eventNameConflicts(newer, allowsMissing)
     }
 
     private func meterConflicts(_ newer: CatalogStructure, _ allowsMissing: Bool) -> [String] {
@@ -120,6 +124,20 @@ public struct CatalogStructure: Sendable, Equatable {
         freePeriods.sorted { $0.key < $1.key }.compactMap { name, old in
             guard let new = newer.freePeriods[name], new != old else { return nil }
             return Self.changed("free period", name, "profile kind", old, new)
+        }
+    }
+
+    private func eventNameConflicts(
+        _ newer: CatalogStructure, _ allowsMissing: Bool
+    ) -> [String] {
+        eventNames.sorted { $0.key < $1.key }.compactMap { name, old in
+            guard let new = newer.eventNames[name] else {
+                return allowsMissing ? nil : Self.removed("event name", name)
+            }
+            guard new != old else { return nil }
+            return
+                "The event name `\(name)` has been published with another meaning; keep it as it "
+                + "was and add a new name, because what was recorded under it stays what it is."
         }
     }
 

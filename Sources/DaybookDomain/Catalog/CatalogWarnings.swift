@@ -10,7 +10,8 @@ struct CatalogWarnings {
 
     /// All warnings, in document order.
     func all() -> [CatalogProblem] {
-        let warnings = products() + entitlements() + features() + meters() + funnels() + copy()
+        let warnings =
+            products() + entitlements() + features() + meters() + funnels() + experiments() + copy()
         return CatalogProblems(warnings).problems
     }
 
@@ -122,6 +123,19 @@ struct CatalogWarnings {
                 remedy: "Name an analytics type such as `paywall.shown`, or one of "
                     + types.filter { FunnelState.isTracked($0) && !Self.isAnalytics($0) }
                     .map { "`\(Vocabulary.name(of: $0))`" }.joined(separator: ", ") + ".")
+        }
+    }
+
+    /// Variants of an experiment that the catalog does not share out come from elsewhere, or the name is a mistake.
+    private func experiments() -> [CatalogProblem] {
+        guard !catalog.experiments.isEmpty else { return [] }
+        let names = catalog.experiments.map(\.name)
+        return reading.funnelExperiments.filter { !names.contains($0.name) }.map { name, place in
+            CatalogProblem(
+                at: place,
+                sentence: "The catalog shares out no variants of the experiment `\(name)`.",
+                remedy: NearestName.of(name, among: names).map { "Did you mean `\($0)`?" }
+                    ?? "Add it to `experiments`, or let the app record its own exposures.")
         }
     }
 

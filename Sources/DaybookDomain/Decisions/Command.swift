@@ -10,6 +10,8 @@ public enum Command: Sendable, Equatable {
     case reverseUsage(target: String, meter: String? = nil)
     case resetUsage(meter: String)
     case pin(meter: String?, ref: String)
+    /// The customer is about to see an experiment: the variant of the first time, for ever (metrics.md, Experiment).
+    case expose(experiment: String)
     case issueGrant(GrantTerms)
     case voidGrant(grant: String)
     case createProfile(profile: String, kind: String, freeStartedAt: Int64?)

@@ -43,6 +43,7 @@ extension Command {
         case .reverseUsage: "reverse_usage"
         case .resetUsage: "reset_usage"
         case .pin: "pin"
+        case .expose: "expose"
         case .issueGrant: "issue_grant"
         case .voidGrant: "void_grant"
         case .createProfile: "create_profile"
@@ -77,6 +78,7 @@ extension Command {
             .given(("target", .text(target)), ("meter", .text(meter)))
         case .resetUsage(let meter): .given(("meter", .text(meter)))
         case .pin(let meter, let ref): .given(("meter", .text(meter)), ("ref", .text(ref)))
+        case .expose(let experiment): .given(("experiment", .text(experiment)))
         case .issueGrant(let terms): terms.members
         case .voidGrant(let grant): .given(("grant", .text(grant)))
         case .createProfile(let profile, let kind, let freeStartedAt):

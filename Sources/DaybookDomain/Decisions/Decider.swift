@@ -6,6 +6,8 @@ public struct Verdict: Sendable {
     /// The answer after the events, for usage and reservations.
     public var decision: Decision?
     public var rejection: Rejection?
+    /// Of an exposure, what the customer sees.
+    public var variant: String?
     /// Already so: nothing to append, and no refusal (a use whose ref was counted before).
     public var isRepeated = false
 }
@@ -85,6 +87,7 @@ public final class Decider {
         case .resetUsage(let meter): return try UsageDecider(self, check).reset(meter)
         case .pin(let meter, let ref):
             return try pin(meter, ref, check)
+        case .expose(let experiment): return try expose(experiment, check)
         case .issueGrant(let terms): return try issue(terms, check)
         case .voidGrant(let grant):
             let id = Reference(grant)
@@ -232,6 +235,29 @@ public final class Decider {
             throw .noGauge
         }
         return Verdict(events: [event(.gaugePinned, data)])
+    }
+
+    /// The first exposure counts, whoever recorded it and whatever the catalog says by now.
+    private func expose(_ name: String, _ check: Check) throws(Rejection) -> Verdict {
+        let first = question.state.funnel.steps.first {
+            $0.typeCode == EventType.experimentExposed.rawValue
+                && haveSameBytes(question.names[$0.context], name)
+        }
+        if let first, first.variant != 0 {
+            return Verdict(
+                events: [], variant: question.names[first.variant], isRepeated: true)
+        }
+        guard let experiment = check.catalog.experiments.first(where: { $0.name == name }) else {
+            let names = check.catalog.experiments.map(\.name)
+            throw .unknownName(name: name, nearest: NearestName.of(name, among: names))
+        }
+        let variant = experiment.variant(for: question.subject)
+        return Verdict(
+            events: [
+                event(
+                    .experimentExposed,
+                    ["experiment": .string(name), "variant": .string(variant)])
+            ], variant: variant)
     }
 
     private func correction(

@@ -58,6 +58,15 @@ public enum EventValidator {
         return draft
     }
 
+    /// Whether the key of a canonical draft stands in for one that the source did not give.
+    package static func hasDigestKey(_ draft: EventDraft) -> Bool {
+        var keyless = draft
+        keyless.source.key = nil
+        guard draft.occurredAt != nil, let key = draft.source.key else { return false }
+        return haveSameBytes(
+            key, EventSource.digestKey(of: EventJSON.canonicalBytes(of: keyless)))
+    }
+
     /// Stands in for a key that the source does not give (rule 2).
     private static func digestKey(_ draft: EventDraft) throws(EventProblem) -> String {
         // The ledger's clock is no part of the bytes, so every later one would be the same event for ever.
@@ -148,7 +157,8 @@ public enum EventValidator {
     /// Where a field stands, for messages.
     private static func place(_ field: EventField) -> String { "data.\(field.name)" }
 
-    private static func check(_ value: JSONValue, _ field: EventField) throws(EventProblem) {
+    /// Checks one value against its field.
+    package static func check(_ value: JSONValue, _ field: EventField) throws(EventProblem) {
         switch field.kind {
         case .text: try checkText(value, field, EventBounds.nameByteCountMax)
         case .document: try checkText(value, field, EventBounds.documentByteCountMax)

@@ -24,6 +24,22 @@ extension EventType {
         }
     }
 
+    /// Whether an app may have a name of its own for it: what apps themselves see happen. What a store established,
+    /// what gives units or access and what says who is who keep their names (rule 27).
+    public var mayHaveAppName: Bool {
+        switch self {
+        case .consentGiven, .consentRescinded, .profileCreated, .profileDeleted, .profileRestored,
+            .usageRecorded, .accessDenied, .limitReached, .featureRestricted, .appLaunched,
+            .onboardingStarted, .onboardingStepViewed, .onboardingStepCompleted,
+            .onboardingSkipped, .onboardingCompleted, .milestoneReached, .paywallShown,
+            .paywallDismissed, .checkoutStarted, .checkoutPending, .checkoutCompleted,
+            .checkoutFailed, .checkoutCanceled, .featureViewed, .featureUsed, .experimentExposed,
+            .surveyAnswered, .kpiRecorded:
+            true
+        default: false
+        }
+    }
+
     /// Whether an app may tell of it without anybody's signature.
     ///
     /// Store facts of its own count as provisional (rule 11), usage only takes from its own quota, and profiles, gates

@@ -176,8 +176,7 @@ public struct NDJSONReader: Sendable {
                     bytes: bytes))
         }
         do throws(EventProblem) {
-            let named = EventAliases.canonical(json)
-            let draft = try EventJSON.draft(from: named, app: app, defaultTrust: defaultTrust)
+            let draft = try EventJSON.draft(from: json, app: app, defaultTrust: defaultTrust)
             return .success(
                 ReadEvent(
                     line: line, draft: try EventValidator.canonical(draft), bytes: bytes))

@@ -39,10 +39,12 @@ struct CatalogGuideTests {
             statuses: [{ status: s, when: otherwise, zzzzzzzzzzzzzzzz: 1 }]
             kpis: { k: { metric: m, atLeast: 1, zzzzzzzzzzzzzzzz: 1 } }
             funnels: { f: { window: P1D, steps: [{ event: a }, { event: b }], zzzzzzzzzzzzz: 1 } }
+            eventNames: { n: { event: app.launched, zzzzzzzzzzzzzz: 1 } }
+            experiments: { x: { variants: { a: 1, b: 1 }, zzzzzzzzzzzzzzzz: 1 } }
             policies: { zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz: 1 }
             """
         let remedies = CatalogSamples.problems(yaml).map(\.remedy)
-        #expect(remedies.count == 12)
+        #expect(remedies.count == 14)
         for remedy in remedies {
             #expect(remedy.hasPrefix("Known keys: "))
             for key in remedy.dropFirst("Known keys: ".count).dropLast().split(separator: ", ") {

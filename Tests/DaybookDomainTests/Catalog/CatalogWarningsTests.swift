@@ -57,6 +57,12 @@ struct CatalogWarningsTests {
                 + "    introOffer: { kind: freeTrial, duration: P7D }\n"
                 + "features: { f: {} }\nentitlements: { e: [f] }\n"),
         Mistake(
+            "an experiment of a funnel that the catalog does not share out", 5, 33,
+            ["no variants of the experiment `prize`", "`price`"],
+            "app: x\nexperiments:\n  price: { variants: { a: 1, b: 0 } }\nfunnels:\n"
+                + "  f: { window: P1D, experiment: prize, steps: [{ event: paywall.shown }, "
+                + "{ event: checkout.completed }] }\n"),
+        Mistake(
             "an entitlement that nobody sells", 3, 3, ["No product sells", "`e`"],
             "app: x\nentitlements:\n  e: []\n"),
         Mistake(

@@ -34,6 +34,7 @@ struct CommandBodyTests {
         (.resetUsage(meter: "m"), #""reset_usage","data":{"meter":"m"}"#),
         (.pin(meter: nil, ref: "rex"), #""pin","data":{"ref":"rex"}"#),
         (.pin(meter: "m", ref: "rex"), #""pin","data":{"meter":"m","ref":"rex"}"#),
+        (.expose(experiment: "price"), #""expose","data":{"experiment":"price"}"#),
         (
             .issueGrant(
                 .init(

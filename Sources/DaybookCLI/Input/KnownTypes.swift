@@ -1,0 +1,52 @@
+import Daybook
+import DaybookDomain
+import DaybookEvents
+import DaybookIngest
+
+/// Tells event types that nobody knows, neither this build nor the ledger's catalogs: kept as they come from files and
+/// streams, and asked about where a person types one, because what is recorded stays for ever.
+struct KnownTypes {
+    private let names: [EventName]
+
+    init(_ ledger: Ledger) throws { names = try ledger.catalogs().eventNames }
+
+    private func isKnown(_ type: String) -> Bool {
+        Vocabulary.isKnown(type) || names.contains { $0.event != nil && $0.name == type }
+    }
+
+    /// - Throws: `LedgerError.badInput` for the first event of an unknown type, with what was probably meant.
+    func check(_ events: [ReadEvent]) throws {
+        guard let event = events.first(where: { !isKnown($0.draft.type) }) else { return }
+        let type = event.draft.type
+        throw LedgerError.badInput([
+            InputProblem(
+                line: nil, column: nil, code: "unknown_type",
+                reason:
+                    "\"\(type)\" is no event type that this build or the catalog knows\(hint(type))",
+                member: "type")
+        ])
+    }
+
+    /// The unknown types among some events, each once, with what was probably meant.
+    static func unknown(
+        _ events: [ReadEvent], _ ledger: Ledger
+    ) throws -> [(type: String, hint: String)] {
+        let types = Set(events.lazy.map(\.draft.type).filter { !Vocabulary.isKnown($0) })
+        if types.isEmpty { return [] }
+        let known = try KnownTypes(ledger)
+        return types.filter { !known.isKnown($0) }.sorted().map { ($0, known.hint($0)) }
+    }
+
+    /// `; did you mean "usage.recorded"?`, or where names of an app's own are written down.
+    func hint(_ type: String) -> String {
+        if let name = names.first(where: { $0.name == type }), let milestone = name.milestone {
+            return
+                "; the catalog calls a milestone so (\(milestone.rawValue)), which is derived from store facts on export"
+        }
+        let events = names.filter { $0.event != nil }.map(\.name)
+        if let near = NearestName.of(type, among: Vocabulary.names.union(events)) {
+            return "; did you mean \"\(near)\"?"
+        }
+        return type.contains(".") ? "" : "; an app's own names stand in its catalog, in eventNames"
+    }
+}

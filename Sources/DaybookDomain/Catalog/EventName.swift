@@ -1,0 +1,85 @@
+public import DaybookEvents
+
+/// An app's own name for something that happens, and what it means in the ledger's vocabulary (rule 27).
+///
+/// On the way in an event of this name is recorded as `event`; on the way out an export under the app's names writes
+/// the name again. A name of a milestone goes out only: it is derived from store facts and is never one.
+public struct EventName: Sendable, Equatable {
+    /// A member that the app calls otherwise.
+    public struct Member: Sendable, Equatable {
+        public var theirs: String
+        public var ours: String
+        public init(theirs: String, ours: String) {
+            self.theirs = theirs
+            self.ours = ours
+        }
+    }
+
+    /// As the app writes it; never with a dot, which the vocabulary's names have.
+    public var name: String
+    /// The event type that it stands for; `nil`: only for a milestone.
+    public var event: String?
+    /// The milestone of a subscription that is called so on the way out.
+    public var milestone: SubscriptionMilestone.Kind?
+    /// What the name says by itself: taken where the event does not say otherwise. On the way out an event has the
+    /// name only if it says the same.
+    public var data = JSONObject()
+    /// The same on the way in; on the way out an event has the name if it has these members, whatever they say.
+    public var defaults = JSONObject()
+    public var members: [Member] = []
+
+    public init(name: String, event: String? = nil, milestone: SubscriptionMilestone.Kind? = nil) {
+        self.name = name
+        self.event = event
+        self.milestone = milestone
+    }
+
+    /// An event of this name under the vocabulary's; `nil` where it stays what it is: a name of a milestone alone, or
+    /// a line that an export derived from store facts.
+    public func canonical(_ draft: EventDraft) -> EventDraft? {
+        guard let event, draft.extras[Self.derivedFrom] == nil else { return nil }
+        var draft = draft
+        draft.type = event
+        draft.data = canonical(draft.data)
+        return draft
+    }
+
+    /// The member of an exported line that names the store fact which it is derived from.
+    public static let derivedFrom = "derived_from"
+
+    private func canonical(_ given: JSONObject) -> JSONObject {
+        var data = given
+        for member in members where data[member.ours] == nil {
+            guard let value = data[member.theirs] else { continue }
+            data[member.theirs] = nil
+            data[member.ours] = value
+        }
+        for member in self.data.members + defaults.members where data[member.name] == nil {
+            data[member.name] = member.value
+        }
+        return data
+    }
+
+    /// How closely the name describes an event: the number of members that it speaks of; `nil` where it does not
+    /// describe it.
+    func fit(_ type: String, _ given: JSONObject) -> Int? {
+        guard milestone == nil, let event, haveSameBytes(event, type),
+            data.members.allSatisfy({ given[$0.name] == $0.value }),
+            defaults.members.allSatisfy({ given[$0.name] != nil })
+        else { return nil }
+        return data.members.count + defaults.members.count
+    }
+}
+
+extension [EventName] {
+    /// What an app calls an event: of the names that describe it the one that says most, of equals the first; `nil`
+    /// where it has none.
+    public func name(of type: String, _ data: JSONObject) -> String? {
+        var best: (name: String, fit: Int)?
+        for name in self {
+            guard let fit = name.fit(type, data), fit > best?.fit ?? -1 else { continue }
+            best = (name.name, fit)
+        }
+        return best?.name
+    }
+}
