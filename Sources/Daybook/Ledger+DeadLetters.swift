@@ -166,6 +166,8 @@ extension Ledger {
 
     /// What came as a letter once and is taken in now is no letter any more, whatever environment it was refused in.
     func settleLetters(of bytes: [UInt8]) async throws {
+        // Most ledgers have no letters, and need no digest of every text.
+        guard state.withLock({ $0.names.id(of: DeadLetter.source) }) != nil else { return }
         let sha256 = Digest.hexadecimal(Digest.sha256(bytes))
         for environment in Environment.allCases
         where try has(sha256, environment)
@@ -212,24 +214,24 @@ extension Ledger {
         waitingFor line: String, _ environment: Environment
     ) throws -> [DeadLetter] {
         let positions = try translating {
-            let (head, source, code) = state.withLock { state in
+            let (head, source, codes) = state.withLock { state in
                 (
                     state.headOfLetters(environment), state.names.id(of: DeadLetter.source),
-                    state.names.id(of: AppStoreRefusal.Reason.retryable.rawValue)
+                    Self.waitingCodes.compactMap { state.names.id(of: $0.rawValue) }
                 )
             }
-            guard head > 0, let source, let code else { return [Int64]() }
+            guard head > 0, let source, !codes.isEmpty else { return [Int64]() }
             return try lettersByLine.withLock { known in
                 let seen = known.seen[environment] ?? 0
                 if head > seen {
                     let chain = try store.chain(endingAt: head, above: seen)
                     let candidates = chain.events.filter {
-                        $0.type == .ingestRejected && $0.source == source && $0.nameA == code
+                        $0.type == .ingestRejected && $0.source == source
+                            && codes.contains($0.nameA)
                     }
                     for event in try recorded(store.rows(at: candidates.map(\.position))) {
-                        guard let letter = DeadLetter(event), let line = letter.waitsFor else {
-                            continue
-                        }
+                        guard let letter = DeadLetter(event), let line = try awaitedLine(of: letter)
+                        else { continue }
                         known.positions[environment, default: [:]][line, default: []].append(
                             letter.position)
                     }
@@ -244,6 +246,19 @@ extension Ledger {
                 try !has(DeadLetter.resolutionKey(letter.sha256), environment)
                     && !has(DeadLetter.dismissalKey(letter.sha256), environment)
             }
+    }
+
+    /// Of a renewal without a known line: `retryable`, which older builds called `app_identity`.
+    private static let waitingCodes: [AppStoreRefusal.Reason] = [.retryable, .appIdentity]
+
+    /// The line that a transaction must tell of; of a renewal that was refused for something else first, such as
+    /// responders that did not answer, or by an older build, the one that it names itself.
+    private func awaitedLine(of letter: DeadLetter) throws -> String? {
+        if let line = letter.waitsFor { return line }
+        guard case .appStore(.renewal) = letter.kind,
+            let body = try store.document(sha256: letter.bodySHA256)
+        else { return nil }
+        return AppStoreBody.statedLine(inRenewal: text(of: letter, in: body))
     }
 
     /// Puts a letter away that nobody will take in; it stays, with its bytes, and can still be tried.

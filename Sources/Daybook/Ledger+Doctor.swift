@@ -243,7 +243,8 @@ extension Ledger {
         _ subject: String, _ environment: Environment
     ) throws -> [DoctorFinding] {
         let (question, _) = try customerCase(subject, environment, .now)
-        guard question.isKnown else {
+        // Who only claimed what is another's is told so.
+        guard question.isKnown || !question.linesOfOthers.isEmpty else {
             return [
                 DoctorFinding(
                     area: "subject", severity: .warning,

@@ -85,17 +85,20 @@ extension Ledger {
             guard let text = posted.removeValue(forKey: refused.sha256) else { continue }
             try await refuse(text, refused.refusal, &letters)
         }
-        if !options.isPreview { try await settle(statements, posted, verifier) }
+        if !options.isPreview {
+            receipt.retried = try await settle(statements, posted, verifier)
+        }
         receipt.texts = letters.texts
         receipt.refused = letters.refused
         return receipt
     }
 
     /// What was taken in is no letter any more, and what waited for it is tried.
+    /// - Returns: The digests of the letters that were taken in with it.
     private func settle(
         _ statements: [RestoreStatement], _ posted: [String: PostedText],
         _ verifier: AppStoreVerifier
-    ) async throws {
+    ) async throws -> [String] {
         var letters = IngestReceipt()
         for statement in statements {
             guard let text = posted[statement.sha256] else { continue }
@@ -103,6 +106,7 @@ extension Ledger {
             guard !statement.needsKnownLine, let line = statement.line else { continue }
             try await retryLetters(waitingFor: line, by: verifier, &letters)
         }
+        return letters.retried
     }
 
     private func restored(

@@ -38,6 +38,9 @@ public struct RestoreReceipt: Sendable, Equatable {
     public var customers: [CustomerChange] = []
     /// What could not be read or verified; kept as it came (`deadLetters`), but not of a preview.
     public var refused: [IngestReceipt.RefusedText] = []
+    /// Digests of dead letters that had waited for one of the lines and were taken in with it; their events are not
+    /// among `appended`.
+    public var retried: [String] = []
 
     /// What became of one purchase.
     public struct Line: Sendable, Equatable {

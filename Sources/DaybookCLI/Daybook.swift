@@ -43,7 +43,8 @@ struct DaybookCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Customers",
                 subcommands: [
-                    GrantCommand.self, ProfileCommand.self, AliasCommand.self,
+                    GrantCommand.self, CodesCommand.self, RedeemCommand.self, ProfileCommand.self,
+                    AliasCommand.self,
                     UnaliasCommand.self, AssignCommand.self, UnassignCommand.self,
                     TransferCommand.self, TimeZoneCommand.self, OverrideCommand.self,
                 ]),

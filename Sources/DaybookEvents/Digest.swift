@@ -19,6 +19,15 @@ public enum Digest {
         }
     }
 
+    /// The first 64 bits of the HMAC with SHA-256 (RFC 2104), big-endian.
+    public static func hmacPrefix(_ bytes: [UInt8], key: [UInt8]) -> UInt64 {
+        var code = HMAC<SHA256>(key: SymmetricKey(data: key))
+        code.update(data: bytes)
+        return code.finalize().withUnsafeBytes {
+            UInt64(bigEndian: $0.loadUnaligned(as: UInt64.self))
+        }
+    }
+
     /// The first 64 bits, big-endian.
     public static func sha256Prefix(_ bytes: [UInt8]) -> UInt64 {
         var hash = SHA256()

@@ -5,8 +5,9 @@ public import DaybookEvents
 /// Asks a ledger and the naive model the same questions (law 4).
 ///
 /// Compared are, of everybody: the name that is shown; access, state, end and renewal of every entitlement, of the
-/// customer and of each profile; every meter; every feature with the word that says why; profiles and their free
-/// periods.
+/// customer and of each profile, and the days left of a trial; every meter; every feature with the word that says why;
+/// profiles and their free periods; the app's own word for everybody with its text, attributes and flags; ads; who may
+/// still have an introductory offer.
 public struct ModelComparison {
     private let ledger: Ledger
     private let model: ReferenceModel
@@ -127,6 +128,7 @@ private struct Question {
         if status.subject != model.subject { found.append("shown as \(status.subject)") }
         let asked = status.profile.map { model.profileEntitlements[$0] ?? [:] }
         found += entitlements(status, asked ?? model.entitlements)
+        found += words(status, model)
         found += meters(try status.meters + previews(nil, model.meters), model.meters)
         let alive = status.profiles.filter { !$0.profile.isDeleted }.map(\.profile.profile)
         let theirs = model.profiles.filter { !$0.isDeleted }.map(\.profile)
@@ -148,6 +150,47 @@ private struct Question {
         return try found + features(nil, model.features, scoped)
     }
 
+    /// The app's own words, ads and offers.
+    private func words(_ status: Status, _ model: ReferenceAnswer) -> [String] {
+        var found: [String] = []
+        let word = Self.word(
+            status.status, status.statusProfile, status.display, status.attributes)
+        if word != model.word { found.append("word \(word), model \(model.word)") }
+        for profile in status.profiles where !profile.profile.isDeleted {
+            let name = profile.profile.profile
+            let own = Self.word(profile.status, name, profile.display, profile.attributes)
+            if own != model.profileWords[name] {
+                found.append("word \(own), model \(model.profileWords[name]?.description ?? "-")")
+            }
+            let theirs = model.profiles.first { $0.profile == name }
+            if profile.freeDaysRemaining != theirs?.freeDays
+                || profile.isEntitled != theirs?.isEntitled
+            {
+                found.append(
+                    "\(name) entitled \(profile.isEntitled), free days \(profile.freeDaysRemaining ?? -9), model \(theirs?.description ?? "-")"
+                )
+            }
+        }
+        for ad in status.ads where ad.isShown != model.ads[ad.placement.name] {
+            found.append("ad \(ad.placement.name) \(ad.isShown ? "shown" : "hidden")")
+        }
+        for offer in status.introEligible where offer.isEligible != model.introEligible[offer.group]
+        {
+            found.append("offer in \(offer.group) \(offer.isEligible)")
+        }
+        return found
+    }
+
+    private static func word(
+        _ status: String?, _ profile: String?, _ display: DisplayText?, _ attributes: [CopySlot]
+    ) -> ReferenceAnswer.Word {
+        var word = ReferenceAnswer.Word(status: status, profile: profile)
+        word.text = display?.text
+        word.pluralSafeText = display?.pluralSafeText
+        for slot in attributes { word.attributes[slot.slot] = slot.key }
+        return word
+    }
+
     private func status(profile: String?) throws -> Status {
         try ledger.status(of: subject, profile: profile, environment: environment, moment: moment)
             .status
@@ -159,7 +202,7 @@ private struct Question {
         status.entitlements.compactMap { ours in
             let answer = ReferenceAnswer.Entitlement(
                 isActive: ours.isActive, state: ours.state.rawValue, expiresAt: ours.expiresAt,
-                willRenew: ours.willRenew)
+                willRenew: ours.willRenew, trialDays: ours.shown?.trialDaysRemaining)
             guard let theirs = model[ours.name] else { return "\(ours.name) is not in the model" }
             return answer == theirs ? nil : "\(ours.name) \(answer), model \(theirs)"
         }

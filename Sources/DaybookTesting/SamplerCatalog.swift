@@ -161,6 +161,49 @@ public enum SamplerCatalog {
             features: [walks] # weeks
           # more free periods
 
+        ads:
+          board: { format: banner, hiddenBy: chat }
+          lawn: { format: native, everyNthItem: 4, hiddenBy: walks }
+          attic: { format: banner, isEnabled: false }
+
+        statuses:
+          - status: trying
+            when: { entitled: club, states: [trial], product: club.monthly }
+            text: words.until
+          - status: guest
+            when: { entitled: club, states: [family, grant] }
+          - status: member
+            when: { entitled: club }
+            text: words.until
+            meter: prints
+            attributes: { badge: words.count, tone: warm }
+          - status: former
+            when: { state: club, states: [expired, refunded, revoked] }
+            text: words.count
+            meter: sketches
+          - status: walking
+            when: { freePeriodActive: puppy_weeks }
+            text: words.days
+          - status: walked
+            when: { freePeriodExpired: puppy_weeks }
+          - status: spent
+            when: { meterExhausted: sketches }
+          - status: visitor
+            when: otherwise
+            text: words.count
+            meter: sketches
+
+        flags:
+          keepsVault: { entitled: vault, unbounded: true }
+          triesKennel: { entitled: kennel, states: [trial] }
+
+        copy:
+          words.until: "until {expires}, {days} days"
+          words.days: "{days} days"
+          words.days.one: "{days} day"
+          words.count: "{remaining} of {limit}, {used} used"
+          words.count.one: "one of {limit}"
+
         policies:
           clientAssertedHours: 48
           billingRetryAccess: true

@@ -129,6 +129,19 @@ struct KeepingTests {
         let text = try bench.run("catalog products --locale en --ledger \(magical)").output
         #expect(text.has("8.99 USD"))
         #expect(text.has("every P1M"))
+        let fork = try bench.begin(
+            "\(Workbench.repository)/events/fork-in-the-road/catalog.yaml", name: "f.sqlite")
+        func prices(_ at: String) throws -> [JSONValue?] {
+            try #require(
+                try bench.run("catalog products --at \(at) --json --ledger \(fork)")
+                    .json["products"]?.array
+            ).map { $0.object?["price"] }
+        }
+        #expect(try prices("2026-12-31T23:59:59.999Z") == ["launch", "launch"])
+        #expect(try prices("2027-01-01T00:00:00Z") == ["regular", "regular"])
+        let table = try bench.run("catalog products --at 2027-01-01T00:00:00Z --ledger \(fork)")
+        #expect(table.output.has("regular 3.99 USD from 2027-01-01T00:00:00Z, asked now"))
+        #expect(try bench.run("catalog products --at soon --ledger \(fork)").status == 3)
     }
 
     @Test("A cohort is a fixed share of the customers")

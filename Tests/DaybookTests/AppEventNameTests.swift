@@ -106,6 +106,25 @@ struct AppEventNameTests {
         #expect(finding?.remedy?.contains("under new keys") == true)
     }
 
+    @Test("Without a time the ledger's clock says it, and the same report later is the same event")
+    func timeless() async throws {
+        func begun(_ key: String, _ type: String = "walkBegun") -> EventDraft {
+            var draft = EventDraft.reported(type, at: now, key: key)
+            draft.occurredAt = nil
+            return draft
+        }
+        try await ledger.record([begun("k1"), begun("k2", "app.launched")])
+        try await publish()
+        try await ledger.record([begun("k3")])
+        story.clock.now += StoryLedger.day
+        // Sent before the publication, by an engine that knew the name, and after the publication.
+        for key in ["k1", "k2", "k3"] {
+            let again = try await ledger.record([begun(key)])
+            #expect((again.appended, again.duplicates) == (0, 1), "\(key)")
+        }
+        #expect(try types() == ["walkBegun", "app.launched", "app.launched"])
+    }
+
     @Test(
         "What an engine recorded that knew the names by itself is no conflict, or says what to do")
     func older() async throws {

@@ -44,6 +44,7 @@ extension PreparedReport {
         named.draft = try EventValidator.canonical(named.draft)
         let olderKey = isKeyless ? named.draft.source.key.map { Reference($0) } : nil
         named.draft.source.key = key
+        named.namedDigest = ReportCheck.digest(of: named.draft)
         return PreparedReport(named, secret, olderKey: olderKey)
     }
 }

@@ -132,7 +132,8 @@ struct CommandStep {
             zoneExists: { zones.table(named: $0) != nil },
             person: request.command.isOfIdentity ? person(state) : [],
             links: request.command.isOfIdentity ? links(state) : [],
-            line: try lineCase(group, state, at: now)
+            line: try lineCase(group, state, at: now),
+            promotion: try promotionCase(group, state)
         ).decide()
         return (verdict, question.with(state: question.state, names: NameTable()))
     }
@@ -362,7 +363,7 @@ extension Command {
     /// Whether it is decided by who is the same person as whom.
     fileprivate var isOfIdentity: Bool {
         switch self {
-        case .alias, .unalias, .transferLine, .undoTransfer: true
+        case .alias, .unalias, .transferLine, .undoTransfer, .redeem: true
         default: false
         }
     }

@@ -8,6 +8,9 @@ struct CheckedReport: Sendable {
     var draft: EventDraft
     /// Of the body as the source sent it (rule 16).
     var digest: Int64
+    /// Of a report under an app's own name, the digest of what the name stands for: engines that knew the name before
+    /// any catalog did have recorded that one.
+    var namedDigest: Int64?
     var document: StoredDocument?
     /// Read from a body that the ledger keeps: the same key from the same bytes is the same event, also where newer
     /// code reads them otherwise; `reinterpret` tells of that.
@@ -77,9 +80,9 @@ struct ReportCheck {
     private func checkSame(
         _ report: CheckedReport, _ position: Int64, _ group: GroupDecision, _ state: LedgerState
     ) throws {
-        guard let row = try group.row(at: position), row.requestDigest != report.digest else {
-            return
-        }
+        guard let row = try group.row(at: position), row.requestDigest != report.digest,
+            row.requestDigest != report.namedDigest
+        else { return }
         let stored = try EventDecoder.recorded(
             row, stream: state.streamName(row.event.stream), names: state.names)
         let said = EventJSON.object(of: report.draft)

@@ -7,16 +7,21 @@ struct CatalogProductsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "products", abstract: "List what the app sells, with names and prices.",
         discussion: """
-            From the newest catalog. Prices are for display; what was paid is in the transactions. \
-            --json also has each product's list of features, what each paywall shows, and the \
-            catalog's metadata.
+            From the newest catalog. Prices are for display; what was paid is in the transactions. Of \
+            several prices with times the one is marked that is asked at --at. --json also has each \
+            product's list of features, what each paywall shows, and the catalog's metadata.
 
               daybook catalog products
+              daybook catalog products --at 2027-01-01T00:00:00Z
               daybook catalog products --locale nl-NL --json
             """)
 
     @Option(help: ArgumentHelp("The language of texts, such as nl-NL.", valueName: "locale"))
     var locale: String?
+
+    @Option(
+        help: ArgumentHelp("Whose prices: those of that time. Default: now.", valueName: "time"))
+    var at: String?
 
     @OptionGroup var ledger: LedgerOptions
     @OptionGroup var output: OutputOptions
@@ -26,10 +31,11 @@ struct CatalogProductsCommand: AsyncParsableCommand {
         guard let catalog else {
             throw Failure(.badInput, "no_catalog", "the ledger has no catalog")
         }
+        let instant = try InstantText.read(at, option: "--at") ?? SystemClock.now()
         let language = locale ?? catalog.defaultLocale
         let texts = { (key: String?) in key.flatMap { catalog.text($0, locale: language) } }
         let json: JSONObject = [
-            "products": .array(catalog.products.map { .object($0.json(texts)) }),
+            "products": .array(catalog.products.map { .object($0.json(texts, at: instant)) }),
             "paywalls": .object(
                 JSONObject(
                     catalog.paywalls.map {
@@ -43,27 +49,31 @@ struct CatalogProductsCommand: AsyncParsableCommand {
         ]
         var table = Table()
         for product in catalog.products {
-            let prices = product.prices.map {
-                "\($0.name) \(Words.money(milli: $0.amountMilli, $0.currency))"
+            let asked = product.price(at: instant)
+            let prices = product.prices.map { price in
+                let isMarked = price == asked && product.prices.count > 1
+                return "\(price.name) \(Words.money(milli: price.amountMilli, price.currency))"
+                    + price.times + (isMarked ? ", asked now" : "")
             }
             table.add(
                 .init(product.id, .bold), .init(texts(product.displayName) ?? ""),
                 .init(product.kind.rawValue),
                 .init(product.period.map { "every \($0.iso8601)" } ?? ""),
-                .init(prices.joined(separator: ", ")))
+                .init(prices.joined(separator: "; ")))
         }
         try output.show(json) { table.text($0, indent: 0) }
     }
 }
 
 extension Product {
-    fileprivate func json(_ texts: (String?) -> String?) -> JSONObject {
+    fileprivate func json(_ texts: (String?) -> String?, at instant: Int64) -> JSONObject {
         [
             "id": .string(id), "kind": .string(kind.rawValue), "scope": .string(scope.rawValue),
             "group": .orNull(group), "level": .integer(Int64(level)),
             "period": .orNull(period?.iso8601), "duration": .orNull(duration?.iso8601),
             "name": .orNull(texts(displayName)), "description": .orNull(texts(displayDescription)),
             "display_price": .orNull(texts(displayPrice)),
+            "price": .orNull(price(at: instant)?.name),
             "prices": .object(
                 JSONObject(
                     prices.map {
@@ -72,6 +82,7 @@ extension Product {
                             value: [
                                 "amount_milli": .integer($0.amountMilli),
                                 "currency": .string($0.currency),
+                                "from": .time($0.startsAt), "until": .time($0.endsAt),
                             ])
                     })),
             "intro_offer": introOffer.map {
@@ -83,6 +94,14 @@ extension Product {
             "family_shareable": .bool(familyShareable), "entitlements": .texts(entitlements),
             "features": .texts(featureList.map { texts($0) ?? $0 }),
         ]
+    }
+}
+
+extension Price {
+    /// ` from 2027-01-01T00:00:00Z`; empty where it has no times.
+    fileprivate var times: String {
+        (startsAt.map { " from \(Words.time($0))" } ?? "")
+            + (endsAt.map { " until \(Words.time($0))" } ?? "")
     }
 }
 

@@ -50,7 +50,7 @@ struct CheckCommand: AsyncParsableCommand {
         json["subject"] = .string(subject)
         json["as_of"] = .object(asOf.json)
         try ask.output.show(json) { terminal in
-            DecisionText(decision: decision, catalog: catalog, locale: view.locale)
+            DecisionText(decision: decision, catalog: catalog, locale: view.locale, at: asOf.at)
                 .text(terminal, subject: subject)
                 + "  \(terminal.paint(asOf.sentence, .dim))\n"
         }

@@ -107,7 +107,8 @@ struct WriteOptions: ParsableArguments {
         var decision = decision
         decision.allowed = false
         guard output.json else {
-            let text = DecisionText(decision: decision, catalog: catalog, locale: nil)
+            let text = DecisionText(
+                decision: decision, catalog: catalog, locale: nil, at: SystemClock.now())
             try Terminal.output.write(text.text(.output, subject: subject))
             throw ExitCode.no
         }

@@ -6,6 +6,8 @@ struct DecisionText {
     let decision: Decision
     let catalog: Catalog?
     let locale: String?
+    /// Whose prices are shown: the time that is asked about.
+    let at: Int64
 
     func text(_ terminal: Terminal, subject: String) -> HumanText {
         let name = decision.feature ?? decision.meter ?? ""
@@ -53,7 +55,7 @@ struct DecisionText {
             let name = product?.displayName.flatMap {
                 catalog?.text($0, locale: locale ?? catalog?.defaultLocale ?? "en")
             }
-            let price = product?.prices.first.map {
+            let price = product?.price(at: at).map {
                 Words.money(milli: $0.amountMilli, $0.currency)
             }
             return [name ?? id, price].compactMap { $0 }.joined(separator: ", ")

@@ -118,8 +118,11 @@ struct ExplanationText {
     let locale: String?
 
     func text(_ terminal: Terminal) -> HumanText {
-        DecisionText(decision: explanation.decision, catalog: catalog, locale: locale)
-            .text(terminal, subject: explanation.subject)
+        DecisionText(
+            decision: explanation.decision, catalog: catalog, locale: locale,
+            at: explanation.asOf.at
+        )
+        .text(terminal, subject: explanation.subject)
             + deciding(terminal) + steps(terminal) + alternatives(terminal) + beliefs(terminal)
             + "  \(terminal.paint(explanation.asOf.sentence, .dim))\n"
     }

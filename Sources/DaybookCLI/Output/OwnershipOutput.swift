@@ -11,7 +11,7 @@ extension RestoreReceipt {
             "at": .integer(at), "preview": .bool(isPreview),
             "lines": .array(lines.map { .object($0.json) }),
             "customers": .array(customers.map { .object($0.json) }),
-            "refused": .array(refused.map { .object($0.json) }),
+            "refused": .array(refused.map { .object($0.json) }), "retried": .texts(retried),
         ]
     }
 
@@ -32,6 +32,9 @@ extension RestoreReceipt {
                 .init(Words.spaced(line.outcome.rawValue)), .init(line.owners),
                 .init((line.source?.why).map { "[\($0)]" } ?? ""),
                 .init(end.isEmpty ? "" : "can be taken back until \(end)"))
+        }
+        for sha256 in retried {
+            table.add("taken in too", .init(String(sha256.prefix(12))), .init("had waited for it"))
         }
         for refusal in refused { table.add("refused", .init(refusal.sentence)) }
         return text + table.text(terminal) + CustomerChangeText.text(customers, terminal)

@@ -26,6 +26,7 @@ public struct Catalog: Sendable, Equatable {
         var kpis: [KPITarget]
         var eventNames: [EventName]
         var experiments: [Experiment]
+        var promotions: [Promotion]
         var policies: Policies
         var copy: [String: [String: String]]
         var metadata: [String: String]
@@ -44,7 +45,8 @@ public struct Catalog: Sendable, Equatable {
                 app: app, title: app, defaultLocale: "en", defaultTimeZone: "UTC", groups: [],
                 products: [], entitlements: [], features: [], meters: [], freePeriods: [], ads: [],
                 paywalls: [], statuses: [], flags: [], funnels: [], kpis: [],
-                eventNames: [], experiments: [], policies: Policies(), copy: [:], metadata: [:]))
+                eventNames: [], experiments: [], promotions: [], policies: Policies(), copy: [:],
+                metadata: [:]))
     }
 
     /// Whoever shares the catalog keeps what it was.
@@ -152,6 +154,11 @@ public struct Catalog: Sendable, Equatable {
     public var experiments: [Experiment] {
         get { shared.content.experiments }
         set { change { $0.experiments = newValue } }
+    }
+
+    public var promotions: [Promotion] {
+        get { shared.content.promotions }
+        set { change { $0.promotions = newValue } }
     }
 
     public var policies: Policies {

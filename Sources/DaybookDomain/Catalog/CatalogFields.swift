@@ -1,3 +1,5 @@
+import DaybookEvents
+
 /// Reads one map of the document key by key, and remembers which keys anybody asked for.
 ///
 /// Every reading function reports what is wrong and goes on with a neutral value; the caller need
@@ -113,6 +115,20 @@ final class CatalogFields {
         reading.report(
             "`\(key)` has months or years, whose length varies.",
             "Write it in weeks, days, hours, minutes or seconds: P30D, PT10M.", at: place(of: key))
+        return nil
+    }
+
+    /// A time, in milliseconds since 1970 UTC.
+    func instant(_ key: String) -> Int64? {
+        guard let text = text(key) else { return nil }
+        if let instant = RFC3339.parse(text),
+            (EventBounds.timeMin...EventBounds.timeMax).contains(instant)
+        {
+            return instant
+        }
+        reading.report(
+            "`\(text)` is no time.",
+            "Write it in RFC 3339 with its offset: `2027-01-01T00:00:00Z`.", at: place(of: key))
         return nil
     }
 

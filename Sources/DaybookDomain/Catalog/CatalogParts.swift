@@ -62,10 +62,24 @@ public struct Price: Sendable, Equatable {
     public var amountMilli: Int64
     /// ISO 4217.
     public var currency: String
+    /// The first instant at which it is asked; `nil`: always has been.
+    public var startsAt: Int64?
+    /// Exclusive; `nil`: without an end.
+    public var endsAt: Int64?
     public init(name: String, amountMilli: Int64, currency: String) {
         self.name = name
         self.amountMilli = amountMilli
         self.currency = currency
+    }
+}
+
+extension Product {
+    /// The price that is asked at a time: the first whose time it is; `nil` where there is none.
+    public func price(at instant: Int64) -> Price? {
+        prices.first { price in
+            price.startsAt.map { $0 <= instant } ?? true
+                && price.endsAt.map { instant < $0 } ?? true
+        }
     }
 }
 

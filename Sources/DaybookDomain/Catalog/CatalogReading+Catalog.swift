@@ -32,6 +32,7 @@ extension CatalogReading {
         catalog.kpis = kpis(fields)
         catalog.eventNames = eventNames(fields)
         catalog.experiments = experiments(fields)
+        catalog.promotions = promotions(fields)
         catalog.policies = policies(fields)
         catalog.metadata = metadata(fields)
         fields.finish()

@@ -61,7 +61,7 @@ extension CatalogReading {
         }
     }
 
-    /// Prices by name: `regular: 2.99 USD`, or a map of `amount` and `currency`.
+    /// Prices by name: `regular: 2.99 USD`, or a map of `amount` and `currency`, perhaps with `from` and `until`.
     private func prices(_ fields: CatalogFields) -> [Price] {
         fields.map("prices").compactMap { entry in
             let path = "\(fields.path("prices"))/\(entry.key)"
@@ -87,11 +87,20 @@ extension CatalogReading {
                 inner.require("amount", "Write it as `amount: 2.99`.")
                 inner.require("currency", "Write it as `currency: USD`.")
                 defer { inner.finish() }
+                let (start, end) = (inner.instant("from"), inner.instant("until"))
+                if let start, let end, end <= start {
+                    report(
+                        "The price `\(entry.key)` ends before it begins.",
+                        "Write a time after `from`.", at: inner.place(of: "until"))
+                }
                 guard let amount = inner.text("amount"), let currency = inner.text("currency")
                 else { return nil }
-                return price(
+                var price = price(
                     entry.key, amount: amount, amountPlace: inner.place(of: "amount"),
                     currency: currency, currencyPlace: inner.place(of: "currency"))
+                price?.startsAt = start
+                price?.endsAt = end
+                return price
             }
         }
     }

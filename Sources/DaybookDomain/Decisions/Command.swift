@@ -14,6 +14,8 @@ public enum Command: Sendable, Equatable {
     case expose(experiment: String)
     case issueGrant(GrantTerms)
     case voidGrant(grant: String)
+    /// A code of a promotion is redeemed, once for ever.
+    case redeem(code: String)
     case createProfile(profile: String, kind: String, freeStartedAt: Int64?)
     case deleteProfile(profile: String)
     case assignPurchase(transaction: String, profile: String)
@@ -149,6 +151,11 @@ public enum Rejection: Error, Sendable, Equatable {
     case reservationExists(String)
     case grantExists(String)
     case unknownGrant(String)
+    /// The text is no code of any promotion.
+    case unknownCode
+    case codeRedeemed(promotion: String)
+    case promotionOver(promotion: String, until: Int64)
+    case profileNeeded(promotion: String)
     case unknownUsage(String)
     /// Several meters have a use of this key or ref.
     case ambiguousUsage(String, meters: [String])
@@ -208,6 +215,10 @@ public enum Rejection: Error, Sendable, Equatable {
         case .reservationExists: "reservation_exists"
         case .grantExists: "grant_exists"
         case .unknownGrant: "unknown_grant"
+        case .unknownCode: "unknown_code"
+        case .codeRedeemed: "code_redeemed"
+        case .promotionOver: "promotion_over"
+        case .profileNeeded: "profile_required"
         case .unknownUsage: "unknown_usage"
         case .ambiguousUsage: "ambiguous_usage"
         case .usageReversed: "usage_reversed"
@@ -277,6 +288,13 @@ extension Rejection: CustomStringConvertible {
         case .reservationExists(let id): "a reservation \(id) exists already"
         case .grantExists(let id): "a grant \(id) exists already"
         case .unknownGrant(let id): "no grant \(id)"
+        case .unknownCode: "no promotion has this code"
+        case .codeRedeemed(let promotion):
+            "this code of \(promotion) was redeemed by another customer"
+        case .promotionOver(let promotion, let until):
+            "codes of \(promotion) could be redeemed until \(RFC3339.format(until))"
+        case .profileNeeded(let promotion):
+            "a code of \(promotion) serves one profile; say which"
         case .unknownUsage(let id): "no usage with key or ref \(id)"
         case .ambiguousUsage(let id, let meters):
             "\(id) is a use of \(meters.joined(separator: " and of ")); say of which meter"

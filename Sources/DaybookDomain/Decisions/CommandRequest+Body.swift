@@ -46,6 +46,7 @@ extension Command {
         case .expose: "expose"
         case .issueGrant: "issue_grant"
         case .voidGrant: "void_grant"
+        case .redeem: "redeem"
         case .createProfile: "create_profile"
         case .deleteProfile: "delete_profile"
         case .assignPurchase: "assign_purchase"
@@ -81,6 +82,7 @@ extension Command {
         case .expose(let experiment): .given(("experiment", .text(experiment)))
         case .issueGrant(let terms): terms.members
         case .voidGrant(let grant): .given(("grant", .text(grant)))
+        case .redeem(let code): .given(("code", .text(code)))
         case .createProfile(let profile, let kind, let freeStartedAt):
             .given(
                 ("profile", .text(profile)), ("kind", .text(kind)),

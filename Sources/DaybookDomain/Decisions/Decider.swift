@@ -40,6 +40,8 @@ public final class Decider {
     let links: [AliasLink]
     /// The line that the command is about; `nil` where it names none.
     let line: LineCase?
+    /// The code that is redeemed; `nil` where the command has none, or no promotion has it.
+    let promotion: PromotionCase?
 
     /// The envelope's member that names the command which an event was written beside (rules §2.8).
     public static let causation = "causation"
@@ -47,7 +49,7 @@ public final class Decider {
     public init(
         _ question: CustomerCase, _ request: CommandRequest, now: Int64, recordedAt: Int64,
         key: String, zoneExists: @escaping (String) -> Bool, person: [String], links: [AliasLink],
-        line: LineCase? = nil
+        line: LineCase? = nil, promotion: PromotionCase? = nil
     ) {
         self.question = question
         self.request = request
@@ -58,6 +60,7 @@ public final class Decider {
         self.person = person
         self.links = links
         self.line = line
+        self.promotion = promotion
     }
 
     public func decide() -> Verdict {
@@ -97,6 +100,7 @@ public final class Decider {
             return Verdict(events: [
                 event(.grantVoided, ["grant_id": .string(grant), "voided_at": .integer(now)])
             ])
+        case .redeem: return try PromotionDecider(self, check).redeem()
         case .createProfile, .deleteProfile, .assignPurchase, .unassignPurchase:
             return try ProfileDecider(self, check).decide()
         case .transferLine, .undoTransfer: return try TransferDecider(self, check).decide()

@@ -77,9 +77,16 @@ struct AccessSources {
         let standings = line.standings(at: at, told: question.at)
         // Of two that end together, the one that began later is shown.
         return standings.sorted { $0.period.start > $1.period.start }.map { standing in
-            source(
+            var source = source(
                 facts, standing.period.facts, displayClass: 2, state: standing.state,
                 isActive: standing.isActive, end: standing.end, willRenew: standing.willRenew)
+            source.startsAt = standing.period.start
+            if standing.state == "trial" {
+                // MS-40: 7 to 0; a begun day counts whole.
+                let left = standing.period.expiresAt - at
+                source.trialDays = left / 86_400_000 + (left % 86_400_000 > 0 ? 1 : 0)
+            }
+            return source
         }
     }
 
@@ -189,11 +196,13 @@ struct AccessSources {
         let believed = transaction.believedUntil(hours: catalog.policies.clientAssertedHours)
         // Rule 11: a client's word ends with what it counts for.
         let end = state == "unverified" ? end : min(end, believed)
-        let source = AccessSource(
+        var source = AccessSource(
             displayClass: transaction.isFamilyShared ? 3 : displayClass, name: facts.name,
             state: state, isActive: isActive && product != nil,
             end: end == Int64.max ? nil : end, willRenew: willRenew,
             entitlements: product?.entitlements ?? [])
+        source.product = transaction.product
+        source.startsAt = transaction.startsAt
         return scoped(source, facts, product)
     }
 
@@ -228,6 +237,7 @@ struct AccessSources {
             if grant.event.bool("unlimited") == true {
                 source.meter = grant.event.text("meter").flatMap { catalog.meter(named: $0)?.name }
             }
+            source.startsAt = grant.startsAt
             source.profile = grant.event.profile
             source.isForProfile = grant.event.profile != nil
             return source
@@ -246,6 +256,7 @@ struct AccessSources {
                 state: isActive ? "active" : at < profile.startsAt ? "pending" : "expired",
                 isActive: isActive, end: period.end, willRenew: false, entitlements: [])
             source.features = period.features
+            source.startsAt = profile.startsAt
             source.profile = profile.name
             source.isForProfile = true
             return source
@@ -277,6 +288,6 @@ struct AccessSources {
         return ReferenceAnswer.Entitlement(
             isActive: !active.isEmpty, state: sources.first?.state ?? "none",
             expiresAt: ends.contains(nil) ? nil : ends.compactMap(\.self).max(),
-            willRenew: sources.first?.willRenew ?? false)
+            willRenew: sources.first?.willRenew ?? false, trialDays: sources.first?.trialDays)
     }
 }

@@ -11,10 +11,12 @@ public struct ReferenceAnswer: Equatable, CustomStringConvertible {
         public var expiresAt: Int64?
         /// Whether the source that is shown will renew.
         public var willRenew: Bool
+        /// Days left of a trial that runs, a begun one counted whole; `nil`: the source that is shown is none.
+        public var trialDays: Int64?
 
         public var description: String {
             "\(isActive ? "on" : "off") \(state) until \(optional(expiresAt))"
-                + (willRenew ? " renews" : "")
+                + (willRenew ? " renews" : "") + (trialDays.map { ", \($0) days of trial" } ?? "")
         }
     }
 
@@ -66,9 +68,40 @@ public struct ReferenceAnswer: Equatable, CustomStringConvertible {
         public var isDeleted: Bool
         /// The exclusive ends of its free periods.
         public var freePeriodEnds: [Int64]
+        /// What is left of the free period; -1 with a purchase or grant; `nil` without a period or when deleted.
+        public var freeDays: Int64?
+        /// Whether a purchase or grant serves it.
+        public var isEntitled = false
 
         public var description: String {
-            "\(profile)\(isDeleted ? " deleted" : "") free until \(freePeriodEnds)"
+            "\(profile)\(isDeleted ? " deleted" : "") free until \(freePeriodEnds), "
+                + "days \(optional(freeDays))\(isEntitled ? ", entitled" : "")"
+        }
+    }
+
+    /// The app's own word for a customer or a profile, with what it says.
+    public struct Word: Equatable, CustomStringConvertible {
+        public var status: String?
+        /// The profile that it is about.
+        public var profile: String?
+        public var text: String?
+        public var pluralSafeText: String?
+        /// Icon, badge and the like with texts filled in, and the flags.
+        public var attributes: [String: String] = [:]
+
+        public init(
+            status: String? = nil, profile: String? = nil, attributes: [String: String] = [:]
+        ) {
+            self.status = status
+            self.profile = profile
+            self.attributes = attributes
+        }
+
+        public var description: String {
+            let slots = attributes.sorted { precedes($0.key, $1.key) }
+                .map { "\($0.key)=\($0.value)" }
+            return "\(status ?? "-") of \(profile ?? "-"): \(text ?? "-"), "
+                + "\(pluralSafeText ?? "-") \(slots)"
         }
     }
 
@@ -88,6 +121,14 @@ public struct ReferenceAnswer: Equatable, CustomStringConvertible {
     public var profileMeters: [String: [String: Meter]] = [:]
     /// In ascending order of their ids.
     public var profiles: [Profile] = []
+    /// What the app calls the customer.
+    public var word = Word()
+    /// The same of each living profile.
+    public var profileWords: [String: Word] = [:]
+    /// By placement, whether it is shown.
+    public var ads: [String: Bool] = [:]
+    /// By subscription group, whether an introductory offer may still be used.
+    public var introEligible: [String: Bool] = [:]
     /// The owned lines, in ascending order of their names.
     public var lines: [String] = []
 
@@ -103,6 +144,10 @@ public struct ReferenceAnswer: Equatable, CustomStringConvertible {
         if meters.values.contains(where: { $0.overage > 0 }) { words.insert("overage") }
         if meters.values.contains(where: { $0.debt > 0 }) { words.insert("debt") }
         if meters.values.contains(where: { $0.reserved > 0 }) { words.insert("reserved") }
+        if entitlements.values.contains(where: { $0.trialDays != nil }) { words.insert("days") }
+        if ads.values.contains(false) { words.insert("no ads") }
+        if introEligible.values.contains(false) { words.insert("no offer") }
+        words.formUnion([word.status].compactMap { $0.map { "status \($0)" } })
         return words
     }
 
@@ -123,6 +168,10 @@ public struct ReferenceAnswer: Equatable, CustomStringConvertible {
             for (name, value) in answers { rows.append("meter \(name) of \(profile): \(value)") }
         }
         rows += profiles.map { "profile \($0)" }
+        rows.append("word \(word)")
+        for (profile, word) in profileWords { rows.append("word \(profile): \(word)") }
+        for (name, isShown) in ads { rows.append("ad \(name): \(isShown ? "shown" : "hidden")") }
+        for (group, isEligible) in introEligible { rows.append("offer \(group): \(isEligible)") }
         rows += lines.map { "line \($0)" }
         return rows.sorted().joined(separator: "\n")
     }

@@ -12,7 +12,6 @@ struct ReferenceFeatures {
         profile: String?, meters: [String: ReferenceAnswer.Meter]
     ) -> [String: ReferenceAnswer.Feature] {
         var answers: [String: ReferenceAnswer.Feature] = [:]
-        let isSuspended = catalog.policies.suspendsWithoutConsent && isConsentWithdrawn
         for feature in catalog.features {
             answers[feature.name] =
                 isSuspended
@@ -21,6 +20,9 @@ struct ReferenceFeatures {
         }
         return answers
     }
+
+    /// DZ-43: the catalog closes everything while consent is withdrawn.
+    var isSuspended: Bool { catalog.policies.suspendsWithoutConsent && isConsentWithdrawn }
 
     /// DZ-43: the last word about consent by T.
     private var isConsentWithdrawn: Bool {

@@ -79,6 +79,8 @@ public struct ReferenceKnowledge {
         answer.meters = meters.answers()
         let features = ReferenceFeatures(question: question, catalog: catalog, sources: sources)
         answer.features = features.answers(profile: nil, meters: answer.meters)
+        let status = ReferenceStatus(
+            question: question, catalog: catalog, sources: sources, meters: answer.meters)
         for profile in profiles.all
         where profile.changes.contains(where: { $0.at <= at && $0.exists }) {
             let isDeleted = !profile.exists(at: at)
@@ -86,7 +88,8 @@ public struct ReferenceKnowledge {
                 ReferenceAnswer.Profile(
                     profile: profile.name, isDeleted: isDeleted,
                     freePeriodEnds: profiles.freePeriods(of: profile, question, catalog)
-                        .map(\.end)))
+                        .map(\.end), freeDays: isDeleted ? nil : status.freeDays(of: profile.name),
+                    isEntitled: status.isEntitled(profile.name)))
             guard !isDeleted else { continue }
             meters.profile = profile.name
             let own = meters.answers()
@@ -98,6 +101,39 @@ public struct ReferenceKnowledge {
                     sources.answer(entitlement.name, profile: profile.name)
             }
         }
+        say(status, features, &answer)
         return answer
+    }
+
+    /// The words of the catalog, ads and offers.
+    private func say(
+        _ status: ReferenceStatus, _ features: ReferenceFeatures, _ answer: inout ReferenceAnswer
+    ) {
+        let catalog = status.catalog
+        let question = status.question
+        let known = answer.profiles.filter { !$0.isDeleted }.map(\.profile)
+        // Of several that the same rule holds for, the one that was created first.
+        var living: [String] = []
+        for event in question.customerEvents
+        where event.type.hasPrefix("profile.") && event.type != "profile.deleted"
+            && event.occurredAt <= question.at
+        {
+            guard let name = event.profile, known.contains(name) else { continue }
+            if !living.contains(name) { living.append(name) }
+        }
+        let isPerProfile =
+            !catalog.freePeriods.isEmpty || catalog.products.contains { $0.scope == .profile }
+        // Of an only profile the customer's word is its own; of several, the first rule that holds for any.
+        let views: [String?] =
+            !isPerProfile ? [nil] : living.count == 1 ? [living[0]] : [nil] + living
+        answer.word = status.word(for: views)
+        for profile in living { answer.profileWords[profile] = status.word(for: [profile]) }
+        let only = living.count == 1 ? answer.profileFeatures[living[0]] : nil
+        let asked = answer.features
+        answer.ads = status.ads(isSuspended: features.isSuspended) { name in
+            let isOfProfile = catalog.feature(named: name)?.scope == .profile
+            return ((isOfProfile ? only : nil) ?? asked)[name]?.isAllowed ?? false
+        }
+        answer.introEligible = status.introEligible()
     }
 }

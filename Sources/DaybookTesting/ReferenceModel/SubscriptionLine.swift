@@ -20,6 +20,10 @@ struct AccessSource {
     var profile: String?
     /// Whether it is of a product that serves one profile.
     var isForProfile = false
+    var product: String?
+    var startsAt: Int64?
+    /// Days left of a trial that runs.
+    var trialDays: Int64?
 
     /// Whether it may give access yet, but never did.
     private var isPending: Bool { !isActive && state == "pending" }

@@ -2,7 +2,7 @@ import DaybookDomain
 import DaybookEvents
 import Testing
 
-@Suite("Event names and experiments of a catalog")
+@Suite("Event names, experiments and promotions of a catalog")
 struct CatalogEventNamesTests {
     private static let head = "app: x\nmeters:\n  rides: { kind: counter, limit: 3 }\n"
 
@@ -61,6 +61,22 @@ struct CatalogEventNamesTests {
         Mistake(
             "half a weight", 3, 29, ["`b` is no whole number", "0 to 1000000"],
             "app: x\nexperiments:\n  e: { variants: { a: 1, b: 0.5 } }\n"),
+        Mistake(
+            "a promotion without codes", 3, 6, ["`codes` is missing"],
+            "app: x\npromotions:\n  p: { entitlement: e }\nentitlements: { e: [f] }\n"
+                + "features: { f: {} }\n"),
+        Mistake(
+            "too many codes", 3, 31, ["no whole number", "1 to 100000"],
+            "app: x\npromotions:\n  p: { entitlement: e, codes: 100001 }\n"
+                + "entitlements: { e: [f] }\nfeatures: { f: {} }\n"),
+        Mistake(
+            "a promotion with a slash", 3, 8, ["`a/b` is no name of a promotion"],
+            "app: x\npromotions:\n  a/b: { entitlement: e, codes: 1 }\n"
+                + "entitlements: { e: [f] }\nfeatures: { f: {} }\n"),
+        Mistake(
+            "a promotion of nothing", 3, 21, ["no entitlement named `g`"],
+            "app: x\npromotions:\n  p: { entitlement: g, codes: 1 }\n"
+                + "entitlements: { e: [f] }\nfeatures: { f: {} }\n"),
         Mistake(
             "no variants", 3, 6, ["`variants` is missing"],
             "app: x\nexperiments:\n  e: {}\n"),

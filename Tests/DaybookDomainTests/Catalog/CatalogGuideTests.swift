@@ -41,10 +41,11 @@ struct CatalogGuideTests {
             funnels: { f: { window: P1D, steps: [{ event: a }, { event: b }], zzzzzzzzzzzzz: 1 } }
             eventNames: { n: { event: app.launched, zzzzzzzzzzzzzz: 1 } }
             experiments: { x: { variants: { a: 1, b: 1 }, zzzzzzzzzzzzzzzz: 1 } }
+            promotions: { r: { entitlement: e, codes: 1, zzzzzzzzzzzzzzzzzzzz: 1 } }
             policies: { zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz: 1 }
             """
         let remedies = CatalogSamples.problems(yaml).map(\.remedy)
-        #expect(remedies.count == 14)
+        #expect(remedies.count == 15)
         for remedy in remedies {
             #expect(remedy.hasPrefix("Known keys: "))
             for key in remedy.dropFirst("Known keys: ".count).dropLast().split(separator: ", ") {

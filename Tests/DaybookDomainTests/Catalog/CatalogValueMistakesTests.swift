@@ -37,6 +37,14 @@ struct CatalogValueMistakesTests {
             "a currency of four letters in a map", 4, 65, ["`EURO` is no currency"],
             product("prices: { a: { amount: 2.99, currency: EURO } }")),
         Mistake(
+            "a price until no time", 4, 77, ["`soon` is no time", "2027-01-01T00:00:00Z"],
+            product("prices: { a: { amount: 2.99, currency: EUR, until: soon } }")),
+        Mistake(
+            "a price that ends as it begins", 4, 105, ["`a` ends before it begins"],
+            product(
+                "prices: { a: { amount: 2.99, currency: EUR, from: 2026-01-01T00:00:00Z, "
+                    + "until: 2026-01-01T01:00:00+01:00 } }")),
+        Mistake(
             "a subscription without group", 4, 6, ["`group` is missing"],
             product("period: P1M", kind: "autoRenewable")),
         Mistake(

@@ -87,6 +87,26 @@ struct FiveCatalogsTests {
         #expect(catalog.products.count == Self.products.count { $0.app == row.app })
     }
 
+    @Test("Fork's launch prices are asked until their year is over, then the regular ones")
+    func launchPrices() throws {
+        let fork = try CatalogSamples.catalog(ofApp: "fork-in-the-road")
+        // 2027-01-01T00:00:00Z
+        let turn: Int64 = 1_798_761_600_000
+        let asked = try [0, turn - 1, turn, Int64.max].map { instant in
+            try ["monthly", "yearly"].map {
+                let id = "com.forkintheroad.app.premium.\($0)"
+                return try #require(fork.product(id)?.price(at: instant)).amountMilli
+            }
+        }
+        #expect(asked == [[990, 10_000], [990, 10_000], [3_990, 39_990], [3_990, 39_990]])
+        var product = Product(id: "p", kind: .consumable)
+        #expect(product.price(at: 0) == nil)
+        var price = Price(name: "a", amountMilli: 1, currency: "EUR")
+        (price.startsAt, price.endsAt) = (5, 9)
+        product.prices = [price]
+        #expect([4, 5, 8, 9].map { product.price(at: $0) != nil } == [false, true, true, false])
+    }
+
     /// App, meter, kind, period, limit.
     static let meters:
         [(app: String, name: String, kind: Meter.Kind, period: Meter.Period, limit: Int64?)] = [

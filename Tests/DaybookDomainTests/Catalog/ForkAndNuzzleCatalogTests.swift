@@ -40,6 +40,8 @@ struct ForkCatalogTests {
     @Test("FR-08 FR-09 The paywall's header and rows are the document's")
     func paywall() throws {
         let paywall = try #require(catalog.paywall(context: "usageLimitReached"))
+        #expect(paywall == catalog.paywall(context: "featureRestricted"))
+        #expect(paywall.slots.map(\.slot) == ["title", "subtitle", "restore"])
         #expect(
             paywall.slots.map { text($0.key) }
                 == ["Upgrade to Premium", "Unlock unlimited features", "Restore Purchases"])
@@ -53,8 +55,8 @@ struct ForkCatalogTests {
                 ["arrow.down.doc", "Export Data", "Download your data"],
                 ["speaker.slash", "Ad-Free", "No ads, ever"],
             ])
-        #expect(catalog.metadata["termsURL"] != nil)
-        #expect(catalog.metadata["privacyURL"] != nil)
+        #expect(catalog.metadata["termsURL"]?.hasPrefix("https://") == true)
+        #expect(catalog.metadata["privacyURL"]?.hasPrefix("https://") == true)
     }
 
     @Test("FR-10 FR-11 Ads stand in two places and never at a decision or vote")

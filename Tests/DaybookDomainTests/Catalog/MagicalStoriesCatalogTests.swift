@@ -168,6 +168,8 @@ struct MagicalStoriesCatalogTests {
                 "Perfect for families with multiple children",
                 "Priority generation and premium illustrations",
             ])
+        #expect(catalog.metadata["termsURL"] != nil)
+        #expect(catalog.metadata["privacyURL"] != nil)
     }
 
     @Test("MS-63 Subscriptions are managed at Apple's page")

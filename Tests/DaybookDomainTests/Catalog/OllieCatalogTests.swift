@@ -105,6 +105,10 @@ struct OllieCatalogTests {
             #expect(CatalogSamples.problems(yaml).isEmpty)
             #expect(CatalogSamples.problems(spoiled).count == 1)
         }
+        for text in catalog.copy.values.flatMap(\.values) {
+            #expect(!text.lowercased().contains("trial"))
+            #expect(!text.lowercased().contains("proefperiode"))
+        }
     }
 
     @Test("OL-16 OL-18 The statuses show what the document shows")

@@ -34,6 +34,7 @@ struct CommandBodyTests {
         (.resetUsage(meter: "m"), #""reset_usage","data":{"meter":"m"}"#),
         (.pin(meter: nil, ref: "rex"), #""pin","data":{"ref":"rex"}"#),
         (.pin(meter: "m", ref: "rex"), #""pin","data":{"meter":"m","ref":"rex"}"#),
+        (.redeem(code: "0AB3-K7QZ-MX29"), #""redeem","data":{"code":"0AB3-K7QZ-MX29"}"#),
         (.expose(experiment: "price"), #""expose","data":{"experiment":"price"}"#),
         (
             .issueGrant(

@@ -59,7 +59,9 @@ struct DeadLetterTests {
             let receipt = try await bench.take(AppStoreBench.purchase)
             #expect(receipt.retried == [letter.sha256])
         case .restored:
-            #expect(try await bench.restore([AppStoreBench.period()], for: "ada").refused == [])
+            let receipt = try await bench.restore([AppStoreBench.period()], for: "ada")
+            #expect(receipt.refused == [])
+            #expect(receipt.retried == [letter.sha256])
         }
         #expect(try bench.premium(at: Self.now) == "active_canceling+")
         #expect(try ledger.deadLetters().map(\.isWaiting) == [false])
@@ -68,6 +70,34 @@ struct DeadLetterTests {
         #expect(try await bench.post(AppStoreBench.period(signedAt: Self.now + 1)).retried == [])
         let told = try bench.types(after: 0).count { $0 == "store.renewal_stated" }
         #expect(told == (way == .notification ? 2 : 1))
+    }
+
+    @Test("A renewal that was refused for something else first waits for its transaction too")
+    func otherReason() async throws {
+        struct NoNetwork: Error {}
+        let bench = try await AppStoreBench()
+        let authority = try SandboxAuthority(
+            seed: Array("asked".utf8), from: Self.now - 400 * AppStoreBench.day,
+            until: Self.now + 400 * AppStoreBench.day, flaw: nil,
+            responder: "http://127.0.0.1:9/ocsp")
+        let roots = try AppStoreRoots(der: [authority.root])
+        let asking = AppStoreVerifier(
+            identity: bench.verifier.identity, roots: roots,
+            revocation: AppStoreRevocation { _, _ in throw NoNetwork() })
+        let offline = AppStoreVerifier(identity: bench.verifier.identity, roots: roots)
+        let ledger = bench.story.ledger
+        let refused = try await ledger.ingest(
+            Array(try authority.sign(Self.renewal).utf8), by: asking,
+            options: IngestOptions(kind: .renewal))
+        #expect(refused.refused.map(\.refusal.reason) == [.retryable])
+        let letter = try #require(try ledger.deadLetters().last)
+        #expect(letter.waitsFor == nil)
+        let receipt = try await ledger.ingest(
+            Array(try authority.sign(AppStoreBench.period()).utf8), by: offline,
+            options: IngestOptions(kind: .transaction))
+        #expect(receipt.retried == [letter.sha256])
+        #expect(try ledger.deadLetters().map(\.isWaiting) == [false])
+        #expect(try bench.premium(at: Self.now) == "active_canceling+")
     }
 
     @Test("A letter that another process kept is found when the transaction comes")

@@ -1,6 +1,7 @@
 import Daybook
 import DaybookDomain
 import DaybookEvents
+import DaybookIngest
 import DaybookTesting
 import Testing
 
@@ -42,7 +43,11 @@ struct DozziAnalyticsTests {
         var chunks = [Array(line.utf8)]
         let report = try await ledger.importLines { chunks.popLast() }
         #expect(report.appended == 1)
-        #expect(try ledger.history(of: "ada").map(\.event.draft.type) == [ours])
+        let kept = try ledger.history(of: "ada").map(\.event.draft)
+        #expect(kept.map(\.type) == [ours])
+        // With the ledger's own members, too.
+        if ours == "usage.recorded" { #expect(kept.first?.data["ref"] == "s1") }
+        if ours.hasPrefix("checkout.") { #expect(kept.first?.data["product"] == "p") }
         #expect(try story.meter("stories")?.used == (theirs == "storyCreatedFree" ? 1 : 0))
         #expect(try story.status().status == "free")
     }
@@ -67,12 +72,19 @@ struct DozziAnalyticsTests {
 
     @Test("DZ-37 Numbers that others measured are kept as they were told")
     func measured() async throws {
-        try await story.record(
-            .reported(
-                "kpi.recorded", at: now, key: "k1",
-                ["name": "app_rating", "value": .number("4.6")]))
-        let kept = try #require(try ledger.history(of: "ada").first?.event.draft)
-        #expect(kept.data == ["name": "app_rating", "value": .number("4.6")])
+        let catalog = try #require(try ledger.catalogs().newest?.catalog)
+        let told = [
+            ("app_rating", "4.6"), ("crash_rate", "0.0008"), ("support_ticket_rate", "0.015"),
+        ]
+        for (name, value) in told {
+            let data: JSONObject = ["name": .string(name), "value": .number(value)]
+            try await story.record(.reported("kpi.recorded", at: now, key: name, data))
+            let kept = try ledger.history(of: "ada").map(\.event.draft)
+            #expect(kept.first { $0.source.key == name }?.data == data)
+            // The target that it is held against has its name.
+            #expect(catalog.kpis.count { $0.metric == "kpi.\(name)" } == 1)
+        }
+        #expect(try story.count(of: "kpi.recorded") == 3)
     }
 
     @Test("DZ-39 Variants are told apart by the first exposure")
@@ -134,6 +146,40 @@ struct DozziAnalyticsTests {
         let known = try story.check(
             "premiumVoices", at: now + 60_000, knownAt: .position(3))
         #expect(known.reason == "consent_rescinded")
+    }
+
+    @Test("DZ-43 Apple's RESCIND_CONSENT closes what its account may use, once it is known whose")
+    func rescindConsent() async throws {
+        let bench = try await AppStoreBench("dozzi")
+        let (now, ledger) = (AppStoreBench.now, bench.story.ledger)
+        func check(_ time: Int64) throws -> Decision {
+            try ledger.check(
+                CheckQuestion("premiumVoices"), for: "ada", environment: .test,
+                moment: Moment(at: time)
+            ).decision
+        }
+        try await bench.post(AppStoreBench.forever("7"), by: "ada")
+        let download: JSONObject = [
+            "receiptType": "LocalTesting", "bundleId": .string(AppStoreBench.bundleID),
+            "receiptCreationDate": .integer(now), "appTransactionId": "704",
+        ]
+        let signed = try bench.authority.sign(download)
+        var rescinded = AppStoreBench.notification(.rescindConsent, signedAt: now)
+        rescinded.others = [
+            "data": .null,
+            "appData": [
+                "bundleId": .string(AppStoreBench.bundleID), "environment": "LocalTesting",
+                "signedAppTransactionInfo": .string(signed),
+            ],
+        ]
+        #expect(try await bench.take(rescinded).refused == [])
+        // The notification names the account and no customer.
+        #expect(try check(now).allowed)
+        try await ledger.perform(
+            CommandRequest(.alias(to: "ada"), subject: "apple:704", environment: .test))
+        #expect(try check(now - 1).allowed)
+        #expect(try !check(now).allowed)
+        #expect(try check(now).reason == "consent_rescinded")
     }
 
     @Test("DZ-43 Whether a withdrawal closes anything is the catalog's to say")

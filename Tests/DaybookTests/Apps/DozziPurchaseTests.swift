@@ -1,6 +1,7 @@
 import Daybook
 import DaybookDomain
 import DaybookEvents
+import DaybookIngest
 import DaybookTesting
 import Testing
 
@@ -32,6 +33,8 @@ struct DozziPurchaseTests {
     func fields() async throws {
         try await story.record(Self.purchase(at: now - 1_000, signedAt: now))
         #expect(try isUnlimited())
+        #expect(try story.status(at: now - 1_000).status == "unlimited")
+        #expect(try story.status(at: now - 1_001).status == "free")
         let winner = try #require(try story.entitlement("unlimited")?.winner)
         #expect(winner.product == Self.product)
         #expect(winner.startsAt == now - 1_000)
@@ -72,6 +75,27 @@ struct DozziPurchaseTests {
         story.clock.now += StoryLedger.day
         try await story.record(Self.purchase(at: story.clock.now))
         #expect(try isUnlimited())
+        #expect(try story.status(at: story.clock.now - 1).status == "free")
+        // The same with Apple's own ONE_TIME_CHARGE.
+        let bench = try await AppStoreBench("dozzi")
+        func isOpen(at time: Int64) throws -> Bool {
+            try bench.story.ledger.check(
+                CheckQuestion("premiumVoices"), for: "ada", environment: .test,
+                moment: Moment(at: time)
+            ).decision.allowed
+        }
+        var asked = EventDraft.reported(
+            "checkout.pending", at: now - 1, key: "c2", ["product": .string(Self.product)])
+        asked.environment = .test
+        try await bench.story.record(asked)
+        #expect(try !isOpen(at: now))
+        var charge = AppStoreBench.forever("2000", signedAt: now)
+        charge.purchasedAt = now
+        charge.appAccountToken = "ada"
+        let charged = AppStoreBench.notification(.oneTimeCharge, nil, charge, nil, signedAt: now)
+        #expect(try await bench.take(charged).refused == [])
+        #expect(try isOpen(at: now))
+        #expect(try !isOpen(at: now - 1))
     }
 
     @Test(
@@ -82,6 +106,7 @@ struct DozziPurchaseTests {
         let before = try story.status()
         try await story.record(
             .reported(type, at: now, key: "c1", ["product": .string(Self.product)]))
+        #expect(try story.count(of: type) == 1)
         #expect(try story.status() == before)
     }
 
@@ -108,6 +133,7 @@ struct DozziPurchaseTests {
         #expect(try !isUnlimited())
         #expect(try story.check("premiumVoices").reason == "refunded")
         #expect(try story.status(at: now + 499).status == "unlimited")
+        #expect(try story.status(at: now + 500).status == "free")
     }
 
     @Test(
@@ -121,6 +147,7 @@ struct DozziPurchaseTests {
         try await story.record(Self.line.refunded("2000", at: story.clock.now))
         #expect(try story.meter("stories")?.remaining == remaining)
         #expect(try story.meter("stories", at: story.clock.now - 1)?.limit == nil)
+        #expect(try story.check("premiumVoices", at: story.clock.now - 1).allowed)
         #expect(try story.check("premiumVoices").reason == "refunded")
     }
 
@@ -134,6 +161,11 @@ struct DozziPurchaseTests {
             names.append(try JSONReader.read(bytes).object?["type"]?.text ?? "")
         }
         #expect(names == ["storyCreatedFree", "purchase.completed", "storyCreatedPremium"])
+        let covered = try ledger.history(of: "ada").compactMap {
+            $0.event.draft.data["covered_by"]?.text
+        }
+        #expect(covered == ["unlimited"])
+        #expect(try story.meter("stories")?.used == 1)
     }
 
     @Test("DZ-23 A family's purchase is no source here, and the doctor says why")

@@ -29,7 +29,11 @@ struct DozziStoryTests {
         #expect(status.status == "free")
         #expect(status.display?.text == text)
         #expect(status.display?.pluralSafeText == pluralSafe)
-        #expect(try story.check("stories").allowed == (used < 2))
+        #expect(try story.meter("stories")?.remaining == Int64(2 - used))
+        let decision = try story.check("stories")
+        #expect(decision.allowed == (used < 2))
+        #expect((decision.reason == "limit_reached") == (used == 2))
+        #expect((decision.paywall == nil) == (used < 2))
     }
 
     @Test("DZ-04 Unlimited wears the badge and infinity, free the clock in orange")
@@ -39,6 +43,8 @@ struct DozziStoryTests {
         #expect(free["iconColor"] == "orange")
         #expect(free["badge"] == nil)
         try await story.record(DozziPurchaseTests.purchase())
+        #expect(try story.status().status == "unlimited")
+        #expect(try story.status().display?.text == "Unlimited stories")
         let unlimited = attributes(try story.status())
         #expect(unlimited["icon"] == "infinity")
         #expect(unlimited["iconColor"] == "blue")
@@ -128,6 +134,7 @@ struct DozziStoryTests {
                 == .limitReached(
                     meter: "stories", limit: 2, used: 2, reserved: 0, requested: 1, resetsAt: nil))
         let decision = try story.check("stories")
+        #expect(!decision.allowed)
         #expect(decision.display?.text == "No stories remaining")
         #expect(decision.title?.text == "Unlock Unlimited Stories")
         #expect(try story.count(of: "usage.recorded") == 2)
@@ -150,7 +157,9 @@ struct DozziStoryTests {
                 "subject.created", at: Fixtures.now, key: "created/ada",
                 ["first_seen_at": .integer(Fixtures.now)]))
         #expect(try await strict.refusal(of: command) == nil)
+        #expect(try !story.status().isKnown)
         #expect(try await story.refusal(of: command) == nil)
+        #expect(try story.status().isKnown)
     }
 
     @Test("DZ-15 A commit in time counts, one after ten minutes comes too late")
@@ -163,8 +172,12 @@ struct DozziStoryTests {
         #expect(try story.meter("stories")?.used == 1)
         try await story.perform(reserve("r2"))
         #expect(try story.meter("stories")?.remaining == 0)
-        story.clock.now += 10 * 60_000
+        let head = try ledger.head()
+        let end = story.clock.now + 10 * 60_000
+        #expect(try story.meter("stories", at: end - 1)?.remaining == 0)
+        story.clock.now = end
         #expect(try story.meter("stories")?.remaining == 1)
+        #expect(try ledger.head() == head)
         let refusal = try await story.refusal(of: .commit(reservation: "r2", amount: nil))
         #expect(refusal == .reservationExpired("r2", expiredAt: story.clock.now))
         #expect(try story.meter("stories")?.used == 1)
@@ -176,8 +189,10 @@ struct DozziStoryTests {
         try await story.use("stories", "s1")
         let known = try ledger.head().position
         let drafts = (2...4).map { index in
-            EventDraft.used(
-                "stories", at: Fixtures.now - Int64(index) * StoryLedger.day, ref: "s\(index)")
+            let time = Fixtures.now - Int64(index) * StoryLedger.day
+            var draft = EventDraft.used("stories", at: time, ref: "s\(index)")
+            draft.extras["client_at"] = .integer(time)
+            return draft
         }
         story.clock.now += StoryLedger.day
         #expect(try await ledger.record(drafts).appended == 3)
@@ -186,6 +201,16 @@ struct DozziStoryTests {
         #expect(usage.overage == 2)
         #expect(usage.remaining == 0)
         #expect(usage.flags == ["overage"])
+        // Each counts from the day on which it was made; two are within the quota, the third is not.
+        for (days, used) in [(3, 2), (2, 3)] as [(Int64, Int64)] {
+            let then = try story.meter("stories", at: Fixtures.now - days * StoryLedger.day)
+            #expect(then?.used == used)
+            #expect(then?.flags == (used > 2 ? ["overage"] : []))
+        }
+        let told = try ledger.history(of: "ada").compactMap {
+            $0.event.draft.extras["client_at"]?.integer
+        }
+        #expect(told.sorted() == drafts.compactMap(\.occurredAt).sorted())
         #expect(try story.meter("stories", knownAt: .position(known))?.remaining == 1)
         #expect(try !story.check("stories").allowed)
     }

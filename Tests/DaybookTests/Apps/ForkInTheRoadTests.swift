@@ -70,6 +70,7 @@ struct ForkInTheRoadTests {
         }
         #expect(succeeded == 1)
         #expect(try story.meter("groups")?.used == 3)
+        #expect(try story.count(of: "usage.recorded") == 3)
     }
 
     @Test(
@@ -95,8 +96,16 @@ struct ForkInTheRoadTests {
             .reported(
                 "subject.created", at: start, key: "created",
                 ["first_seen_at": .integer(start), "tz": "America/New_York"]))
-        let from = try story.meter("history", at: instant("2026-03-20T15:00:00-04:00"))?.visibleFrom
-        #expect(from == instant("2026-02-18T00:00:00-05:00"))
+        let asked = instant("2026-03-20T15:00:00-04:00")
+        let from = instant("2026-02-18T00:00:00-05:00")
+        #expect(try story.meter("history", at: asked)?.visibleFrom == from)
+        for (item, isVisible) in [(from, true), (from - 1, false)] {
+            let decision = try story.ledger.check(
+                CheckQuestion("history", itemAt: item), for: "ada", moment: Moment(at: asked)
+            ).decision
+            #expect(decision.allowed == isVisible)
+            #expect(decision.reason == (isVisible ? "free_quota" : "window_exceeded"))
+        }
     }
 
     @Test("FR-05 FR-32 Premium lifts every limit with the very event that buys it")
@@ -104,13 +113,16 @@ struct ForkInTheRoadTests {
         try await own("collections", 1...10)
         let old = CheckQuestion("history", itemAt: start - 400 * StoryLedger.day)
         #expect(try !story.ledger.check(old, for: "ada").decision.allowed)
+        #expect(try story.meter("collections")?.remaining == 0)
         try await story.record(Self.monthly.started("3000", from: start, until: end))
         #expect(try story.meter("collections")?.remaining == nil)
+        #expect(try story.meter("collections")?.limit == nil)
         #expect(try story.meter("groups")?.limit == nil)
         #expect(try story.meter("history")?.visibleFrom == nil)
         #expect(try story.ledger.check(old, for: "ada").decision.allowed)
         try await own("collections", 11...12)
         #expect(try story.meter("collections")?.used == 12)
+        #expect(try story.status(at: start - 1).meters.map(\.limit) == [10, 3, 30])
     }
 
     @Test("FR-06 After a lapse nothing is deleted, and nothing is added until below the limit")
@@ -118,6 +130,7 @@ struct ForkInTheRoadTests {
         try await story.record(Self.monthly.started("3000", from: start, until: end))
         try await own("collections", 1...25)
         try await own("groups", 1...6)
+        #expect(try !story.status(at: end - 1).overLimit)
         story.clock.now = end
         let status = try story.status()
         #expect(status.overLimit)
@@ -133,6 +146,18 @@ struct ForkInTheRoadTests {
         #expect(try await story.refusal(of: create)?.code == "limit_reached")
         try await story.perform(.consume(meter: "collections", amount: -1, ref: "collections-16"))
         #expect(try await story.refusal(of: create) == nil)
+        let join = Command.consume(meter: "groups", amount: 1, ref: "groups-7")
+        for number in 1...4 {
+            #expect(try await story.refusal(of: join)?.code == "limit_reached")
+            try await story.perform(
+                .consume(meter: "groups", amount: -1, ref: "groups-\(number)"))
+        }
+        #expect(try await story.refusal(of: join) == nil)
+        #expect(try !story.status().overLimit)
+        // Looking at what is there is not closed to anybody.
+        for name in ["search", "history30d", "history"] {
+            #expect(try story.check(name, at: end).allowed)
+        }
     }
 
     @Test("FR-07 Tiered voting is locked, and a random decision is open to everybody")
@@ -140,7 +165,9 @@ struct ForkInTheRoadTests {
         let voting = try story.check("tieredVoting")
         #expect(!voting.allowed)
         #expect(voting.reason == "not_entitled")
-        #expect(try story.check("groupDecision").reason == "free_feature")
+        let group = try story.check("groupDecision")
+        #expect(group.reason == "free_feature")
+        #expect(group.display?.text == "Participate in group decisions (random only)")
         #expect(try story.check("personalDecision").allowed)
     }
 
@@ -155,8 +182,17 @@ struct ForkInTheRoadTests {
         #expect(locked.paywall?.context == "featureRestricted")
         #expect(locked.paywall?.feature == feature)
         #expect(locked.display != nil)
+        var sandbox = Self.monthly
+        sandbox.environment = .sandbox
+        try await story.record(sandbox.started("3000", from: start, until: end))
+        let tested = try story.ledger.check(
+            CheckQuestion(feature), for: "ada", environment: .sandbox
+        ).decision
+        #expect(tested.reason == "subscription")
+        #expect(try story.check(feature).reason == "not_entitled")
         try await story.record(Self.monthly.started("3000", from: start, until: end))
         #expect(try story.check(feature).reason == "subscription")
+        #expect(try story.check(feature, at: end - 1).allowed)
         #expect(try story.check(feature, at: end).reason == "expired")
     }
 
@@ -187,15 +223,25 @@ struct ForkInTheRoadTests {
         #expect(try shown(at: end - 1) == [false, false, false, false])
         #expect(try story.status().ads.allSatisfy { $0.unit == nil })
         #expect(try shown(at: end) == [true, true, false, false])
+        let found = try story.ledger.explain(
+            CheckQuestion("adFree"), for: "ada", moment: Moment(at: end))
+        let turn = try #require(found.deciding)
+        #expect(turn.at == end)
+        #expect(turn.reason == "expired")
+        #expect(turn.cause?.event.draft.type == "subscription.started")
     }
 
     @Test("FR-11 Production shows the release ad units and every other environment the test ones")
     func adUnits() throws {
         let production = try story.status().ads
-        let sandbox = try story.ledger.status(of: "ada", environment: .sandbox).status.ads
-        #expect(production[0].unit == production[0].placement.unitProduction)
-        #expect(sandbox[0].unit == sandbox[0].placement.unitTest)
-        #expect(production[0].unit != sandbox[0].unit)
+        for environment in [Environment.sandbox, .xcode, .test] {
+            let tested = try story.ledger.status(of: "ada", environment: environment).status.ads
+            for index in 0...1 {
+                #expect(production[index].unit == production[index].placement.unitProduction)
+                #expect(tested[index].unit == tested[index].placement.unitTest)
+                #expect(production[index].unit != tested[index].unit)
+            }
+        }
     }
 
     @Test("FR-15 What the web app and the phone use is one count")
@@ -206,6 +252,9 @@ struct ForkInTheRoadTests {
             .used("collections", at: start, ref: "collections-4"))
         let meter = try #require(try story.meter("collections"))
         #expect((meter.used, meter.remaining) == (5, 5))
+        try await own("collections", 5...9)
+        let create = Command.consume(meter: "collections", amount: 1, ref: "web-2")
+        #expect(try await story.refusal(of: create)?.code == "limit_reached")
     }
 
     @Test("FR-25 A soft limit allows and prompts, a hard one refuses")
@@ -226,7 +275,8 @@ struct ForkInTheRoadTests {
         #expect(try story.meter("groups")?.used == 4)
         let tags = try story.check("customTags")
         #expect(tags.allowed && tags.isPrompting)
-        #expect(try !story.check("tieredVoting").isPrompting)
+        let voting = try story.check("tieredVoting")
+        #expect(!voting.allowed && !voting.isPrompting && voting.enforcement == .hard)
     }
 
     @Test("FR-26 A preview opens a feature as often as the catalog says, by default never")

@@ -28,14 +28,22 @@ struct ForkPremiumTests {
         #expect(try await story.record(claim).appended == 1)
         let again = try await story.record(claim)
         #expect((again.appended, again.duplicates) == (0, 1))
+        let event = try #require(try story.ledger.history(of: "ada").first?.event)
+        #expect(event.draft.trust == .clientAsserted)
         #expect(try story.status().status == "premium")
+        #expect(try story.ledger.status(of: "ben").status.status == "free")
         let window = start + 72 * StoryLedger.hour
         #expect(try story.check("adFree", at: window - 1).allowed)
         #expect(try story.check("adFree", at: window).reason == "unverified")
         let repeated = client.started("3000", from: start, until: end, signedAt: start + 1)
         story.clock.now = start + 71 * StoryLedger.hour
         try await story.record(repeated)
+        #expect(try story.entitlement("premium")?.candidates.count == 1)
         #expect(try !story.check("adFree", at: window).allowed)
+        let endless = try await StoryLedger("fork-in-the-road")
+        try await endless.record(client.stated("3000", from: start, until: nil, signedAt: start))
+        #expect(try endless.check("adFree", at: window - 1).allowed)
+        #expect(try !endless.check("adFree", at: window).allowed)
     }
 
     @Test("FR-14 The store's signed end wins over the client's, whichever came last")
@@ -62,6 +70,7 @@ struct ForkPremiumTests {
         #expect(try !story.check("adFree").allowed)
         let findings = try story.ledger.doctor(subject: "ada")
         #expect(findings.contains { $0.message.contains(product) && $0.severity != .fine })
+        #expect(findings.contains { $0.area == "unknown_product" })
         try await story.publish(
             replacing: [
                 "  com.forkintheroad.app.premium.yearly:\n": """
@@ -75,6 +84,7 @@ struct ForkPremiumTests {
                 """
             ])
         #expect(try story.check("adFree").allowed)
+        #expect(try !story.ledger.doctor().contains { $0.area == "unknown_product" })
     }
 
     @Test("FR-18 A transaction that was revoked gives no Premium from its revocation on")
@@ -167,17 +177,30 @@ struct ForkPremiumTests {
         #expect(try story.check("exportCSV").reason == "not_entitled")
         try await story.record(line.started("3000", from: start, until: end))
         #expect(try story.check("exportCSV").reason == "subscription")
+        #expect(try story.check("exportCSV", at: end - 1).allowed)
         #expect(try story.check("exportCSV", at: end).reason == "expired")
     }
 
     @Test("FR-30 The doctor explains which purchase of a customer gives nothing, and why")
     func doctor() async throws {
-        try await story.record(
-            line.started("3000", from: start, until: end),
-            line.refunded("3000", at: start + StoryLedger.hour))
+        func findings(about subject: String) throws -> [DoctorFinding] {
+            try story.ledger.doctor(subject: subject).filter { $0.area == "purchase" }
+        }
+        try await story.record(line.started("3000", from: start, until: end))
+        #expect(try findings(about: "ada") == [])
+        // A restore on another one's phone.
+        var restored = line
+        (restored.subject, restored.source) = ("ben", "apple_jws")
         story.clock.now += StoryLedger.day
-        let findings = try story.ledger.doctor(subject: "ada").filter { $0.severity != .fine }
-        #expect(findings.contains { $0.message.contains("3000") && $0.message.contains("refund") })
+        try await story.record(
+            restored.stated("3000", from: start, until: end, signedAt: start + 1))
+        try await story.ledger.consume("collections", by: "ben", ref: "ben-1")
+        let others = try #require(try findings(about: "ben").first)
+        #expect(others.message.contains("3000") && others.message.contains("owned_by_other"))
+        try await story.record(line.refunded("3000", at: start + StoryLedger.hour))
+        let refunded = try #require(try findings(about: "ada").first)
+        #expect(refunded.message.contains("3000") && refunded.message.contains("refund"))
+        #expect(refunded.code == "refunded")
     }
 
     @Test("FR-31 A renewal that fails keeps Premium in grace and ends it afterwards")

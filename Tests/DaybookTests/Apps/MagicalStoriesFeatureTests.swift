@@ -117,7 +117,8 @@ struct MagicalStoriesFeatureTests {
         #expect(try story.check("basicReading").allowed)
         #expect(
             try await story.refusal(
-                of: .createProfile(profile: "c4", kind: "child", freeStartedAt: nil)) != nil)
+                of: .createProfile(profile: "c4", kind: "child", freeStartedAt: nil))?.code
+                == "limit_reached")
         try await writes(["c1"], not: ["c2", "c3", nil])
         try await story.perform(.pin(meter: "child_profiles", ref: "c3"))
         #expect(try story.meter("child_profiles")?.writable == ["c3"])
@@ -204,7 +205,8 @@ struct MagicalStoriesFeatureTests {
         #expect(stories.used == 1)
         #expect(stories.period?.start == instant("2026-01-01T00:00:00Z"))
         #expect(premium.expiresAt == end)
-        #expect(premium.winner?.kind == .subscription)
+        #expect(premium.isActive && premium.winner?.kind == .subscription)
+        #expect(try story.entitlement("premium", at: end)?.isActive == false)
         #expect(status.managementURL == "https://apps.apple.com/account/subscriptions")
     }
 

@@ -44,6 +44,8 @@ struct MagicalStoriesPremiumTests {
         let status = try story.status()
         #expect(status.status == "premiumYearly")
         #expect(status.entitlements.first?.expiresAt == end)
+        #expect(try story.status(at: end - 1).status == "premiumYearly")
+        #expect(try story.status(at: end).status == "expired")
     }
 
     @Test("MS-15 Without any further event it is over exactly at its end")
@@ -64,6 +66,7 @@ struct MagicalStoriesPremiumTests {
             Self.monthly.started(
                 "2001", from: again, until: again + 30 * StoryLedger.day,
                 ["reason": "resubscribe"]))
+        #expect(try story.status(at: end).status == "expired")
         #expect(try story.status(at: again - 1).status == "expired")
         #expect(try story.status(at: again).status == "premiumMonthly")
         #expect(try story.status(at: end - 1).status == "premiumMonthly")
@@ -104,6 +107,12 @@ struct MagicalStoriesPremiumTests {
         #expect(source?.autoRenewProduct == Self.yearly.product)
         #expect(try status("now", middle - 1).status == "premiumMonthly")
         #expect(try status("now", middle).status == "premiumYearly")
+        var later = Self.yearly
+        (later.line, later.subject) = ("later", "later")
+        try await story.record(
+            later.renewed("later2", from: end, until: end + 365 * StoryLedger.day))
+        #expect(try status("later", end - 1).status == "premiumMonthly")
+        #expect(try status("later", end).status == "premiumYearly")
     }
 
     @Test("MS-18 A pending downgrade switches at the renewal, and a revert clears it")
@@ -129,8 +138,16 @@ struct MagicalStoriesPremiumTests {
         #expect(try pending(middle + StoryLedger.day) == nil)
         #expect(try pending(middle + StoryLedger.day - 1) == Self.monthly.product)
         try await story.record(
+            Self.yearly.renewed("2001", from: end, until: end + 365 * StoryLedger.day))
+        #expect(try story.status(at: end).status == "premiumYearly")
+        // Not reverted, it is made at the renewal.
+        let made = try await StoryLedger("magical-stories")
+        try await made.record(
+            Self.yearly.started("2000", from: start, until: end),
+            Self.yearly.event("subscription.product_changed", at: middle, change),
             Self.monthly.renewed("2001", from: end, until: end + 30 * StoryLedger.day))
-        #expect(try story.status(at: end).status == "premiumMonthly")
+        #expect(try made.status(at: end - 1).status == "premiumYearly")
+        #expect(try made.status(at: end).status == "premiumMonthly")
     }
 
     @Test("MS-19 Lifetime access by support survives the end and the refund of a subscription")
@@ -215,6 +232,7 @@ struct MagicalStoriesPremiumTests {
             Self.monthly.autoRenew(false, at: start + 2 * StoryLedger.day))
         let last = try #require(try story.entitlement("premium", at: trialEnd - 1))
         #expect(last.isActive && last.state == .trial && !last.willRenew)
+        #expect(try story.status(at: trialEnd - 1).status == "premiumMonthly")
         #expect(try story.status(at: trialEnd).status == "expired")
         #expect(try story.status(at: trialEnd).introEligible.map(\.isEligible) == [false])
     }

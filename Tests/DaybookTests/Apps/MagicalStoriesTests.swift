@@ -31,7 +31,10 @@ struct MagicalStoriesTests {
 
     @Test("MS-02 The third story reaches the limit once, and the fourth meets the paywall")
     func limit() async throws {
-        try await story.use("stories", "s1", "s2", "s3")
+        try await story.use("stories", "s1", "s2")
+        #expect(try story.check("stories").allowed)
+        #expect(try story.count(of: "limit.reached") == 0)
+        try await story.use("stories", "s3")
         #expect(try story.count(of: "limit.reached") == 1)
         let refusal = try await story.refusal(
             of: .consume(meter: "stories", amount: 1, ref: "s4"))
@@ -43,6 +46,7 @@ struct MagicalStoriesTests {
         #expect(try story.count(of: "limit.reached") == 1)
         #expect(try story.count(of: "usage.recorded") == 3)
         let decision = try story.check("stories")
+        #expect(!decision.allowed && decision.reason == "limit_reached")
         #expect(decision.title?.text == "You've used all your free stories this month!")
         #expect(decision.display?.text == "Upgrade to Premium for unlimited magical adventures")
         #expect(decision.paywall?.context == "usageLimitReached")
@@ -64,16 +68,24 @@ struct MagicalStoriesTests {
     func parallel() async throws {
         try await story.use("stories", "s1", "s2")
         let ledger = ledger
-        let succeeded = await withTaskGroup(of: Bool.self) { group in
+        let outcomes = await withTaskGroup(of: String.self) { group in
             for ref in ["s3", "s4"] {
                 group.addTask {
-                    (try? await ledger.consume("stories", by: "ada", ref: ref)) != nil
+                    do {
+                        try await ledger.consume("stories", by: "ada", ref: ref)
+                        return "done"
+                    } catch let error as LedgerError {
+                        return error.code
+                    } catch {
+                        return "\(error)"
+                    }
                 }
             }
-            return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+            return await group.reduce(into: [:]) { $0[$1, default: 0] += 1 }
         }
-        #expect(succeeded == 1)
+        #expect(outcomes == ["done": 1, "limit_reached": 1])
         #expect(try story.meter("stories")?.used == 3)
+        #expect(try story.count(of: "usage.recorded") == 3)
     }
 
     @Test("MS-04 A generation that fails gives its story back")
@@ -85,6 +97,8 @@ struct MagicalStoriesTests {
         try await story.perform(.release(reservation: "r1"))
         let meter = try #require(try story.meter("stories"))
         #expect((meter.used, meter.reserved, meter.remaining) == (1, 0, 2))
+        #expect(try story.count(of: "usage.recorded") == 1)
+        #expect(try story.count(of: "usage.committed") == 0)
     }
 
     @Test("MS-05 Three stories used on 31 January are back at local midnight in New York")
@@ -126,11 +140,19 @@ struct MagicalStoriesTests {
         try await story.use("stories", "s1", "s2", "s3")
         try await story.perform(.changeTimeZone("Pacific/Auckland"))
         let end = instant("2026-02-01T00:00:00-05:00")
+        #expect(try story.meter("stories")?.period?.end == end)
         #expect(try story.meter("stories", at: end - 1)?.remaining == 0)
         let february = try #require(try story.meter("stories", at: end)?.period)
         #expect(february.start == end)
         #expect(february.end == instant("2026-03-01T00:00:00+13:00"))
         #expect(february.end - february.start < 62 * StoryLedger.day)
+        // One reset in all of that period, whichever midnights it has.
+        story.clock.now = end
+        try await story.use("stories", "s4")
+        story.clock.now = february.end - 1
+        try await story.use("stories", "s5")
+        #expect(try story.count(of: "usage.reset") == 1)
+        #expect(try story.meter("stories")?.remaining == 1)
     }
 
     @Test(
@@ -140,6 +162,7 @@ struct MagicalStoriesTests {
             ("Europe/Amsterdam", "2026-10-15T12:00:00Z", 745),
             ("Europe/Amsterdam", "2026-02-15T12:00:00Z", 672),
             ("Europe/Amsterdam", "2028-02-15T12:00:00Z", 696),
+            ("Europe/Amsterdam", "2026-12-15T12:00:00Z", 744),
             ("UTC", "2026-04-15T12:00:00Z", 720),
         ])
     func lengths(_ zone: String, _ time: String, _ hours: Int64) async throws {
@@ -191,6 +214,7 @@ struct MagicalStoriesTests {
             try ledger.history(of: "ada").first { $0.event.draft.type == "usage.reset" }?.event
                 .draft)
         #expect(reset.data["trigger"] == "manual")
+        #expect(reset.data["retain_anchor"] == true)
         #expect(reset.extras["actor"] == "support")
         #expect(reset.extras["reason"] == "test")
         #expect(try story.meter("stories", at: story.clock.now - 1)?.remaining == 0)

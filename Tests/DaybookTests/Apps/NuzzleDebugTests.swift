@@ -50,6 +50,12 @@ struct NuzzleDebugTests {
             #expect(decision.source?.kind == .debug)
         }
         #expect(try status().status == "subscribed")
+        #expect(try status().entitlements.first?.isActive == true)
+        let explained = try ledger.explain(
+            CheckQuestion("aiAssistant"), for: "ada", environment: .sandbox
+        ).decision
+        #expect(explained.reason == "debug")
+        #expect(explained.source?.kind == .debug)
         story.clock.now += 1
         try await perform(.clearOverride(kind: "force_entitlement"))
         #expect(try status().status == "notSubscribed")
@@ -115,6 +121,9 @@ struct NuzzleDebugTests {
         let after = try status()
         #expect(after.status == "subscribed")
         #expect(after.entitlements == before.entitlements)
+        let types = try ledger.history(of: "ada", environment: .sandbox).map(\.event.draft.type)
+        #expect(
+            types == ["subscription.started", "debug.override_set", "debug.override_cleared"])
     }
 
     @Test("NZ-19 Cleared data is hidden, not gone: history has it, and a later renewal shows")
@@ -148,6 +157,7 @@ struct NuzzleDebugTests {
             .setOverride(
                 kind: "reset_trial_eligibility", value: nil, expiresAt: start + 20 * day))
         #expect(try isEligible(start + 11 * day) == true)
+        #expect(try isEligible(start + 12 * day - 1) == true)
         var line = NuzzleStory.yearly
         line.environment = .sandbox
         try await ledger.record([

@@ -75,6 +75,9 @@ struct NuzzleFeatureTests {
                 #expect(try story.check(name, at: time).allowed == isPro)
             }
             #expect(try story.check("cryInsights", at: time).allowed)
+            for name in NuzzleStory.free {
+                #expect(try story.check(name, at: time).allowed)
+            }
             #expect((try story.meter("cry_insights", at: time)?.limit == nil) == isPro)
         }
     }
@@ -99,7 +102,7 @@ struct NuzzleFeatureTests {
     }
 
     @Test("NZ-26 A closed feature comes with the screen to show: feature, title and both products")
-    func upgradePrompt() throws {
+    func upgradePrompt() async throws {
         let decision = try story.check("smartPredictions")
         #expect(decision.paywall?.context == "featureRestricted")
         #expect(decision.paywall?.feature == "smartPredictions")
@@ -107,6 +110,11 @@ struct NuzzleFeatureTests {
             decision.paywall?.products == ["com.nestling.pro.yearly", "com.nestling.pro.monthly"])
         #expect(decision.display?.text == "Smart Predictions")
         #expect(!decision.isPrompting)
+        // Open, it brings no screen.
+        try await story.record(NuzzleStory.month())
+        let open = try story.check("smartPredictions")
+        #expect(open.allowed)
+        #expect(open.paywall == nil)
     }
 
     @Test("NZ-29 Pro belongs to the caregiver who bought it, not to the household")

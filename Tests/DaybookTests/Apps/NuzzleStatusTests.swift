@@ -65,6 +65,8 @@ struct NuzzleStatusTests {
         try await story.record(NuzzleStory.month(), monthly.refunded("9101", at: time))
         #expect(try word(time - 1) == "subscribed")
         #expect(try word(time) == "expired")
+        #expect(try isPro(time - 1))
+        #expect(try !isPro(time))
         #expect(try story.check("aiAssistant", at: time).reason == "refunded")
     }
 
@@ -167,6 +169,7 @@ struct NuzzleStatusTests {
         #expect(try isEligible() == false)
         let catalog = try Fixtures.catalog("nuzzle")
         #expect(Set(catalog.products.map(\.group)) == ["Nuzzle Pro"])
+        #expect(try story.status().introEligible.map(\.group) == ["Nuzzle Pro"])
     }
 
     @Test("NZ-14 Renewal switched off and on again leaves a subscriber")
@@ -187,6 +190,12 @@ struct NuzzleStatusTests {
             .reported(
                 "checkout.completed", at: start, key: "c1",
                 ["product": "com.nestling.pro.yearly"]))
+        #expect(try !isPro(start))
+        // Nor is the same purchase on the app's word alone.
+        var claimed = yearly
+        claimed.trust = .clientAsserted
+        claimed.source = "app"
+        try await story.record(NuzzleStory.trial(claimed))
         #expect(try !isPro(start))
         try await story.record(NuzzleStory.trial())
         #expect(try isPro(start))
@@ -212,6 +221,10 @@ struct NuzzleStatusTests {
             monthly.renewed("9102", from: after, until: after + 31 * day, ["recovery": true]))
         #expect(try late.entitlement("pro", at: monthEnd + 16 * day - 1)?.state == .grace)
         #expect(try late.entitlement("pro", at: monthEnd + 16 * day)?.state == .billingRetry)
+        for time in [monthEnd + 16 * day, after - 1] {
+            #expect(try late.entitlement("pro", at: time)?.isActive == false)
+        }
+        #expect(try late.entitlement("pro", at: after)?.isActive == true)
         #expect(try late.entitlement("pro", at: after)?.expiresAt == after + 31 * day)
     }
 
@@ -241,5 +254,20 @@ struct NuzzleStatusTests {
         }
         #expect(try state(start + 723 * minute, .sandbox) == .expired)
         #expect(try state(start, .production) == SourceState.none)
+        // A new phone restores the last year alone: it is Pro for the rest of that hour.
+        let restored = try await StoryLedger("nuzzle")
+        var device = line
+        device.source = "apple_jws"
+        let last = start + 663 * minute
+        let end = last + 60 * minute
+        try await restored.ledger.record([
+            device.stated("y11", from: last, until: end, signedAt: last + minute)
+        ])
+        for (time, isPro) in [(last - 1, false), (last, true), (end - 1, true), (end, false)] {
+            let status = try restored.ledger.status(
+                of: "ada", environment: .sandbox, moment: Moment(at: time)
+            ).status
+            #expect(status.entitlements.first?.isActive == isPro)
+        }
     }
 }

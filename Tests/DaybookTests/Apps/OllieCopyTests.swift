@@ -42,6 +42,9 @@ struct OllieCopyTests {
 
     @Test("OL-17 When the period is over the document's words are shown")
     func over() throws {
+        let before = attributes(try ollie.status("rex", at: end - 1))
+        #expect(before["title"] == nil)
+        #expect(before["banner"] == "Nog 1 dagen gratis")
         let shown = attributes(try ollie.status("rex", at: end))
         #expect(shown["title"] == "Je gratis periode is voorbij")
         #expect(
@@ -71,6 +74,7 @@ struct OllieCopyTests {
             #expect((shown["cta"] != nil) == hasButtons)
             #expect((shown["restore"] != nil) == hasButtons)
         }
+        #expect(attributes(premium)["banner"] == nil)
         #expect(try ollie.text("settings.title") == "Ollie Premium")
         #expect(try ollie.text("settings.statusLabel") == "Status")
     }
@@ -127,8 +131,12 @@ struct OllieCopyTests {
 
     @Test("OL-30 The greyed-out button knows why: the check carries title and products")
     func button() throws {
+        let before = try ollie.check("logEvent", "rex", at: end - 1)
+        #expect(before.allowed)
+        #expect(before.title == nil && before.paywall == nil)
         let decision = try ollie.check("logEvent", "rex", at: end)
         #expect(!decision.allowed)
+        #expect(decision.display?.key == "freePeriod.expired.text")
         #expect(decision.title?.text == "Je gratis periode is voorbij")
         #expect(decision.paywall?.context == "featureRestricted")
         #expect(decision.paywall?.feature == "logEvent")

@@ -21,6 +21,7 @@ struct OlliePurchaseTests {
         #expect(try ollie.status("rex").status == "premium")
         #expect(try ollie.status("bella").status == "free")
         #expect(try ollie.card("bella").freeDaysRemaining == 21)
+        #expect(try ollie.status("bella", at: end + 4 * day - 1).status == "free")
         #expect(try ollie.status("bella", at: end + 4 * day).status == "freePeriodExpired")
         #expect(try ollie.status("rex", at: end + 4 * day).status == "premium")
     }
@@ -92,6 +93,9 @@ struct OlliePurchaseTests {
         try await ollie.story.perform(.assignPurchase(transaction: "3000", profile: "rex"))
         #expect(try ollie.check("export", "rex").allowed)
         #expect(try ollie.text("purchase.restored") == "Aankoop hersteld voor [puppyname].")
+        let slots = try #require(
+            try ollie.ledger.catalogs().newest?.catalog.paywall(context: "default")?.slots)
+        #expect(slots.contains(CopySlot(slot: "restored", key: "purchase.restored")))
     }
 
     @Test("OL-22 A purchase made offline counts from its own date once it is told")
@@ -149,6 +153,12 @@ struct OlliePurchaseTests {
                 .init(
                     id: "review", target: .entitlement("premium"), expiresAt: until,
                     profile: "demo", reason: "promo")))
+        let issued = try #require(
+            try ollie.ledger.history(of: "ada").map(\.event.draft).first {
+                $0.type == "grant.issued"
+            })
+        #expect(issued.data["reason"] == "promo")
+        #expect(issued.profile == "demo")
         let decision = try ollie.check("export", "demo", at: until - 1)
         #expect(decision.reason == "grant")
         #expect(decision.source?.kind == .grant)
@@ -268,5 +278,13 @@ struct OlliePurchaseTests {
         try await ollie.story.perform(.assignPurchase(transaction: "3000", profile: "rex"))
         #expect(try ollie.status("rex").status == "free")
         #expect(try ollie.check("export", "rex").reason == "unverified")
+        // A ledger that the app keeps for itself believes what the app puts in as known (low stakes).
+        try await ollie.dog("bella")
+        var own = ollie.purchase("3001", at: start, product: OllieStory.product + ".2")
+        own.trust = .imported
+        try await ollie.story.record(own)
+        try await ollie.story.perform(.assignPurchase(transaction: "3001", profile: "bella"))
+        #expect(try ollie.status("bella").status == "premium")
+        #expect(try ollie.status("rex").status == "free")
     }
 }

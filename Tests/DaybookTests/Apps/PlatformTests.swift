@@ -1,6 +1,7 @@
 import Daybook
 import DaybookDomain
 import DaybookEvents
+import DaybookIngest
 import DaybookTesting
 import Testing
 
@@ -116,19 +117,41 @@ struct PlatformTests {
         #expect(try ledger.head() == head)
     }
 
+    @Test("X-07 An unsigned text and a changed one change nothing and are kept as letters")
+    func unsigned() async throws {
+        let bench = try await AppStoreBench()
+        let ledger = bench.story.ledger
+        let parts = try bench.authority.sign(AppStoreBench.period()).split(separator: ".")
+        let other = try bench.authority.sign(AppStoreBench.period("1002")).split(separator: ".")
+        for text in ["\(parts[0]).\(parts[1]).", "\(parts[0]).\(other[1]).\(parts[2])"] {
+            let receipt = try await ledger.ingest(
+                Array(text.utf8), by: bench.verifier,
+                options: IngestOptions(kind: .transaction, subject: "ada"))
+            #expect(receipt.refused.count == 1)
+            #expect(receipt.appended == 0)
+        }
+        #expect(Set(try ledger.deadLetters().map(\.code)) == ["format", "signature"])
+        #expect(try bench.premium(at: AppStoreBench.now) == "none")
+    }
+
     @Test("X-08 What happens in the sandbox stays in the sandbox")
     func environments() async throws {
         try await story.use("stories", "s1")
         let production = try story.status()
         var sandbox = line
         sandbox.environment = .sandbox
-        try await story.record(sandbox.started("2000", from: start, until: end))
+        var begun = EventDraft.reported("onboarding.started", at: start - 1, key: "o1")
+        begun.environment = .sandbox
+        try await story.record(begun, sandbox.started("2000", from: start, until: end))
         try await ledger.consume("stories", by: "ada", ref: "x1", environment: .sandbox)
         #expect(try story.status() == production)
         let other = try ledger.status(of: "ada", environment: .sandbox).status
         #expect(other.status == "premiumMonthly")
         #expect(try ledger.subjects(in: .sandbox) == ["ada"])
-        #expect(try ledger.funnel("onboarding_to_subscription").steps.map(\.count) == [0, 0])
+        let funnels = try [Environment.production, .sandbox].map {
+            try ledger.funnel("onboarding_to_subscription", environment: $0).steps.map(\.count)
+        }
+        #expect(funnels == [[0, 0], [1, 1]])
     }
 
     @Test("X-11 A restore returns everything that is owned, and a second one appends nothing")
@@ -152,7 +175,19 @@ struct PlatformTests {
     func limits() async throws {
         try await story.use("stories", "s1", "s2", "s3")
         let change = start + StoryLedger.day
-        try await story.publish(replacing: ["limit: 3\n": "limit: 5\n"], effectiveAt: change)
+        let locked = """
+              customThemes:
+                recordsDenials: true
+                displayName: feature.customThemes.name
+                lockedText: feature.customThemes.locked
+
+            """
+        try await story.publish(
+            replacing: [
+                "limit: 3\n": "limit: 5\n", locked: "  customThemes: { isFree: true }\n",
+            ], effectiveAt: change)
+        #expect(try !story.check("customThemes", at: change - 1).allowed)
+        #expect(try story.check("customThemes", at: change).allowed)
         #expect(try story.meter("stories", at: change - 1)?.remaining == 0)
         #expect(try story.meter("stories", at: change)?.remaining == 2)
         #expect(
@@ -160,6 +195,36 @@ struct PlatformTests {
         story.clock.now = change
         try await story.use("stories", "s4", "s5")
         #expect(try story.meter("stories")?.remaining == 0)
+    }
+
+    /// What the apps' documents put beside each product.
+    static let shown: [(app: String, id: String, group: String?, price: String)] = [
+        ("dozzi", "com.dozzi.unlimited_stories", nil, "$2.99"),
+        ("magical-stories", "com.magicalstories.premium.monthly", "Premium", "$8.99/month"),
+        ("magical-stories", "com.magicalstories.premium.yearly", "Premium", "$89.99/year"),
+        ("ollie", "com.ollie.premium.perdog", nil, "€19"),
+        ("ollie", "com.ollie.premium.perdog.2", nil, "€19"),
+        ("ollie", "com.ollie.premium.perdog.3", nil, "€19"),
+        ("fork-in-the-road", "com.forkintheroad.app.premium.monthly", "Premium", "$0.99/month"),
+        ("fork-in-the-road", "com.forkintheroad.app.premium.yearly", "Premium", "$10/year"),
+        ("nuzzle", "com.nestling.pro.monthly", "Nuzzle Pro", "$5.99/month"),
+        ("nuzzle", "com.nestling.pro.yearly", "Nuzzle Pro", "$39.99/year"),
+    ]
+
+    @Test(
+        "X-12 Every product has its group, its price on show and its description",
+        arguments: shown.indices)
+    func product(_ index: Int) throws {
+        let row = Self.shown[index]
+        let catalog = try Fixtures.catalog(row.app)
+        func text(_ key: String?) -> String? {
+            key.flatMap { catalog.text($0, locale: catalog.defaultLocale) }
+        }
+        let product = try #require(catalog.product(row.id))
+        #expect(product.group == row.group)
+        #expect(text(product.displayPrice) == row.price)
+        #expect(text(product.displayDescription)?.isEmpty == false)
+        #expect(catalog.products.count == Self.shown.count { $0.app == row.app })
     }
 
     /// The app's catalog with every feature open to everybody and no limit on any meter.
@@ -183,13 +248,18 @@ struct PlatformTests {
         let open = story.clock.now
         try await ledger.publish(CatalogPublication(document: Array(try everythingFree().utf8)))
         let names = MagicalStoriesPremiumTests.features + ["stories", "child_profiles"]
-        for name in names { #expect(try story.check(name).allowed, "\(name)") }
+        let free = try #require(try ledger.catalogs().newest?.catalog)
+        for name in free.features.map(\.name) + free.meters.map(\.name) {
+            #expect(try story.check(name).allowed, "\(name)")
+        }
         try await story.use("stories", "s4")
         story.clock.now += StoryLedger.day
         try await ledger.publish(CatalogPublication(rollBackTo: 1))
         for name in names.dropLast() { #expect(try !story.check(name).allowed, "\(name)") }
         #expect(try story.check("stories", at: open).allowed)
         #expect(try !story.check("stories", at: open - 1).allowed)
+        #expect(try story.meter("stories")?.limit == 3)
+        #expect(try story.meter("child_profiles")?.limit == 1)
         #expect(try story.meter("stories")?.used == 4)
         #expect(try ledger.catalogs().versions.map(\.version) == [1, 2, 1])
     }

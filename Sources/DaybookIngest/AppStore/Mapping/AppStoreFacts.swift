@@ -35,7 +35,12 @@ extension AppStoreTransaction {
         if let token = appAccountToken, !PersonalData.meansNobody(token) {
             data["app_account_token"] = .string(token)
         }
-        data["price_milli"] = price.map(JSONValue.integer)
+        if let price {
+            // Apple states the price of the whole quantity; an event that of one (metrics §4.1).
+            let (one, rest) = price.quotientAndRemainder(dividingBy: max(1, quantity ?? 1))
+            data["price_milli"] = .integer(one)
+            if rest != 0 { data["price_total_milli"] = .integer(price) }
+        }
         data["currency"] = currency.map(JSONValue.string)
         data["offer"] = offer.map(JSONValue.object)
         data["storefront"] = storefront.flatMap(JSONValue.short)

@@ -27,6 +27,12 @@ public enum AppStoreBody {
     /// Apple's pages have at most twenty entries, exports may join some.
     public static let textCountMax = 10_000
 
+    /// The line that a renewal names, verified or not; `nil` where it cannot be read.
+    package static func statedLine(inRenewal text: [UInt8]) -> String? {
+        let payload = try? CompactJWS(text).payload
+        return payload?["originalTransactionId"]?.text.map { "apple:\($0)" }
+    }
+
     /// The signed texts of a body in the order in which they stand there.
     /// - Parameter kind: What a body is that is nothing but a signed text.
     /// - Returns: Nothing for an empty page.

@@ -1,0 +1,79 @@
+import ArgumentParser
+import Daybook
+import DaybookDomain
+import DaybookEvents
+
+struct CodesCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "codes", abstract: "Write a batch of codes of a promotion.",
+        discussion: """
+            One a line, with its number and who redeemed it. The codes follow from the ledger's secret and are the \
+            same each time, so nothing is kept and nothing is used up by writing them; a backup has them, another \
+            ledger has others. Who reads them can redeem them.
+
+              daybook codes reviewers
+              daybook codes reviewers --from 11 --count 10 --json
+              daybook codes reviewers --plain > codes.txt
+            """)
+
+    @Argument(help: "The promotion, as the catalog names it.")
+    var promotion: String
+
+    @Option(help: ArgumentHelp("The number of the first one.", valueName: "n"))
+    var from: Int64 = 1
+
+    @Option(help: ArgumentHelp("How many; default: all.", valueName: "n"))
+    var count: Int64?
+
+    @Flag(help: "Only codes that nobody has redeemed yet, one a line and nothing else.")
+    var plain = false
+
+    @OptionGroup var environment: EnvironmentOption
+    @OptionGroup var ledger: LedgerOptions
+    @OptionGroup var output: OutputOptions
+
+    mutating func validate() throws {
+        guard from >= 1, count ?? 1 >= 1 else {
+            throw ValidationError("--from and --count count from 1.")
+        }
+        guard !plain || !output.json else {
+            throw ValidationError("--plain and --json are two forms; choose one.")
+        }
+    }
+
+    mutating func run() async throws {
+        let (promotion, from, environment) = (promotion, from, environment.environment)
+        let last = from.addingReportingOverflow((count ?? Promotion.codesMax) - 1)
+        let range = from...max(from, last.overflow ? Promotion.codesMax : last.partialValue)
+        let codes = try await ledger.asking {
+            try $0.codes(of: promotion, numbers: range, in: environment)
+        }
+        if plain {
+            let free = codes.filter { $0.redeemedBy == nil }.map { "\($0.code.text)\n" }
+            return try Terminal.output.write(HumanText(stringLiteral: free.joined()))
+        }
+        var table = Table()
+        for issued in codes {
+            table.add(
+                .init("\(issued.code.number)", .dim), .init(issued.code.text, .bold),
+                .init(
+                    issued.redeemedBy.map {
+                        "redeemed by \($0), \(Words.time(issued.redeemedAt))"
+                    } ?? ""))
+        }
+        let json: JSONObject = [
+            "promotion": .string(promotion),
+            "codes": .array(
+                codes.map {
+                    [
+                        "number": .integer($0.code.number), "code": .string($0.code.text),
+                        "redeemed_by": .orNull($0.redeemedBy),
+                        "redeemed_at": .time($0.redeemedAt),
+                    ]
+                }),
+        ]
+        try output.show(json) {
+            codes.isEmpty ? "no code has such a number\n" : table.text($0, indent: 0)
+        }
+    }
+}
