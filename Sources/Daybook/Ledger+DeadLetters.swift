@@ -229,12 +229,15 @@ extension Ledger {
                         $0.type == .ingestRejected && $0.source == source
                             && codes.contains($0.nameA)
                     }
+                    var positions = known.positions[environment] ?? [:]
+                    var bodies = BodyTexts()
                     for event in try recorded(store.rows(at: candidates.map(\.position))) {
-                        guard let letter = DeadLetter(event), let line = try awaitedLine(of: letter)
+                        guard let letter = DeadLetter(event),
+                            let line = try awaitedLine(of: letter, &bodies)
                         else { continue }
-                        known.positions[environment, default: [:]][line, default: []].append(
-                            letter.position)
+                        positions[line, default: []].append(letter.position)
                     }
+                    known.positions[environment] = positions
                     known.seen[environment] = head
                 }
                 return known.positions[environment]?[line] ?? []
@@ -253,12 +256,39 @@ extension Ledger {
 
     /// The line that a transaction must tell of; of a renewal that was refused for something else first, such as
     /// responders that did not answer, or by an older build, the one that it names itself.
-    private func awaitedLine(of letter: DeadLetter) throws -> String? {
+    private func awaitedLine(
+        of letter: DeadLetter, _ bodies: inout BodyTexts
+    ) throws -> String? {
         if let line = letter.waitsFor { return line }
         guard case .appStore(.renewal) = letter.kind,
-            let body = try store.document(sha256: letter.bodySHA256)
+            try !has(DeadLetter.resolutionKey(letter.sha256), letter.environment),
+            try !has(DeadLetter.dismissalKey(letter.sha256), letter.environment)
         else { return nil }
-        return AppStoreBody.statedLine(inRenewal: text(of: letter, in: body))
+        let text = try bodies.text(letter) { try store.document(sha256: letter.bodySHA256) }
+        return text.flatMap { AppStoreBody.statedLine(inRenewal: $0) }
+    }
+
+    /// The signed texts of one body by their digests: the letters of a page come one after the other, and none of them
+    /// reads the page again.
+    private struct BodyTexts {
+        private var sha256 = ""
+        private var texts: [String: [UInt8]] = [:]
+
+        mutating func text(
+            _ letter: DeadLetter, _ read: () throws -> [UInt8]?
+        ) rethrows -> [UInt8]? {
+            if sha256 != letter.bodySHA256 {
+                (sha256, texts) = (letter.bodySHA256, [:])
+                let body = try read() ?? []
+                texts[letter.bodySHA256] = body
+                let signed = try? AppStoreBody.signedTexts(in: body, as: .renewal)
+                for text in signed ?? [] {
+                    let bytes = Array(text.text.utf8)
+                    texts[Digest.hexadecimal(Digest.sha256(bytes))] = bytes
+                }
+            }
+            return texts[letter.sha256]
+        }
     }
 
     /// Puts a letter away that nobody will take in; it stays, with its bytes, and can still be tried.

@@ -208,8 +208,8 @@ extension Ledger {
             .filter { !$0.0.hasPrefix("ops.") }
             .sorted { precedesInBytes($0.0, $1.0) }.compactMap { name, count in
                 let eventName = catalogs.eventName(name)
-                // A name of a milestone alone is kept for the record, too.
-                if let eventName, eventName.event == nil { return nil }
+                // What an export derived from store facts is kept for the record.
+                if eventName?.milestone != nil { return nil }
                 return Self.unknownType(name, count, isNamed: eventName != nil)
             }
     }

@@ -20,10 +20,14 @@ extension Ledger {
     /// an import keeps them as they are and skips them.
     /// - Parameters:
     ///   - position: Exclusive start.
+    ///   - end: Inclusive end.
     ///   - environment: `nil`: all of them.
+    ///   - order: Which events a limit leaves, and in which order they are written; what an import takes is the oldest
+    ///     first.
     public func export(
-        after position: Int64 = 0, subject: String? = nil, environment: Environment? = nil,
-        names: ExportNames = .daybook, _ body: ([UInt8]) throws -> Void
+        after position: Int64 = 0, through end: Int64 = .max, subject: String? = nil,
+        environment: Environment? = nil, names: ExportNames = .daybook,
+        order: PageOrder = PageOrder(), _ body: ([UInt8]) throws -> Void
     ) throws {
         try refresh()
         let environments = environment.map { [$0] } ?? Environment.allCases
@@ -38,21 +42,43 @@ extension Ledger {
         let appNames = names == .app ? try catalogs().eventNames : []
         let derived =
             names == .app ? try derivations(subject, environments, cut: head.position) : [:]
-        try translating {
-            try store.scanRows(
-                after: Checkpoint(position: position), through: head.checkpoint, chunkCount: 1_000
-            ) { rows in
-                for row in rows {
-                    if let chosen, !chosen.contains(row.event.position) { continue }
-                    let record = streams[row.event.stream].record
-                    if let environment, record.environment != environment { continue }
-                    let stream = StreamName(record.environment, record.kind, table[record.name])
-                    let event = try EventDecoder.recorded(row, stream: stream, names: table)
-                    try giving(try line(event, appNames), to: body)
-                    for derivation in derived[row.event.position] ?? [] {
-                        try giving(derivation.line(from: event), to: body)
-                    }
+        var left = order.limit ?? Int.max
+        func write(_ rows: [EventRow]) throws -> Bool {
+            for row in rows {
+                if let chosen, !chosen.contains(row.event.position) { continue }
+                let record = streams[row.event.stream].record
+                if let environment, record.environment != environment { continue }
+                guard left > 0 else { return false }
+                left -= 1
+                let stream = StreamName(record.environment, record.kind, table[record.name])
+                let event = try EventDecoder.recorded(row, stream: stream, names: table)
+                try giving(try line(event, appNames), to: body)
+                for derivation in derived[row.event.position] ?? [] {
+                    try giving(derivation.line(from: event), to: body)
                 }
+            }
+            return true
+        }
+        let last = min(end, head.position)
+        guard position < last, left > 0 else { return }
+        try translating {
+            guard order.isNewestFirst else {
+                struct Enough: Error {}
+                do {
+                    try store.scanRows(
+                        after: Checkpoint(position: position), through: Checkpoint(position: last),
+                        chunkCount: 1_000
+                    ) { rows in
+                        guard try write(rows) else { throw Enough() }
+                    }
+                } catch is Enough {}
+                return
+            }
+            var next = last
+            while next > position {
+                let first = max(position + 1, next - 999)
+                guard try write(try store.rows(at: (first...next).reversed())) else { return }
+                next = first - 1
             }
         }
     }

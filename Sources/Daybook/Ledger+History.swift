@@ -17,11 +17,20 @@ public struct HistoryEntry: Sendable, Equatable {
 
 extension Ledger {
     /// Everything that names a customer, in canonical order: own events, lines, corrections.
+    /// - Parameters:
+    ///   - happened: Only what happened in this time, in milliseconds since 1970 UTC.
+    ///   - order: Which of these, and in which order.
     public func history(
-        of subject: String, environment: Environment = .production, moment: Moment = .now
+        of subject: String, environment: Environment = .production, moment: Moment = .now,
+        happened: Range<Int64> = Int64.min..<Int64.max, order: PageOrder = PageOrder()
     ) throws -> [HistoryEntry] {
         try refresh()
-        return try takenInHistory(of: subject, environment: environment, moment: moment)
+        var entries = try takenInHistory(of: subject, environment: environment, moment: moment)
+        if happened != Int64.min..<Int64.max {
+            entries.removeAll { !happened.contains($0.event.draft.occurredAt ?? 0) }
+        }
+        if order.isNewestFirst { entries.reverse() }
+        return order.limit.map { Array(entries.prefix($0)) } ?? entries
     }
 
     /// The same of what this ledger has taken in.

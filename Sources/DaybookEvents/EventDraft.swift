@@ -23,6 +23,9 @@ public struct EventSource: Sendable, Equatable {
         text.utf8.count <= EventBounds.nameByteCountMax ? text : digestKey(of: Array(text.utf8))
     }
 
+    /// The kind of source of grants that codes gave; one key is one code, for ever.
+    public static let promotion = "promotion"
+
     /// The key that stands in for some bytes.
     static func digestKey(of bytes: [UInt8]) -> String {
         "sha256:" + Digest.hexadecimal(Digest.sha256(bytes).prefix(16))

@@ -139,6 +139,24 @@ struct AskingTests {
         #expect(events.first?.object?["label"] == "story created")
         #expect(events.first?.object?["late"] != nil)
         #expect(try ask("history nobody").output == "nothing is known of nobody\n")
+        func types(_ options: String) throws -> [JSONValue?] {
+            try #require(try ask("history ada --json \(options)").json["events"]?.array)
+                .map { $0.object?["type"] }
+        }
+        #expect(
+            try types("--newest-first")
+                == ["purchase.refunded", "purchase.completed", "usage.recorded"])
+        #expect(try types("--newest-first --limit 1") == ["purchase.refunded"])
+        #expect(try types("--limit 1") == ["usage.recorded"])
+        let times = events.compactMap { $0.object?["occurred_at"]?.integer }
+        // The beginning is in it, the end is not.
+        #expect(
+            try types("--from \(times[1]) --until \(times[2])") == ["purchase.completed"])
+        #expect(try types("--from \(times[2] + 1)") == [])
+        #expect(
+            try ask("history ada --from \(times[2] + 1)").output
+                == "nothing is known of ada in that time\n")
+        #expect(try ask("history ada --from \(times[1]) --until \(times[1])").status == 2)
     }
 
     @Test("funnel lists the catalog's funnels, counts one, and refuses an unknown one")

@@ -211,6 +211,25 @@ struct ImportTests {
         let bob = try bench.run("export --subject bob --names app --ledger \(ledger)").output
         #expect(bob.split(separator: "\n").count == 1)
         #expect(bob.has("storyCreatedFree"))
+        func positions(_ options: String) throws -> [Int64] {
+            try bench.run("export \(options) --ledger \(ledger)").output.split(separator: "\n").map
+            {
+                try #require(try JSONReader.read(Array($0.utf8)).object?["position"]?.integer)
+            }
+        }
+        let last = try #require(try positions("").last)
+        #expect(try positions("") == Array(1...last))
+        #expect(try positions("--newest-first") == Array((1...last).reversed()))
+        #expect(try positions("--newest-first --limit 2") == [last, last - 1])
+        #expect(try positions("--limit 2") == [1, 2])
+        #expect(try positions("--after 1 --through 3") == [2, 3])
+        #expect(try positions("--after 1 --through 3 --newest-first --limit 1") == [3])
+        #expect(try positions("--subject bob --limit 5").count == 1)
+        #expect(try positions("--through 999 --newest-first").count == Int(last))
+        #expect(try positions("--after \(last)").isEmpty)
+        for (option, status) in [("--limit 0", 2), ("--through 0", 3), ("--limit x", 2)] {
+            #expect(try bench.run("export \(option) --ledger \(ledger)").status == status)
+        }
         #expect(try bench.run("export --names other --ledger \(ledger)").status == 2)
         #expect(try bench.run("export --output no/such/folder --ledger \(ledger)").status == 4)
         #expect(try bench.run("export --after -1 --ledger \(ledger)").status != 0)
@@ -226,6 +245,9 @@ struct ImportTests {
         #expect(json["appended"] == 1)
         #expect(try tell([Lines.usage("s1"), "--json"]).json["duplicates"] == 1)
         #expect(try tell(["-"], Lines.usage("s2") + Lines.usage("s3")).status == 0)
+        let empty = try tell(["-"], "\n")
+        #expect(empty.status == 0)
+        #expect(empty.output.has("no event in it"))
         let stream = try tell(["-", "--stream", "--json"], Lines.usage("s4") + Lines.usage("s5"))
         #expect(stream.output.split(separator: "\n").count == 2)
         #expect(try bench.events().count == 7)

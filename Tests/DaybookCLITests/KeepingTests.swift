@@ -140,7 +140,7 @@ struct KeepingTests {
         #expect(try prices("2026-12-31T23:59:59.999Z") == ["launch", "launch"])
         #expect(try prices("2027-01-01T00:00:00Z") == ["regular", "regular"])
         let table = try bench.run("catalog products --at 2027-01-01T00:00:00Z --ledger \(fork)")
-        #expect(table.output.has("regular 3.99 USD from 2027-01-01T00:00:00Z, asked now"))
+        #expect(table.output.has("regular 3.99 USD from 2027-01-01T00:00:00Z, asked"))
         #expect(try bench.run("catalog products --at soon --ledger \(fork)").status == 3)
     }
 
@@ -264,9 +264,21 @@ struct KeepingTests {
         #expect(doctor.status == 0)
         #expect(try doctor.json["healthy"] == true)
         #expect(try Data(contentsOf: URL(filePath: ledger)) == bytes)
+        let short = try tell("doctor").output
+        #expect(short.split(separator: "\n").count == 1)
+        #expect(short.has("findings are fine; --all lists them"))
+        #expect(try tell("doctor --all").output.has("schema version"))
         _ = try bench.run(
             ["import", "-", "--ledger", ledger], input: Lines.purchase("ada") + Lines.refund("ada"))
-        #expect(try tell("doctor ada").output.has("refunded"))
+        // What is wrong comes first.
+        for line in ["doctor ada", "doctor ada --all"] {
+            #expect(
+                try tell(line).output.split(separator: "\n").first?.contains("refunded") == true)
+        }
+        let severities = try #require(try tell("doctor ada --json").json["findings"]?.array)
+            .compactMap { $0.object?["severity"]?.text }
+        #expect(severities == severities.sorted { $0 == "warning" && $1 == "fine" })
+        #expect(Set(severities) == ["warning", "fine"])
     }
 
     @Test("NZ-25 doctor warns of a shared secret, which nothing needs, and of letters that wait")

@@ -18,8 +18,14 @@ struct NumberTests {
             ("check ada stories --amount -1", 3, "--amount -1 is below zero"),
             ("commit ada r1 --amount -1", 3, "the amount -1 is outside 1 to"),
             ("grant issue ada --meter stories --amount -5", 3, "the amount -5 is outside 1 to"),
-            ("grant issue ada --meter stories --priority -1", 2, "--priority -1: write 0 to 255"),
-            ("grant issue ada --meter stories --priority 256", 2, "--priority 256: write 0 to 255"),
+            (
+                "grant issue ada --meter stories --amount 1 --priority -1", 2,
+                "--priority -1: write 0 to 255"
+            ),
+            (
+                "grant issue ada --meter stories --amount 1 --priority 256", 2,
+                "--priority 256: write 0 to 255"
+            ),
             ("consume ada stories --expected-version -1", 3, "--expected-version -1: versions"),
             ("consume ada stories -1", 3, "the amount -1 is outside 1 to"),
             ("consume ada stories --json -1", 3, "the amount -1 is outside 1 to"),
@@ -30,9 +36,16 @@ struct NumberTests {
             ("catalog rollback -1", 3, "no catalog version -1"),
             ("catalog show -1", 3, "no catalog version -1"),
             ("check ada stories --at -1", 3, "--at: -1 is outside 1970"),
+            (
+                "check ada stories --at 2026-03-01T00:00:00.0001Z", 3,
+                "is finer than a millisecond; write three digits at most"
+            ),
             ("funnel paywall_to_purchase --from -1", 3, "--from: -1 is outside 1970"),
             ("check ada stories --known-at @-1", 3, "@-1 is no position"),
-            ("grant issue ada --meter stories --expires -1", 3, "--expires: -1 is outside 1970"),
+            (
+                "grant issue ada --meter stories --amount 1 --expires -1", 3,
+                "--expires: -1 is outside 1970"
+            ),
             ("funnel paywall_to_purchase --window -P1D", 2, "--window"),
         ] as [(String, Int32, String)])
     func negative(line: String, status: Int32, sentence: String) throws {

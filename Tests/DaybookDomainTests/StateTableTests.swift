@@ -115,6 +115,22 @@ struct StateTableTests {
             ],
             events: { [paid($0), $0.billingFailed(at: end, graceUntil: end + 16 * day)] }),
         Row(
+            name: "grace in which renewal is switched off",
+            expected: [
+                .init(end, .grace, true, renews: true),
+                .init(end + day - 1, .grace, true, renews: true),
+                .init(end + day, .grace, true, renews: false),
+                .init(end + 2 * day, .grace, true, renews: true),
+                .init(end + 16 * day - 1, .grace, true, renews: true),
+                .init(end + 16 * day, .billingRetry, false, renews: true),
+            ],
+            events: {
+                [
+                    paid($0), $0.billingFailed(at: end, graceUntil: end + 16 * day),
+                    $0.autoRenew(false, at: end + day), $0.autoRenew(true, at: end + 2 * day),
+                ]
+            }),
+        Row(
             name: "grace that is in billing retry too is grace",
             expected: [
                 .init(end, .grace, true, renews: true),

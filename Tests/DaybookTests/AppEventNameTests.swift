@@ -161,6 +161,43 @@ struct AppEventNameTests {
         #expect(refused?.code == "missing_key")
     }
 
+    @Test("What was recorded before is no mistake afterwards: neither a retry nor the own export")
+    func acceptedBefore() async throws {
+        var odd = EventDraft.reported("walkBegun", at: now, key: "k2", ["session": 5])
+        odd.data["session"] = .array([])
+        // Without a key, without a meter, with a member of another kind.
+        let before = [done("w1", key: nil), odd]
+        try await ledger.record(before)
+        try await publish(
+            Self.named.replacing("data: { meter: walks }", with: "data: { amount: 1 }")
+                .replacing("    defaults: { amount: 1 }\n", with: ""))
+        let again = try await ledger.record(before)
+        #expect((again.appended, again.duplicates) == (0, 2))
+        var file: [UInt8] = []
+        try ledger.export { file += $0 }
+        var chunks = [file]
+        let report = try await ledger.importLines { chunks.popLast() }
+        #expect((report.appended, report.refused.count) == (0, 0))
+        // New ones are held to what the name asks for.
+        for draft in [done("w2", key: nil), done("w2", key: "k3")] {
+            #expect(try await problem { try await ledger.record([draft]) } != nil)
+        }
+    }
+
+    @Test("A version that the app counts is not ours, and a member that is null is absent")
+    func versions() async throws {
+        try await publish()
+        var draft = done("w1", key: "k1")
+        draft.version = 2
+        draft.data["ref"] = .null
+        draft.data["amount"] = .null
+        try await ledger.record([draft])
+        let recorded = try #require(try ledger.history(of: "ada").last?.event.draft)
+        #expect(recorded.version == 1)
+        #expect(recorded.data == ours("w1"))
+        #expect(try story.meter("walks")?.used == 1)
+    }
+
     @Test("What the name leaves open must be said; nothing is half-applied")
     func incomplete() async throws {
         try await publish(

@@ -7,7 +7,7 @@ import Testing
 /// Codes in batches: for reviewers and influencers (ollie.md, Future Considerations).
 @Suite("Promotions")
 struct PromotionTests {
-    private static let catalog = """
+    static let catalog = """
         app: kennel
         products:
           dog: { kind: nonConsumable, scope: profile, profileKind: dog, entitlements: [premium] }
@@ -19,9 +19,9 @@ struct PromotionTests {
           friends: { entitlement: premium, codes: 3, until: 2026-01-20T00:00:00Z }
 
         """
-    private static let start = instant("2026-01-10T10:00:00Z")
-    private let story: StoryLedger
-    private var ledger: Ledger { story.ledger }
+    static let start = instant("2026-01-10T10:00:00Z")
+    let story: StoryLedger
+    var ledger: Ledger { story.ledger }
 
     init() async throws {
         story = try await StoryLedger(
@@ -32,13 +32,13 @@ struct PromotionTests {
                 ["kind": "dog", "profile": "rex"]))
     }
 
-    private func codes(
+    func codes(
         _ promotion: String = "reviewers", in environment: Environment = .production
     ) throws -> [String] {
         try ledger.codes(of: promotion, numbers: 1...100_000, in: environment).map(\.code.text)
     }
 
-    private func redeem(
+    func redeem(
         _ code: String, _ subject: String = "ada", profile: String? = "rex",
         environment: Environment = .production
     ) async throws -> Receipt {
@@ -47,7 +47,7 @@ struct PromotionTests {
                 .redeem(code: code), subject: subject, environment: environment, profile: profile))
     }
 
-    private func refusal(_ body: () async throws -> Receipt) async throws -> String? {
+    func refusal(_ body: () async throws -> Receipt) async throws -> String? {
         do {
             _ = try await body()
             return nil

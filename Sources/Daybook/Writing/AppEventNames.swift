@@ -6,7 +6,10 @@ import DaybookEvents
 /// The digest of the request stays that of the names as they were sent: the same report again is the same event,
 /// whether the catalog learnt the name before or after it.
 struct AppEventNames {
-    private var last: (type: String, name: EventName?)?
+    /// By type as it was sent; `nil` inside where no catalog has it.
+    private var known: [String: EventName?] = [:]
+    /// More types than any app has: whoever invents them looks each up anew.
+    private static let knownMax = 1_024
 
     /// The report under the ledger's own type; as it is where that is its type, or no catalog has the name.
     /// - Throws: `EventProblem` where the event that the name stands for does not hold what it must.
@@ -20,12 +23,13 @@ struct AppEventNames {
     }
 
     /// Catalogs changed.
-    mutating func forget() { last = nil }
+    mutating func forget() { known = [:] }
 
     private mutating func name(_ type: String, _ catalogs: CatalogHistory) -> EventName? {
-        if let last, haveSameBytes(last.type, type) { return last.name }
+        if let name = known[type] { return name }
         let name = catalogs.eventName(type)
-        last = (type, name)
+        if known.count >= Self.knownMax { known = [:] }
+        known[type] = .some(name)
         return name
     }
 }

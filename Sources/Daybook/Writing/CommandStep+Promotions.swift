@@ -3,33 +3,40 @@ import DaybookEvents
 import DaybookStore
 
 extension CommandStep {
-    /// The promotion whose code the command redeems, and who redeemed it; `nil` where the command redeems nothing, or
-    /// no promotion of the newest catalog has the code.
+    /// The code that the command redeems, and who redeemed it before; `nil` where the command redeems nothing, or no
+    /// promotion has ever had the code.
+    /// - Parameter catalog: The one in force for the customer.
     func promotionCase(
-        _ group: GroupDecision, _ state: LedgerState
+        _ catalog: Catalog?, _ group: GroupDecision, _ state: LedgerState
     ) throws -> PromotionCase? {
         guard case .redeem(let code) = request.command else { return nil }
-        for promotion in state.catalogs.newest?.catalog.promotions ?? [] {
+        let names = Set(state.catalogs.versions.flatMap(\.catalog.promotions).map(\.name))
+        for name in names {
             let number = PromotionCode.number(
-                in: code, of: promotion, in: request.environment, secret: store.header.secret)
+                in: code, of: name, in: request.environment, secret: store.header.secret)
             guard let number else { continue }
-            var found = PromotionCase(promotion: promotion, number: number)
-            found.redeemedBy = try redeemer(of: found.key, group, state)
+            var found = PromotionCase(name: name, number: number)
+            found.promotion = catalog?.promotions.first {
+                haveSameBytes($0.name, name) && number <= $0.codes
+            }
+            guard let row = try redemption(found.key, group, state) else { return found }
+            found.redeemedBy = state.streamName(row.event.stream).name
+            found.redeemedFor = row.event.profile == 0 ? nil : state.names[row.event.profile]
             return found
         }
         return nil
     }
 
-    /// Who redeemed a code, whatever was done about it later: a code that was used once stays used.
-    private func redeemer(
-        of key: String, _ group: GroupDecision, _ state: LedgerState
-    ) throws -> String? {
-        guard let source = state.names.id(of: PromotionCase.source),
+    /// What a code was redeemed by, whatever was done about it later: a code that was used once stays used.
+    private func redemption(
+        _ key: String, _ group: GroupDecision, _ state: LedgerState
+    ) throws -> EventRow? {
+        guard let source = state.names.id(of: EventSource.promotion),
             let position = try group.position(
                 of: EventKey(request.environment, source, Reference(key)), state),
-            let row = try group.row(at: position)
+            let row = try group.row(at: position), row.event.type == .grantIssued
         else { return nil }
-        return state.streamName(row.event.stream).name
+        return row
     }
 }
 
@@ -62,23 +69,23 @@ extension Ledger {
                         + (near.map { "; did you mean \"\($0)\"?" } ?? ""))
             ])
         }
-        let last = min(numbers.upperBound, found.codes)
-        guard numbers.lowerBound <= last else { return [] }
+        let (first, last) = (max(1, numbers.lowerBound), min(numbers.upperBound, found.codes))
+        guard first <= last else { return [] }
         try readKeys()
         return try translating {
-            try (max(1, numbers.lowerBound)...last).map { number in
+            try (first...last).map { number in
                 let code = PromotionCode(
                     number, of: found.name, in: environment, secret: store.header.secret)
                 var issued = IssuedCode(code: code)
-                let key = PromotionCase(promotion: found, number: number).key
+                let key = PromotionCase(name: found.name, number: number).key
                 let row = try state.withLock { state -> EventRow? in
-                    guard let source = state.names.id(of: PromotionCase.source),
+                    guard let source = state.names.id(of: EventSource.promotion),
                         let position = try state.position(
                             of: EventKey(environment, source, Reference(key)), in: store)
                     else { return nil }
                     return try store.rows(at: [position]).first
                 }
-                if let row {
+                if let row, row.event.type == .grantIssued {
                     issued.redeemedAt = row.recordedAt
                     issued.redeemedBy = state.withLock { $0.streamName(row.event.stream).name }
                 }

@@ -38,7 +38,9 @@ struct CommandStep {
         {
             return try repeated(row, key, digest, group, state)
         }
-        if let expected = request.expectedVersion {
+        // A code that was redeemed is its own key: the same request again is answered like one.
+        let isRedeemed = try promotionCase(nil, group, state)?.redeemedBy != nil
+        if let expected = request.expectedVersion, !isRedeemed {
             let name = StreamName(request.environment, .customer, request.subject)
             let stream = state.names.id(of: name.name).flatMap {
                 state.streamID(name.environment, .customer, $0)
@@ -75,7 +77,7 @@ struct CommandStep {
         var positions: [Int64] = []
         var bound = UnitBound(group.bounds)
         for draft in verdict.events {
-            let isMain = draft.source.key == key
+            let isMain = draft.extras[Decider.causation] == nil
             let canonical: EventDraft
             do throws(EventProblem) {
                 canonical = try EventValidator.canonical(draft)
@@ -133,15 +135,18 @@ struct CommandStep {
             person: request.command.isOfIdentity ? person(state) : [],
             links: request.command.isOfIdentity ? links(state) : [],
             line: try lineCase(group, state, at: now),
-            promotion: try promotionCase(group, state)
+            promotion: try promotionCase(question.catalog(at: now)?.catalog, group, state)
         ).decide()
         return (verdict, question.with(state: question.state, names: NameTable()))
     }
 
     /// The ledger's clock, or the client's where the catalog accepts it, which is never ahead of ours.
     private func decisionTime(_ group: GroupDecision, _ state: LedgerState) throws -> Int64 {
-        // Who owns what is a matter of the ledger's own order; no client's clock may go before it.
-        guard let clientAt = request.clientAt, request.command.line == nil else {
+        // Who owns what, and until when a code is good, is a matter of the ledger's own order; no client's clock may go
+        // before it.
+        guard let clientAt = request.clientAt, request.command.line == nil,
+            !request.command.redeems
+        else {
             return group.now
         }
         let question = try group.customerCase(
@@ -360,6 +365,10 @@ extension EventRow {
 }
 
 extension Command {
+    fileprivate var redeems: Bool {
+        if case .redeem = self { true } else { false }
+    }
+
     /// Whether it is decided by who is the same person as whom.
     fileprivate var isOfIdentity: Bool {
         switch self {

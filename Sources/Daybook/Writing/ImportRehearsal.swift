@@ -145,8 +145,20 @@ struct ImportRehearsal {
         _ sent: RehearsedEvent, _ check: ReportCheck, _ group: GroupDecision, _ state: LedgerState
     ) throws {
         var event = sent
-        event.report = try names.canonical(
-            sent.report, catalogs.catalogs, ledger.store.header.secret)
+        do throws(EventProblem) {
+            event.report = try names.canonical(
+                sent.report, catalogs.catalogs, ledger.store.header.secret)
+        } catch {
+            // What was recorded before the catalog had the name need not hold what the name asks for.
+            guard let source = state.names.id(of: sent.report.report.draft.source.kind),
+                try check.isRecorded(
+                    sent.report,
+                    EventKey(sent.report.stream.environment, source, sent.report.key), group,
+                    state)
+            else { throw error }
+            file.duplicates += 1
+            return
+        }
         let report = event.report.report
         let draft = report.draft
         let environment = event.report.stream.environment

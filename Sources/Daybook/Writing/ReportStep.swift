@@ -69,11 +69,24 @@ struct ReportStep {
     private func take(
         _ index: Int, _ found: inout Findings, _ group: GroupDecision, _ state: inout LedgerState
     ) throws {
-        let report = try ready(index, &found, group, state)
+        let sent = try ready(index)
         let key = EventKey(
-            report.stream.environment,
-            found.source.intern(report.report.draft.source.kind, &state.names),
-            report.key)
+            sent.stream.environment,
+            found.source.intern(sent.report.draft.source.kind, &state.names), sent.key)
+        var report: PreparedReport
+        do throws(EventProblem) {
+            report = try found.names.canonical(
+                sent, found.catalogs.catalogs, store.header.secret)
+        } catch {
+            // What was recorded before the catalog had the name need not hold what the name asks for.
+            guard try check.isRecorded(sent, key, group, state) else { throw error }
+            found.duplicates += 1
+            return
+        }
+        if report.event == nil {
+            report = report.happening(
+                at: try moment(of: report, group, state), store.header.secret)
+        }
         let next = found.fresh.count
         let place = Self.place(&found.seen[key, default: next])
         guard place == next else {
@@ -122,21 +135,14 @@ struct ReportStep {
     /// One access to the dictionary instead of two: what is there, or was put there now.
     private static func place(_ place: inout Int) -> Int { place }
 
-    /// The report as the commit sees it.
-    private func ready(
-        _ index: Int, _ found: inout Findings, _ group: GroupDecision, _ state: LedgerState
-    ) throws -> PreparedReport {
-        var report = reports.reports[index]
+    /// The report as it was sent, checked.
+    private func ready(_ index: Int) throws -> PreparedReport {
+        let report = reports.reports[index]
         if let problem = report.problem { throw problem }
-        if report.isUnchecked {
-            report = PreparedReport(
-                try check.check(try EventValidator.canonical(report.report.draft)),
-                store.header.secret)
-        }
-        report = try found.names.canonical(
-            report, found.catalogs.catalogs, store.header.secret)
-        guard report.event == nil else { return report }
-        return report.happening(at: try moment(of: report, group, state), store.header.secret)
+        guard report.isUnchecked else { return report }
+        return PreparedReport(
+            try check.check(try EventValidator.canonical(report.report.draft)),
+            store.header.secret)
     }
 
     /// The commit's clock; of a claim a time after whoever owns the line was named, so that it takes it from nobody

@@ -53,7 +53,7 @@ struct CatalogProductsCommand: AsyncParsableCommand {
             let prices = product.prices.map { price in
                 let isMarked = price == asked && product.prices.count > 1
                 return "\(price.name) \(Words.money(milli: price.amountMilli, price.currency))"
-                    + price.times + (isMarked ? ", asked now" : "")
+                    + price.times + (isMarked ? ", asked" : "")
             }
             table.add(
                 .init(product.id, .bold), .init(texts(product.displayName) ?? ""),

@@ -8,14 +8,19 @@ struct DoctorCommand: AsyncParsableCommand {
         commandName: "doctor",
         abstract: "Look at the environment, the catalog, and a customer's refused purchases.",
         discussion: """
-            Exits with 1 when there is a problem; warnings are no problems.
+            What is wrong comes first; what is fine is listed with --all, and always with --json. Exits with 1 when \
+            there is a problem; warnings are no problems.
 
               daybook doctor
+              daybook doctor --all
               daybook doctor ada
             """)
 
     @Argument(help: "A customer whose purchases give less than expected.")
     var subject: String?
+
+    @Flag(help: "List what is fine, too.")
+    var all = false
 
     @OptionGroup var environment: EnvironmentOption
     @OptionGroup var ledger: LedgerOptions
@@ -26,6 +31,9 @@ struct DoctorCommand: AsyncParsableCommand {
             try ledger.doctor(subject: subject, environment: environment.environment)
         }
         findings += Self.sharedSecrets(in: ProcessInfo.processInfo.environment)
+        findings = [.problem, .warning, .fine].flatMap { severity in
+            findings.filter { $0.severity == severity }
+        }
         let isWell = !findings.contains { $0.severity == .problem }
         let json: JSONObject = [
             "healthy": .bool(isWell),
@@ -38,7 +46,14 @@ struct DoctorCommand: AsyncParsableCommand {
                     ]
                 }),
         ]
-        try output.show(json) { Self.table(findings).text($0, indent: 0) }
+        let shown = all ? findings : findings.filter { $0.severity != .fine }
+        let rest = Int64(findings.count - shown.count)
+        try output.show(json) { terminal in
+            let text = Self.table(shown).text(terminal, indent: 0)
+            guard rest > 0 else { return text }
+            let count = Words.count(rest, "finding is", "findings are")
+            return text + "\(terminal.tick) \(count) fine; --all lists them\n"
+        }
         if !isWell { throw ExitCode.no }
     }
 

@@ -10,6 +10,7 @@ struct ExportCommand: AsyncParsableCommand {
 
               daybook export > dozzi.ndjson
               daybook export --subject ada --output ada.ndjson
+              daybook export --newest-first --limit 10
               daybook export --names app --after 2
 
             --names app is for analytics: events have the names of the app's own documents where those have one, and \
@@ -19,6 +20,11 @@ struct ExportCommand: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("Only events behind this position.", valueName: "position"))
     var after: Int64 = 0
+
+    @Option(help: ArgumentHelp("Only events up to this position.", valueName: "position"))
+    var through: Int64?
+
+    @OptionGroup var page: PageOptions
 
     @Option(
         help: ArgumentHelp(
@@ -50,10 +56,14 @@ struct ExportCommand: AsyncParsableCommand {
         guard after >= 0 else {
             throw Failure(.badInput, "bad_position", "--after \(after) is no position")
         }
+        if let through, through < 1 {
+            throw Failure(.badInput, "bad_position", "--through \(through) is no position")
+        }
         try await ledger.asking { ledger in
             let writer = try LineWriter(output, access: .like(ledger: ledger.path))
             try ledger.export(
-                after: after, subject: subject, environment: environment, names: names
+                after: after, through: through ?? .max, subject: subject,
+                environment: environment, names: names, order: page.order
             ) { try writer.write($0) }
             try writer.close()
         }

@@ -7,8 +7,8 @@ struct ExposeCommand: AsyncParsableCommand {
         commandName: "expose", abstract: "Say which variant of an experiment a customer sees.",
         discussion: """
             The catalog shares the variants out (experiments); a customer's id decides, on every machine alike. The \
-            first time is recorded as experiment.exposed. From then on the customer sees the same, whatever the \
-            catalog says later; "funnel --by variant" counts by it. --dry-run tells the variant and records nothing.
+            first time is recorded as experiment.exposed. From then on the earliest exposure on record counts, \
+            whatever the catalog says later; "funnel --by variant" counts by it. --dry-run tells the variant and records nothing.
 
               daybook expose ada price
               daybook expose ada price --json

@@ -53,16 +53,7 @@ struct FunnelCommand: AsyncParsableCommand {
     }
 
     mutating func run() async throws {
-        let range = (
-            from: try InstantText.read(from, option: "--from"),
-            until: try InstantText.read(until, option: "--until")
-        )
-        if let from = range.from, let until = range.until, until <= from {
-            throw Failure(
-                .usage, "usage",
-                "--until \(RFC3339.format(until)) is not after --from \(RFC3339.format(from)): nothing lies between"
-            )
-        }
+        let range = try InstantText.span(from: from, until: until)
         let window = try DurationText.read(window, option: "--window")
         let knownAt = try InstantText.knowledge(knownAt, option: "--known-at")
         try await ledger.asking { ledger in

@@ -36,8 +36,11 @@ struct GrantCommand: AsyncParsableCommand {
         @Option(help: ArgumentHelp("Gives units of this meter.", valueName: "name"))
         var meter: String?
 
-        @Option(help: ArgumentHelp("How many units; without it, unlimited.", valueName: "n"))
+        @Option(help: ArgumentHelp("How many units of the meter.", valueName: "n"))
         var amount: Int64?
+
+        @Flag(help: "Units of the meter without end.")
+        var unlimited = false
 
         @Option(
             name: .long,
@@ -68,8 +71,12 @@ struct GrantCommand: AsyncParsableCommand {
             guard [entitlement, feature, meter].compactMap({ $0 }).count == 1 else {
                 throw ValidationError("Say exactly one of --entitlement, --feature and --meter.")
             }
-            guard amount == nil || meter != nil else {
-                throw ValidationError("--amount goes with --meter.")
+            guard meter != nil || amount == nil && !unlimited else {
+                throw ValidationError("--amount and --unlimited go with --meter.")
+            }
+            // What is left out by mistake must not give units for ever.
+            guard meter == nil || (amount == nil) == unlimited else {
+                throw ValidationError("With --meter say how many: --amount N, or --unlimited.")
             }
         }
 

@@ -9,6 +9,8 @@ struct HistoryCommand: AsyncParsableCommand {
             Everything that names the customer, in the order in which it happened, whenever it became known.
 
               daybook history ada
+              daybook history ada --newest-first --limit 5
+              daybook history ada --from 2026-03-01T00:00:00Z --until 2026-04-01T00:00:00Z
               daybook history ada --known-at @1
               daybook history ada --json
             """)
@@ -16,19 +18,34 @@ struct HistoryCommand: AsyncParsableCommand {
     @Argument(help: "The customer.")
     var subject: String
 
+    @Option(help: ArgumentHelp("Only what happened then or later.", valueName: "time"))
+    var from: String?
+
+    @Option(help: ArgumentHelp("Only what happened before.", valueName: "time"))
+    var until: String?
+
+    @OptionGroup var page: PageOptions
     @OptionGroup var ask: AskOptions
 
     mutating func run() async throws {
         let moment = try ask.moment.moment()
+        let span = try InstantText.span(from: from, until: until)
+        let happened = (span.from ?? Int64.min)..<(span.until ?? Int64.max)
+        let isWhole = from == nil && until == nil
         let entries = try await ask.ledger.asking { ledger in
-            try ledger.history(of: subject, environment: ask.environment, moment: moment)
+            try ledger.history(
+                of: subject, environment: ask.environment, moment: moment, happened: happened,
+                order: page.order)
         }
         let json: JSONObject = [
             "subject": .string(subject), "events": .array(entries.map { .object($0.json) }),
         ]
         try ask.output.show(json) { terminal in
             entries.isEmpty
-                ? "nothing is known of \(subject)\n" : HistoryText(entries: entries).text(terminal)
+                ? (isWhole
+                    ? "nothing is known of \(subject)\n"
+                    : "nothing is known of \(subject) in that time\n")
+                : HistoryText(entries: entries).text(terminal)
         }
     }
 }

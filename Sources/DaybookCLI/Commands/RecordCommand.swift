@@ -154,7 +154,11 @@ struct RecordCommand: AsyncParsableCommand {
             guard receipt.appended > 0, let first = receipt.firstPosition,
                 let last = receipt.lastPosition
             else {
-                return notes.reduce("\(terminal.tick) recorded before, nothing to add\n", +)
+                let nothing: HumanText =
+                    events.isEmpty
+                    ? "\(terminal.paint("!", .warning)) there is no event in it, nothing to record\n"
+                    : "\(terminal.tick) recorded before, nothing to add\n"
+                return notes.reduce(nothing, +)
             }
             let place = first == last ? "position \(first)" : "positions \(first) to \(last)"
             let before = receipt.duplicates > 0 ? ", \(receipt.duplicates) there before" : ""

@@ -6,7 +6,7 @@ enum Arguments {
         "--keep-going",
         "--stream", "--retroactive", "--offline", "--online", "--all", "--no-auto-renew", "--trial",
         "--preview", "--undo", "--force", "--apply", "--fails", "--redact", "--check", "--replace",
-        "--unknown-type", "--plain",
+        "--unknown-type", "--plain", "--unlimited", "--newest-first",
     ]
 
     /// Lets a number be negative: ArgumentParser would take `-1` for an option, and complain of a missing value or an

@@ -44,6 +44,7 @@ struct KnownTypes {
                 "; the catalog calls a milestone so (\(milestone.rawValue)), which is derived from store facts on export"
         }
         let events = names.filter { $0.event != nil }.map(\.name)
+        if events.contains(type) { return "; the catalog has had the name since a later event" }
         if let near = NearestName.of(type, among: Vocabulary.names.union(events)) {
             return "; did you mean \"\(near)\"?"
         }

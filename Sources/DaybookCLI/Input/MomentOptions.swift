@@ -48,6 +48,21 @@ enum InstantText {
         return instant
     }
 
+    /// `--from` and `--until`; `nil`: without that end.
+    /// - Throws: A mistake of usage where nothing lies between.
+    static func span(from: String?, until: String?) throws -> (from: Int64?, until: Int64?) {
+        let (from, until) = (
+            try read(from, option: "--from"), try read(until, option: "--until")
+        )
+        if let from, let until, until <= from {
+            throw Failure(
+                .usage, "usage",
+                "--until \(RFC3339.format(until)) is not after --from \(RFC3339.format(from)): nothing lies between"
+            )
+        }
+        return (from, until)
+    }
+
     static func knowledge(_ text: String?, option: String) throws -> Moment.Knowledge? {
         guard let text else { return nil }
         guard text.hasPrefix("@") else {
@@ -66,6 +81,12 @@ enum InstantText {
                 .badInput, "missing_offset",
                 "\(option): \(text) has no offset, so it names no moment; write \(text)Z for UTC, or \(text)+01:00"
             )
+        }
+        let coarse = text.replacing(/(\.\d{3})\d+/) { $0.output.1 }
+        if coarse != text, RFC3339.parse(coarse) != nil {
+            return Failure(
+                .badInput, "bad_time",
+                "\(option): \(text) is finer than a millisecond; write three digits at most")
         }
         if RFC3339.parse(text + "T00:00:00Z") != nil {
             return Failure(

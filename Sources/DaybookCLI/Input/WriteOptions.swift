@@ -118,7 +118,7 @@ struct WriteOptions: ParsableArguments {
 }
 
 extension Command {
-    /// Usage and exposures are recorded at the ledger's clock and change nothing that was said before.
+    /// Usage and exposures are recorded as they happen and change nothing that was said before.
     fileprivate var canRestate: Bool {
         switch self {
         case .consume, .reserve, .commit, .release, .expose: false

@@ -34,7 +34,11 @@ struct StatusText {
             var span = ""
             if answer.isActive {
                 span = answer.expiresAt.map { "until \(Words.time($0))" } ?? "no end"
-                if answer.willRenew { span += ", renews" }
+                if answer.willRenew {
+                    span += ", renews" + (source?.autoRenewProduct.map { " as \($0)" } ?? "")
+                } else if answer.state == .grace || answer.state == .trial {
+                    span += ", renewal is switched off"
+                }
             } else if let end = source?.expiresAt {
                 span = "ended \(Words.time(end))"
             }

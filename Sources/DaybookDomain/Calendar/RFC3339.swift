@@ -11,9 +11,8 @@
 public enum RFC3339 {
     /// Reads an instant from its text.
     ///
-    /// - Parameter text: With an offset. A fraction may have any number of digits; those after the
-    ///   third are cut off, not rounded, so that a text never names a later millisecond than it
-    ///   says.
+    /// - Parameter text: With an offset. A fraction has one to three digits: the ledger counts
+    ///   milliseconds, and a finer time would come out as another one.
     /// - Returns: Milliseconds since 1970 UTC, or `nil` when the text is not of the format.
     public static func parse(_ text: String) -> Int64? {
         var reader = Reader(text)
@@ -92,13 +91,15 @@ extension RFC3339 {
             return number
         }
 
-        /// Reads an optional fraction as milliseconds: 0 without one, nothing for a lone point.
+        /// Reads an optional fraction as milliseconds: 0 without one, nothing for a lone point or
+        /// more than three digits.
         mutating func fraction() -> Int? {
             guard skip(".") else { return 0 }
             guard let first = digit() else { return nil }
             var milliseconds = first * 100
             var weight = 10
             while let digit = digit() {
+                guard weight > 0 else { return nil }
                 milliseconds += digit * weight
                 weight /= 10
             }

@@ -105,7 +105,12 @@ public struct CatalogHistory: Sendable {
 
     /// What an app's own event name stands for, in the newest catalog that has it; `nil` where none does.
     public func eventName(_ name: String) -> EventName? {
-        eventNames.first { haveSameBytes($0.name, name) }
+        var found: (position: Int64, name: EventName)?
+        for entry in entries where entry.position > found?.position ?? Int64.min {
+            let own = entry.catalog.eventNames.first { haveSameBytes($0.name, name) }
+            if let own { found = (entry.position, own) }
+        }
+        return found?.name
     }
 
     /// Every published event name, those of the newest catalog first: what a rollback takes out of force still names

@@ -84,6 +84,9 @@ extension CatalogReading {
                     "`\(entry.key)` \(error.reason).",
                     "docs/events.md says what \(schema?.name ?? "the event") holds.", at: place)
             }
+            if schema?.type == .usageRecorded, field.name == "amount", value == 0 {
+                report("0 units are no usage.", "Write another amount.", at: place)
+            }
             if field.name == "meter", let name = value.text,
                 !name.hasPrefix(CatalogStructure.previewPrefix)
             {

@@ -18,6 +18,9 @@ extension CatalogReading {
                     "A name here has \(name.utf8.count) bytes.",
                     "Names have 1 to \(EventBounds.nameByteCountMax) bytes.", at: place)
             }
+            for name in names {
+                weights.require(name, "Write its weight: `\(name): 1`.")
+            }
             let variants = names.compactMap { name in
                 weights.whole(name, 0...Experiment.weightMax).map {
                     Experiment.Variant(name: name, weight: $0)

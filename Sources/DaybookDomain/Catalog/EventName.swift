@@ -40,6 +40,9 @@ public struct EventName: Sendable, Equatable {
         guard let event, draft.extras[Self.derivedFrom] == nil else { return nil }
         var draft = draft
         draft.type = event
+        // A version that the app counts is of its own event, not of ours.
+        let type = Vocabulary.schema(named: event, version: 1)?.type
+        draft.version = type.flatMap { Vocabulary.current($0)?.version } ?? 1
         draft.data = canonical(draft.data)
         return draft
     }
@@ -47,14 +50,16 @@ public struct EventName: Sendable, Equatable {
     /// The member of an exported line that names the store fact which it is derived from.
     public static let derivedFrom = "derived_from"
 
+    /// A member that is null is absent, as everywhere.
     private func canonical(_ given: JSONObject) -> JSONObject {
         var data = given
-        for member in members where data[member.ours] == nil {
-            guard let value = data[member.theirs] else { continue }
+        func isAbsent(_ name: String) -> Bool { data[name] == nil || data[name] == .null }
+        for member in members where isAbsent(member.ours) {
+            guard let value = data[member.theirs], value != .null else { continue }
             data[member.theirs] = nil
             data[member.ours] = value
         }
-        for member in self.data.members + defaults.members where data[member.name] == nil {
+        for member in self.data.members + defaults.members where isAbsent(member.name) {
             data[member.name] = member.value
         }
         return data

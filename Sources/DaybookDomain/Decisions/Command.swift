@@ -154,6 +154,8 @@ public enum Rejection: Error, Sendable, Equatable {
     /// The text is no code of any promotion.
     case unknownCode
     case codeRedeemed(promotion: String)
+    /// The customer redeemed it for another profile.
+    case codeServes(promotion: String, profile: String)
     case promotionOver(promotion: String, until: Int64)
     case profileNeeded(promotion: String)
     case unknownUsage(String)
@@ -216,7 +218,7 @@ public enum Rejection: Error, Sendable, Equatable {
         case .grantExists: "grant_exists"
         case .unknownGrant: "unknown_grant"
         case .unknownCode: "unknown_code"
-        case .codeRedeemed: "code_redeemed"
+        case .codeRedeemed, .codeServes: "code_redeemed"
         case .promotionOver: "promotion_over"
         case .profileNeeded: "profile_required"
         case .unknownUsage: "unknown_usage"
@@ -291,6 +293,8 @@ extension Rejection: CustomStringConvertible {
         case .unknownCode: "no promotion has this code"
         case .codeRedeemed(let promotion):
             "this code of \(promotion) was redeemed by another customer"
+        case .codeServes(let promotion, let profile):
+            "this code of \(promotion) serves \(profile) already"
         case .promotionOver(let promotion, let until):
             "codes of \(promotion) could be redeemed until \(RFC3339.format(until))"
         case .profileNeeded(let promotion):

@@ -6,8 +6,8 @@ public import DaybookEvents
 /// 60 bits    17 bits number ‖ 43 bits of HMAC-SHA-256(secret, "promotion/<environment>/<name>/<number>")
 /// text       Crockford's base32 in three groups, 0AB3-K7QZ-MX29; letters in any case, o is 0, i and l are 1
 /// ```
-/// So a batch is no list that somebody must keep: the same codes can be written again at any time. A guess hits one of
-/// *n* codes with *n* in 2^60.
+/// So a batch is no list that somebody must keep: the same codes can be written again at any time. The number stands in
+/// the code; a guess hits the code of a chosen number once in 2^43.
 public struct PromotionCode: Sendable, Equatable {
     /// Of the batch, from 1 on.
     public var number: Int64
@@ -31,15 +31,14 @@ public struct PromotionCode: Sendable, Equatable {
         text = String(decoding: symbols, as: UTF8.self)
     }
 
-    /// The number that a text states as a code of this promotion; `nil`: it is none of its codes.
+    /// The number that a text states as a code of this promotion, however many codes it has; `nil`: it is none of them.
     public static func number(
-        in text: String, of promotion: Promotion, in environment: Environment,
-        secret: LedgerSecret
+        in text: String, of promotion: String, in environment: Environment, secret: LedgerSecret
     ) -> Int64? {
         guard let bits = bits(text) else { return nil }
         let number = Int64(bits >> macBits)
-        guard number >= 1, number <= promotion.codes,
-            mac(number, promotion.name, environment, secret) == bits & (1 << macBits - 1)
+        guard number >= 1, number <= Promotion.codesMax,
+            mac(number, promotion, environment, secret) == bits & (1 << macBits - 1)
         else { return nil }
         return number
     }
@@ -73,20 +72,22 @@ public struct PromotionCode: Sendable, Equatable {
 
 /// A code that somebody wants to redeem, and what the ledger knows of it.
 public struct PromotionCase: Sendable {
-    public var promotion: Promotion
+    /// Of the promotion.
+    public var name: String
     public var number: Int64
+    /// What the catalog in force for the customer gives for it; `nil`: the promotion is gone or has fewer codes.
+    public var promotion: Promotion?
     /// Who redeemed it; `nil`: nobody yet.
     public var redeemedBy: String?
+    /// The profile that it serves since.
+    public var redeemedFor: String?
 
-    public init(promotion: Promotion, number: Int64, redeemedBy: String? = nil) {
-        self.promotion = promotion
+    public init(name: String, number: Int64) {
+        self.name = name
         self.number = number
-        self.redeemedBy = redeemedBy
     }
 
-    /// The kind of source of redemptions; one key is one code, for ever.
-    public static let source = "promotion"
-    public var key: String { "\(promotion.name)/\(number)" }
+    public var key: String { "\(name)/\(number)" }
 }
 
 /// Decides what a code gives.
@@ -101,23 +102,19 @@ struct PromotionDecider {
 
     func redeem() throws(Rejection) -> Verdict {
         guard let asked = decider.promotion else { throw .unknownCode }
-        let promotion = asked.promotion
-        if let other = asked.redeemedBy {
-            let isTheirs = (decider.person + [decider.request.subject]).contains {
-                haveSameBytes($0, other)
-            }
-            guard isTheirs else { throw .codeRedeemed(promotion: promotion.name) }
-            return Verdict(events: [], isRepeated: true)
-        }
+        if let other = asked.redeemedBy { return try repeated(asked, by: other) }
+        guard let promotion = asked.promotion else { throw .unknownCode }
         if let until = promotion.redeemableUntil, decider.now >= until {
             throw .promotionOver(promotion: promotion.name, until: until)
         }
         guard let entitlement = check.catalog.entitlement(promotion.entitlement) else {
             throw .unknownName(name: promotion.entitlement, nearest: nil)
         }
+        let id = "promotion/\(asked.key)"
+        let grants = decider.question.state.customer.grants
+        if grants.contains(where: { $0.id == Reference(id) }) { throw .grantExists(id) }
         var data: JSONObject = [
-            "grant_id": .string("promotion/\(asked.key)"),
-            "entitlement": .string(entitlement.name), "reason": "promo",
+            "grant_id": .string(id), "entitlement": .string(entitlement.name), "reason": "promo",
             "starts_at": .integer(decider.now), "unlimited": true,
         ]
         if let duration = promotion.duration {
@@ -126,8 +123,24 @@ struct PromotionDecider {
         }
         var draft = decider.event(.grantIssued, data)
         draft.profile = try profile(promotion)
-        draft.source = EventSource(kind: PromotionCase.source, key: asked.key)
+        draft.source = EventSource(kind: EventSource.promotion, key: asked.key)
         return Verdict(events: [draft])
+    }
+
+    /// The same customer again changes nothing; another one, or another profile, is refused.
+    private func repeated(
+        _ asked: PromotionCase, by other: String
+    ) throws(Rejection) -> Verdict {
+        let isTheirs = (decider.person + [decider.request.subject]).contains {
+            haveSameBytes($0, other)
+        }
+        guard isTheirs else { throw .codeRedeemed(promotion: asked.name) }
+        if let profile = asked.redeemedFor, let wanted = decider.request.profile,
+            !haveSameBytes(profile, wanted)
+        {
+            throw .codeServes(promotion: asked.name, profile: profile)
+        }
+        return Verdict(events: [], isRepeated: true)
     }
 
     private func profile(_ promotion: Promotion) throws(Rejection) -> String? {

@@ -12,6 +12,13 @@ public enum EventValidator {
         _ draft: EventDraft, _ schema: EventSchema?
     ) throws(EventProblem) -> EventDraft {
         try checkCustomers(draft, schema?.type)
+        // A redemption uses a code up for ever.
+        if haveSameBytes(draft.source.kind, EventSource.promotion), schema?.type != .grantIssued {
+            throw EventProblem(
+                .forbidden, "source.kind",
+                "\"\(EventSource.promotion)\" is the source of codes that were redeemed; only a grant comes from there"
+            )
+        }
         return try canonical(recorded: withUnmixedNames(draft, schema?.type), schema)
     }
 

@@ -201,7 +201,7 @@ struct SubscriptionLine {
         {
             // Row 7 before row 8: billing retry is also true during grace.
             if let grace = notice.graceExpiresAt, period.expiresAt <= instant {
-                if instant < grace { return standing("grace", true, grace, true) }
+                if instant < grace { return standing("grace", true, grace, autoRenew) }
                 accessEnd = max(accessEnd, grace)
             }
             let (day60, overflow) = period.expiresAt.addingReportingOverflow(

@@ -53,6 +53,12 @@ struct CatalogEventNamesTests {
             "two names of one member", 5, 56, ["`ref` has two names"],
             names("ride: { event: usage.recorded, members: { a: ref, b: ref } }")),
         Mistake(
+            "no units", 5, 54, ["0 units are no usage"],
+            names("ride: { event: usage.recorded, defaults: { amount: 0 } }")),
+        Mistake(
+            "a variant without a weight", 3, 18, ["`a` is missing", "`a: 1`"],
+            "app: x\nexperiments:\n  e: { variants: { a: , b: 1, c: 1 } }\n"),
+        Mistake(
             "one variant", 3, 18, ["`e` shares out nothing"],
             "app: x\nexperiments:\n  e: { variants: { a: 1 } }\n"),
         Mistake(

@@ -44,16 +44,29 @@ public final class EntitlementsAnswer: Sendable {
     private static func warnings(_ sources: [Source], _ question: CustomerCase) -> [String] {
         var warnings: [String] = []
         let paying = sources.filter { $0.isActive && $0.kind == .subscription }
-        if sources.contains(where: { $0.isActive && $0.kind == .lifetime }), !paying.isEmpty {
+        let owned = sources.filter { $0.isActive && $0.kind == .lifetime }
+        if paying.contains(where: { payment in owned.contains { givesSame($0, payment) } }) {
             warnings.append("redundant_subscription")
         }
-        if Set(paying.map(\.id)).count > 1 { warnings.append("double_paying") }
+        // Two products of one line are one agreement with the store.
+        let isTwice = paying.contains { payment in
+            paying.contains { !haveSameBytes($0.id, payment.id) && givesSame($0, payment) }
+        }
+        if isTwice { warnings.append("double_paying") }
         for flag in ["unknown_gap", "unknown_successor"]
         where sources.contains(where: { $0.flags.contains(flag) }) {
             warnings.append(flag)
         }
         if !question.linesOfOthers.isEmpty { warnings.append("owned_by_other") }
         return warnings
+    }
+
+    /// Whether two sources give one entitlement to the same profile, or to the customer as a whole (E30, E31).
+    private static func givesSame(_ left: Source, _ right: Source) -> Bool {
+        let isSameProfile =
+            left.profile == nil || right.profile == nil
+            || haveSameBytes(left.profile, right.profile)
+        return isSameProfile && left.entitlements.contains { right.entitlements.contains($0) }
     }
 
     /// The sources that can serve a profile (`nil`: the customer as a whole).

@@ -158,7 +158,8 @@ struct LineAnswer {
             if at < grace {
                 source.state = .grace
                 source.isActive = true
-                source.willRenew = true
+                // The store still tries, unless the customer has switched renewal off.
+                source.willRenew = line.autoRenew.value
                 source.expiresAt = grace
                 return
             }
