@@ -33,7 +33,12 @@ struct ModelLawTests {
     ) async throws -> Set<String> {
         print("seed \(LawTests.seed)")
         var words: Set<String> = []
-        for index in 0..<count {
+        // A comparison that only ever saw customers without anything would prove nothing: a few histories that show
+        // too little are followed by more.
+        func isTelling() -> Bool {
+            words.count > 12 && words.isSuperset(of: ["active", "expired"])
+        }
+        for index in 0..<4 * count where index < count || !isTelling() {
             let seed = LawTests.seed &+ UInt64(index) &* 1_000_003
             let history = try InventedHistories.history(
                 app, seed: seed, subjects: 4, events: index % 4 == 0 ? 200 : 70)
@@ -44,9 +49,7 @@ struct ModelLawTests {
             Issue.record("\(app), DAYBOOK_SEED=\(LawTests.seed), history \(index)\n\(smallest)")
             return words
         }
-        // A comparison that only ever saw customers without anything would prove nothing.
-        #expect(words.count > 12, "\(words.sorted())")
-        #expect(words.contains("expired") && words.contains("active"), "\(words.sorted())")
+        #expect(isTelling(), "\(words.sorted())")
         return words
     }
 

@@ -25,20 +25,21 @@ struct FamilyTrace {
     private let streams: [UInt32]
     /// In the order of positions.
     private let events: [Event]
-    private let corrections: [Int64]
+    /// Where a correction changes what an event says, or a second spelling of an id changes who is who; ascending.
+    private let changes: [Int64]
     private var groups: [Group] = []
     private var total = StateDigest()
 
     init(
         state: LedgerState, fold: @escaping UnitFold, record: StreamRecord, streams: [UInt32],
-        events: [Event], corrections: [Int64]
+        events: [Event], changes: [Int64]
     ) {
         ledger = state
         self.fold = fold
         self.record = record
         self.streams = streams
         self.events = events
-        self.corrections = corrections
+        self.changes = changes
     }
 
     /// - Parameters:
@@ -47,28 +48,26 @@ struct FamilyTrace {
     mutating func run(
         checkpoint: (Int64) -> Int64, _ note: (Change) throws -> Void
     ) throws {
-        var (next, correction) = (0, 0)
+        var (next, change) = (0, 0)
         var noted = StateDigest()
         var isExact = true
         regroup(at: 0)
-        while next < events.count || correction < corrections.count {
+        while next < events.count || change < changes.count {
             let event = next < events.count ? events[next] : nil
             let position: Int64
-            if let event,
-                correction == corrections.count || event.position < corrections[correction]
-            {
+            if let event, change == changes.count || event.position < changes[change] {
                 position = event.position
                 next += 1
                 try take(event, count: next)
             } else {
-                position = corrections[correction]
-                correction += 1
+                position = changes[change]
+                change += 1
                 regroup(at: position)
                 try refold(count: next, at: position)
             }
             let following = min(
                 next < events.count ? events[next].position : Int64.max,
-                correction < corrections.count ? corrections[correction] : Int64.max)
+                change < changes.count ? changes[change] : Int64.max)
             let isDeferred =
                 next > TracePass.eventsPerUnitMax && following < Int64.max
                 && checkpoint(following) == checkpoint(position)

@@ -154,7 +154,7 @@ struct TracePass: Sendable {
         if streams.count > 1 { events.sort { $0.position < $1.position } }
         var family = FamilyTrace(
             state: state, fold: fold, record: record, streams: streams, events: events,
-            corrections: families.corrections(of: streams))
+            changes: families.changes(of: streams))
         try family.run(checkpoint: { ($0 - 1) / every }) { sum.add($0, every) }
     }
 }
@@ -163,7 +163,9 @@ struct TracePass: Sendable {
 private struct Families: Sendable {
     /// Of every customer's stream that was ever linked: the streams of its family, ascending.
     private var families: [UInt32: [UInt32]] = [:]
-    private let points: [UInt32: [Int64]]
+    /// Where a correction stands that concerns an event of a stream, or where an event of any stream named the other
+    /// spelling of the customer's UUID.
+    private var points: [UInt32: [Int64]]
 
     init(_ state: LedgerState, _ points: [UInt32: [Int64]]) {
         self.points = points
@@ -173,6 +175,11 @@ private struct Families: Sendable {
             { key, link in
                 guard link.other != 0 else { return }
                 let other = CustomerKey(key.environment, link.other)
+                if link.isSpelling,
+                    let stream = state.streamID(key.environment, .customer, key.name)
+                {
+                    self.points[stream, default: []].append(link.position)
+                }
                 linked[key, default: []].insert(other)
                 linked[other, default: []].insert(key)
             }, { _, _ in })
@@ -201,8 +208,8 @@ private struct Families: Sendable {
         return family.first == unit ? family : nil
     }
 
-    /// Where corrections of their events stand, ascending.
-    func corrections(of streams: [UInt32]) -> [Int64] {
-        streams.flatMap { points[$0] ?? [] }.sorted()
+    /// Where their events are corrected, and where spellings of their ids are joined, ascending.
+    func changes(of streams: [UInt32]) -> [Int64] {
+        Set(streams.flatMap { points[$0] ?? [] }).sorted()
     }
 }

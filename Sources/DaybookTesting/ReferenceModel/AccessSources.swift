@@ -266,10 +266,12 @@ struct AccessSources {
     /// Rule 10: force is one more source.
     private func debugSources() -> [AccessSource] {
         overrides.active("force_entitlement").map { override in
-            AccessSource(
+            var source = AccessSource(
                 displayClass: 0, name: "debug", state: "active", isActive: true, end: override.end,
                 willRenew: false,
                 entitlements: override.value.map { [$0] } ?? catalog.entitlements.map(\.name))
+            source.startsAt = override.setAt
+            return source
         }
     }
 

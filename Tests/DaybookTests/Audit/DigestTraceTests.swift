@@ -40,6 +40,70 @@ struct DigestTraceTests {
         }
     }
 
+    @Test("Invented histories, in any order of arrival", arguments: Fixtures.apps)
+    func invented(app: String) async throws {
+        var random = SplitMix64(seed: LawTests.seed)
+        print("seed \(LawTests.seed)")
+        for seed in (0..<3).map({ LawTests.seed &+ $0 }) {
+            let drafts = try LawTests.drafts(app, seed: seed, subjects: 8, events: 300)
+                .shuffled(using: &random)
+            let folder = try LedgerFolder()
+            let ledger = try await Self.ledger(
+                app, in: folder, recording: drafts, batchCount: 64)
+            let trace = try ledger.digests(every: 41)
+            for (index, digest) in trace.digests.enumerated() {
+                let position = trace.range(of: index).upperBound
+                #expect(
+                    try ledger.digest(knownAt: .position(position)).digest == digest,
+                    "\(app), seed \(seed), at \(position)")
+            }
+            #expect(trace.digests.last == (try ledger.digest().digest))
+        }
+    }
+
+    @Test("A UUID in two spellings is one unit from the event on that names the second of them")
+    func spelled() async throws {
+        let (lower, upper) = (
+            "7e3fb20b-4cdb-47cc-936d-99d65f608138", "7E3FB20B-4CDB-47CC-936D-99D65F608138"
+        )
+        func used(_ subject: String, _ ref: String) -> EventDraft {
+            .used("stories", at: 5, ref: ref, subject: subject)
+        }
+        let handedOver = EventDraft(
+            type: "purchase.transferred", subject: nil, occurredAt: 9,
+            source: EventSource(kind: "native", key: "t"), trust: .imported,
+            data: [
+                "from": "somebody", "to": .string(lower), "original_transaction_id": "7",
+            ])
+        let histories = [
+            [used(lower, "a"), used("ada", "b"), used(upper, "c"), used(lower, "d")],
+            [used(upper, "a"), used(lower, "b"), used(upper, "c")],
+            [used(upper, "a"), used("ada", "b"), handedOver, used(upper, "c"), used(lower, "d")],
+        ]
+        for drafts in histories {
+            let folder = try LedgerFolder()
+            let ledger = try await Self.ledger(
+                "dozzi", in: folder, recording: drafts, batchCount: 1)
+            let trace = try ledger.digests(every: 1)
+            for position in 1...trace.events {
+                #expect(
+                    trace.digests[Int(position) - 1]
+                        == (try ledger.digest(knownAt: .position(position)).digest),
+                    "\(drafts[0].subject ?? "") first, at \(position)")
+            }
+        }
+    }
+
+    private static func ledger(
+        _ app: String, in folder: LedgerFolder, recording drafts: [EventDraft], batchCount: Int
+    ) async throws -> Ledger {
+        let ledger = try await folder.create(app) { LedgerMold.later }
+        for start in stride(from: 0, to: drafts.count, by: batchCount) {
+            try await ledger.record(Array(drafts[start..<min(drafts.count, start + batchCount)]))
+        }
+        return ledger
+    }
+
     private static func month(_ app: String, subjects: Int) async throws -> Ledger {
         let month = SyntheticMonth(
             catalog: try Fixtures.catalog(app), seed: 51, subjects: subjects)
