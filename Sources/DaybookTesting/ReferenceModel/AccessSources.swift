@@ -120,8 +120,10 @@ struct AccessSources {
             }
             ends[product.id] = max(end, ends[product.id] ?? end)
             guard start <= at else { continue }
-            sources.append(
-                oneTimeSource(line, transaction, end: end, activeState: "active", displayClass: 2))
+            var source = oneTimeSource(
+                line, transaction, end: end, activeState: "active", displayClass: 2)
+            source.startsAt = start
+            sources.append(source)
         }
         return sources
     }

@@ -29,9 +29,14 @@ struct KnownHistory {
 
     /// Every customer that an event of a customer or of a line names.
     private static func customers(_ event: KnownEvent) -> [String] {
-        if Belonging(event) == .ledger { return [] }
+        let belonging = Belonging(event)
+        if belonging == .ledger { return [] }
         var members = ["alias", "canonical"]
-        if event.type == "purchase.transferred" { members += ["from", "to"] }
+        if event.type == "purchase.transferred" {
+            members.append("to")
+            // Whose a purchase was, its own events tell.
+            if case .customer = belonging { members.append("from") }
+        }
         if LineFacts.purchaseTypes.contains(event.type) { members.append("app_account_token") }
         return [event.subject].compactMap(\.self) + members.compactMap(event.text)
     }

@@ -42,8 +42,11 @@ struct ReferenceHolding {
             }
         }
         order.removeAll { isThere[$0] != true }
-        let profiles = question.customerEvents.filter { $0.type.hasPrefix("profile.") }
-            .compactMap(\.profile)
+        // What was only deleted so far has not come yet.
+        let profiles = question.customerEvents.filter {
+            ["profile.created", "profile.restored"].contains($0.type)
+                && $0.occurredAt <= question.at
+        }.compactMap(\.profile)
         let alive = ReferenceProfiles(question).all.filter {
             $0.kind == gauge.countsProfiles && $0.exists(at: question.at)
         }.map(\.name)
