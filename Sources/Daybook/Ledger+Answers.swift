@@ -62,7 +62,7 @@ extension Ledger {
     }
 
     /// Why an answer has no rules to go by: there are none, or none was known then.
-    private func noCatalog(_ asOf: AsOf) throws -> LedgerError {
+    func noCatalog(_ asOf: AsOf) throws -> LedgerError {
         guard let first = try catalogs().versions.map(\.position).min() else {
             return Self.noCatalog
         }

@@ -77,6 +77,12 @@ extension Event {
         type == .usageReset && (resetTrigger == 2 || resetTrigger == 3)
     }
     public var isScheduledReset: Bool { type == .usageReset && resetTrigger <= 1 }
+    /// A reset from which on periods are counted.
+    public var movesAnchor: Bool { flag(3) == false }
+    /// A reset after which what was used beyond the limit counts as used.
+    public var preservesOverage: Bool { flag(5) == true }
+    /// How often the units of a grant come again: the place in `Vocabulary.recurrences` from 1 on; 0 once.
+    public var recurrence: UInt8 { UInt8(bits(11, 5)) }
     /// The customer that the app named to the store when it bought, on a transaction; 0: nobody.
     public var accountToken: NameID {
         switch type {

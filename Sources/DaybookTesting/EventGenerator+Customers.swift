@@ -82,7 +82,25 @@ extension EventGenerator {
         }
     }
 
+    /// What was read of a meter that holds the latest reading, sometimes nothing.
+    mutating func read(_ meter: Meter, _ index: Int) {
+        var fields: JSONObject = [
+            "meter": .string(pick([meter.name] + meter.aliases) ?? meter.name),
+            "amount": .integer(number(0...30)),
+        ]
+        let ref = "reading-\(number(1...4))"
+        if chance(50) { fields["ref"] = .string(ref) }
+        let time = moment(index)
+        add("usage.recorded", index, at: time, fields)
+        guard chance(20) else { return }
+        add(
+            "usage.reversed", index, at: time + number(0...9) * Self.day,
+            ["target": .string(ref), "meter": .string(meter.name)])
+    }
+
     mutating func changeGauge(_ index: Int) {
+        let readings = catalog.meters.filter { $0.kind == .reading }
+        if !readings.isEmpty, chance(40), let meter = pick(readings) { return read(meter, index) }
         let gauges = catalog.meters.filter { $0.kind == .gauge && $0.countsProfiles == nil }
         guard let meter = pick(gauges) else { return use(index) }
         add(
@@ -147,6 +165,9 @@ extension EventGenerator {
             if chance(8) { fields["unlimited"] = true }
             if chance(40) { fields["priority"] = .integer(pick([0, 1, 100, 255]) ?? 7) }
             if chance(20) { fields["rollover"] = ["min": 1, "max": 3] }
+            if chance(30), fields["unlimited"] == nil {
+                fields["every"] = .string(pick(Vocabulary.recurrences) ?? "P1M")
+            }
         } else if chance(50), let entitlement = pick(catalog.entitlements) {
             fields["entitlement"] = .string(entitlement.name)
         } else if let feature = pick(catalog.features) {
@@ -162,10 +183,13 @@ extension EventGenerator {
             let trigger = pick(["manual", "manual", "plan_change", "scheduled"])
         else { return look(index) }
         let time = number(Self.start...Self.end - 1)
-        let fields: JSONObject = [
+        var fields: JSONObject = [
             "meter": .string(meter.name), "trigger": .string(trigger),
             "period_start": .integer(time), "effective_at": .integer(time),
         ]
+        if chance(15) { fields["effective_at"] = .integer(time + number(-9...9) * Self.day) }
+        if chance(50) { fields["retain_anchor"] = .bool(chance(40)) }
+        if chance(40) { fields["preserve_overage"] = .bool(chance(75)) }
         add("usage.reset", index, at: time, fields, trust: .admin)
     }
 

@@ -215,7 +215,7 @@ private struct Question {
             guard let theirs = model[ours.name] else {
                 return "\(ours.name) is not in the model"
             }
-            let isGauge = ours.kind == .gauge
+            let isGauge = ours.kind == .gauge || ours.kind == .reading
             let isCounter = ours.kind == .counter
             let period = isCounter ? ours.period ?? .lifetime : nil
             let answer = ReferenceAnswer.Meter(

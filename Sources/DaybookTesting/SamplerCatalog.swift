@@ -135,6 +135,33 @@ public enum SamplerCatalog {
             limit: 3 # sketches
             limitsWith:
               vault: unlimited
+          exports:
+            kind: counter
+            period: P1W
+            anchor: billing
+            limit: 2
+            limitsWith:
+              club: 6
+          renders:
+            kind: counter
+            period: PT30H
+            limit: 1
+            allowsDebt: true
+          calls:
+            kind: counter
+            period: P1D
+            limit: 2
+          audits:
+            kind: counter
+            period: P3M
+            anchor: 2026-02-17T22:30:00Z
+            limit: 2
+          storage:
+            kind: reading
+            aliases: [disk]
+            limit: 10
+            limitsWith:
+              club: 20
           boxes:
             kind: gauge
             limit: 2 # boxes

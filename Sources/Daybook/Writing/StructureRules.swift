@@ -33,12 +33,15 @@ enum StructureRules {
     static func check(
         _ draft: EventDraft, _ meter: (String) -> KnownMeter?
     ) throws(EventProblem) {
+        if draft.type == "usage.reset" { return try checkReset(draft, meter) }
+        if draft.type == "grant.issued" { return try checkRecurrence(draft.data) }
         guard draft.type == "usage.recorded" else { return }
         let amount = draft.data["amount"]?.integer ?? 0
-        if amount == 0 {
+        let meter = meter(draft.data["meter"]?.text ?? "")
+        if amount == 0, meter?.kind != .reading {
             throw EventProblem(.outOfBounds, "data.amount", "0 units are no usage")
         }
-        guard let meter = meter(draft.data["meter"]?.text ?? "") else { return }
+        guard let meter else { return }
         switch meter.kind {
         case .gauge:
             if draft.data["ref"] == nil {
@@ -52,6 +55,41 @@ enum StructureRules {
                     .outOfBounds, "data.amount",
                     "\(amount) on a counter; use usage.reversed to take usage back")
             }
+        case .reading:
+            if amount < 0 {
+                throw EventProblem(
+                    .outOfBounds, "data.amount", "\(amount) is no reading; it is 0 or more")
+            }
         }
+    }
+
+    /// Only units come again, and from a time on that has a place in the calendar.
+    private static func checkRecurrence(_ data: JSONObject) throws(EventProblem) {
+        guard data["every"] != nil else { return }
+        guard data["meter"] != nil || data["feature"] != nil, data["entitlement"] == nil,
+            (data["amount"]?.integer ?? 0) > 0, data["unlimited"]?.bool != true
+        else {
+            throw EventProblem(
+                .missingField, "data.amount",
+                "only units come again: a grant with every needs a meter and an amount above 0")
+        }
+        let start = data["starts_at"]?.integer ?? 0
+        guard (EventBounds.timeMin...EventBounds.timeMax).contains(start) else {
+            throw EventProblem(
+                .outOfBounds, "data.starts_at",
+                "\(start) is no time from which units could come again")
+        }
+    }
+
+    /// Only what counts can begin to count anew.
+    private static func checkReset(
+        _ draft: EventDraft, _ meter: (String) -> KnownMeter?
+    ) throws(EventProblem) {
+        guard let meter = meter(draft.data["meter"]?.text ?? ""), meter.kind != .counter else {
+            return
+        }
+        throw EventProblem(
+            .forbidden, "data.meter",
+            "\(meter.name) is a \(meter.kind.rawValue), which counts nothing that could begin anew")
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Daybook
 import DaybookDomain
+import DaybookEvents
 
 struct GrantCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -21,6 +22,8 @@ struct GrantCommand: AsyncParsableCommand {
                     --expires 2030-06-01T00:00:00Z
                   daybook grant issue ada --meter stories --amount 5 \\
                     --kind compensation --ticket SUP-77 --dry-run
+                  daybook grant issue ada --meter stories --amount 5 \\
+                    --every P1M --rollover-max 10
                   daybook grant issue ada --feature quickLog --profile rex
                 """)
 
@@ -56,6 +59,18 @@ struct GrantCommand: AsyncParsableCommand {
         @Option(help: ArgumentHelp("0 to 255; lower burns first.", valueName: "n"))
         var priority: Int64?
 
+        @Option(
+            help: ArgumentHelp(
+                "The units come again: \(Vocabulary.recurrences.joined(separator: ", ")) (the meter's).",
+                valueName: "length"))
+        var every: String?
+
+        @Option(help: ArgumentHelp("At most so many units left stay.", valueName: "n"))
+        var rolloverMax: Int64?
+
+        @Option(help: ArgumentHelp("At least so many units are there.", valueName: "n"))
+        var rolloverMin: Int64?
+
         @Option(help: ArgumentHelp("Only for this profile.", valueName: "profile"))
         var profile: String?
 
@@ -78,6 +93,13 @@ struct GrantCommand: AsyncParsableCommand {
             guard meter == nil || (amount == nil) == unlimited else {
                 throw ValidationError("With --meter say how many: --amount N, or --unlimited.")
             }
+            guard amount != nil || every == nil && rolloverMax == nil && rolloverMin == nil else {
+                throw ValidationError(
+                    "--every, --rollover-max and --rollover-min go with --amount.")
+            }
+            guard rolloverMin == nil || rolloverMax != nil else {
+                throw ValidationError("With --rollover-min say --rollover-max, too.")
+            }
         }
 
         mutating func run() async throws {
@@ -95,7 +117,8 @@ struct GrantCommand: AsyncParsableCommand {
                 id: id, target: target, amount: amount,
                 startsAt: try InstantText.read(starts, option: "--starts"),
                 expiresAt: try InstantText.read(expires, option: "--expires"), priority: priority,
-                profile: profile, reason: kind)
+                profile: profile, reason: kind, every: every,
+                rollover: rolloverMax.map { .init(least: rolloverMin ?? 0, most: $0) })
             let units = meter == nil ? "" : amount.map { "\($0) × " } ?? "unlimited "
             try await write.perform(
                 .issueGrant(terms), for: subject,
@@ -107,9 +130,10 @@ struct GrantCommand: AsyncParsableCommand {
 
     struct Void: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Take a grant back, from now on.",
+            abstract: "Take a grant back, from now on or another time.",
             discussion: """
                   daybook grant void ada sorry-1 --reason "issued twice"
+                  daybook grant void ada sorry-1 --voided 2030-06-01T00:00:00Z
                 """)
 
         @Argument(help: "The customer.")
@@ -118,11 +142,15 @@ struct GrantCommand: AsyncParsableCommand {
         @Argument(help: "The grant.")
         var grant: String
 
+        @Option(help: ArgumentHelp("From when on. Default: now.", valueName: "time"))
+        var voided: String?
+
         @OptionGroup var write: WriteOptions
 
         mutating func run() async throws {
+            let instant = try InstantText.read(voided, option: "--voided")
             try await write.perform(
-                .voidGrant(grant: grant), for: subject,
+                .voidGrant(grant: grant, at: instant), for: subject,
                 sentence: "\(subject)'s grant \(grant) is void")
         }
     }

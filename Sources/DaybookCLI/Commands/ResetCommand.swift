@@ -9,6 +9,7 @@ struct ResetCommand: AsyncParsableCommand {
             Monthly resets need no command: they follow from time. This one is for support.
 
               daybook reset ada stories --actor kim --reason "lost stories, ticket 77"
+              daybook reset ada stories --move-anchor --preserve-overage
             """)
 
     @Argument(help: "The customer.")
@@ -17,11 +18,23 @@ struct ResetCommand: AsyncParsableCommand {
     @Argument(help: "The meter.")
     var meter: String
 
+    @Option(help: ArgumentHelp("From when on. Default: now.", valueName: "time"))
+    var effective: String?
+
+    @Flag(help: "Count later periods from the reset, instead of where they were counted from.")
+    var moveAnchor = false
+
+    @Flag(help: "What was used beyond the limit counts as used after the reset.")
+    var preserveOverage = false
+
     @OptionGroup var write: WriteOptions
 
     mutating func run() async throws {
+        let terms = Command.ResetTerms(
+            effectiveAt: try InstantText.read(effective, option: "--effective"),
+            retainsAnchor: !moveAnchor, preservesOverage: preserveOverage)
         try await write.perform(
-            .resetUsage(meter: meter), for: subject,
+            .resetUsage(meter: meter, terms: terms), for: subject,
             sentence: "\(subject)'s \(meter) begin anew")
     }
 }

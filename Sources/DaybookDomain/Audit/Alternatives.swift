@@ -146,7 +146,7 @@ extension CustomerCase {
                 meter: meter.map { names.intern($0) } ?? 0, profile: 0,
                 amount: amount ?? Event.absent, isUnlimited: amount == nil, startsAt: at,
                 expiresAt: Event.absent, priority: 255, rolloverMax: Event.absent,
-                rolloverMin: Event.absent))
+                rolloverMin: Event.absent, recurrence: 0))
         return with(state: state, names: names)
     }
 }

@@ -2,8 +2,8 @@
 public struct MeterPeriod: Sendable, Hashable {
     /// The name of the period, which stays when a change of zone moves its boundaries.
     ///
-    /// A calendar month is `year * 12 + month - 1`, an anniversary counts the months since the
-    /// anchor (negative before it), a lifetime is 0.
+    /// A calendar month is `year * 12 + month - 1`, a period with an anchor counts the lengths since
+    /// it (negative before it), a lifetime is 0.
     public let number: Int64
 
     /// The first instant of the period, in milliseconds since 1970 UTC.
@@ -31,42 +31,94 @@ public struct MeterPeriod: Sendable, Hashable {
 }
 
 extension MeterPeriod {
+    /// Finds the period that an instant belongs to.
+    ///
+    /// Without an anchor, periods follow the calendar: months are counted from January of year 0, so that quarters
+    /// and years begin in January; weeks from a Monday; other days from 1 January 1970; each begins at midnight. Exact
+    /// time is counted from the beginning of 1970 in UTC.
+    ///
+    /// With an anchor, period *n* begins *n* lengths after it, on the wall clock that the anchor's zone showed. A day
+    /// that a month lacks becomes its last day for that month only: 31 January, 28 February, 31 March. Period 0 begins
+    /// exactly at the anchor.
+    ///
+    /// A boundary is read in the zone in force at the boundary before it. The first period of all has no beginning and
+    /// the last no end, so every instant has one.
+    /// - Parameters:
+    ///   - instant: Milliseconds since 1970 UTC; may lie before the anchor.
+    ///   - anchor: Milliseconds since 1970 UTC, confined to the years -9999...9999; `nil`: the calendar.
+    /// - Complexity: O(log *z*) in the number of zone changes, unless one falls near a boundary in every period of a
+    ///   row; then linear in that row.
+    public static func containing(
+        _ instant: Int64, length: PeriodLength, anchor: Int64?, in history: ZoneHistory
+    ) -> MeterPeriod {
+        if length.unit == .milliseconds {
+            let range = CivilDateTime.localMilliseconds
+            return exact(
+                containing: instant, length: Int64(length.count),
+                anchor: (anchor ?? 0).confined(to: range))
+        }
+        return boundaries(length, anchor, history).period(containing: instant)
+    }
+
+    /// Finds a period by its number.
+    ///
+    /// - Parameters:
+    ///   - number: Of months of the calendar `year * 12 + month - 1`; with an anchor lengths after it, negative before
+    ///     it. Confined to the first and last period.
+    ///   - length: Not of exact time.
+    /// - Complexity: As for the period that contains an instant.
+    static func numbered(
+        _ number: Int64, length: PeriodLength, anchor: Int64?, in history: ZoneHistory
+    ) -> MeterPeriod {
+        boundaries(length, anchor, history).period(numbered: number)
+    }
+
+    private static func boundaries(
+        _ length: PeriodLength, _ anchor: Int64?, _ history: ZoneHistory
+    ) -> PeriodBoundaries {
+        anchor.map { PeriodBoundaries(length, anchor: $0, in: history) }
+            ?? PeriodBoundaries(length, in: history)
+    }
+
+    private static func exact(
+        containing instant: Int64, length: Int64, anchor: Int64
+    ) -> MeterPeriod {
+        let distance = Int128(instant) - Int128(anchor)
+        let number = distance.flooredDivision(by: Int128(length)).quotient
+        let start = Int128(anchor) + number * Int128(length)
+        // The last period has no end.
+        let end = start + Int128(length)
+        return MeterPeriod(
+            number: Int64(number), start: Int64(clamping: start),
+            end: end > Int128(Int64.max) ? Int64.max : Int64(clamping: end))
+    }
+
     /// Finds the calendar month that an instant belongs to.
     ///
-    /// A month begins at local midnight in the zone in force when the month before it began. The
-    /// first month of year -9999 has no beginning and the last of year 9999 no end, so every
-    /// instant has one.
     /// - Parameter instant: Milliseconds since 1970 UTC.
-    /// - Complexity: O(log *z*) in the number of zone changes, unless one falls within a day of a
-    ///   boundary in every month of a row; then linear in that row.
     public static func calendarMonth(
         containing instant: Int64, in history: ZoneHistory
     ) -> MeterPeriod {
-        MonthBoundaries(calendarMonthsIn: history).period(containing: instant)
+        containing(instant, length: .month, anchor: nil, in: history)
     }
 
     /// Finds a calendar month by its number.
     ///
     /// - Parameter number: `year * 12 + month - 1`, confined to the years -9999...9999.
-    /// - Complexity: As for the month that contains an instant.
     public static func calendarMonth(numbered number: Int64, in history: ZoneHistory) -> MeterPeriod
     {
-        MonthBoundaries(calendarMonthsIn: history).period(inMonth: Int(clamping: number))
+        numbered(number, length: .month, anchor: nil, in: history)
     }
 
     /// Finds the month since an anchor that an instant belongs to.
     ///
-    /// Period *n* begins *n* months after the anchor on the wall clock that the anchor's zone
-    /// showed. A day that a month lacks becomes its last day for that month only: 31 January, 28
-    /// February, 31 March. Period 0 begins exactly at the anchor.
     /// - Parameters:
     ///   - instant: Milliseconds since 1970 UTC; may lie before the anchor.
     ///   - anchor: Milliseconds since 1970 UTC, confined to the years -9999...9999.
-    /// - Complexity: As for calendar months.
     public static func anniversary(
         containing instant: Int64, anchor: Int64, in history: ZoneHistory
     ) -> MeterPeriod {
-        MonthBoundaries(anchor: anchor, in: history).period(containing: instant)
+        containing(instant, length: .month, anchor: anchor, in: history)
     }
 
     /// Finds a month since an anchor by its number.
@@ -74,15 +126,10 @@ extension MeterPeriod {
     /// - Parameters:
     ///   - number: Months after the anchor, negative before it, confined to the years -9999...9999.
     ///   - anchor: Milliseconds since 1970 UTC, confined to the years -9999...9999.
-    /// - Complexity: As for calendar months.
     public static func anniversary(
         numbered number: Int64, anchor: Int64, in history: ZoneHistory
     ) -> MeterPeriod {
-        let boundaries = MonthBoundaries(anchor: anchor, in: history)
-        // Confined before the addition, which could overflow otherwise; no two months are further
-        // apart.
-        let months = Int(clamping: number).confined(to: -1_000_000...1_000_000)
-        return boundaries.period(inMonth: boundaries.firstMonth + months)
+        numbered(number, length: .month, anchor: anchor, in: history)
     }
 
     /// Writes the number of a calendar month the way people read it, such as `2026-03`.

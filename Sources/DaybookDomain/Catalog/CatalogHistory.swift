@@ -48,6 +48,11 @@ public struct CatalogHistory: Sendable {
     public var versions: [CatalogVersion] { entries }
 
     /// Whether any known catalog begins a meter anew when the plan changes.
+    /// Whether any catalog has a meter whose periods follow the day of billing.
+    var countsByBilling: Bool {
+        entries.contains { $0.catalog.meters.contains { $0.period.anchor == .billing } }
+    }
+
     var resetsOnPlanChange: Bool {
         entries.contains { $0.catalog.meters.contains(where: \.resetsOnPlanChange) }
     }

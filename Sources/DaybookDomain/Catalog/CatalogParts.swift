@@ -147,8 +147,16 @@ public struct Feature: Sendable, Equatable {
 }
 
 public struct Meter: Sendable, Equatable {
-    public enum Kind: String, Sendable, CaseIterable { case counter, gauge, window }
-    public enum Period: String, Sendable, CaseIterable { case lifetime, calendarMonth, anniversary }
+    public enum Kind: String, Sendable, CaseIterable {
+        /// Counts uses in a period.
+        case counter
+        /// Counts what is there now.
+        case gauge
+        /// Says how many days back one may look.
+        case window
+        /// Holds the latest reading.
+        case reading
+    }
     public enum WindowMode: String, Sendable, CaseIterable {
         case rollingMilliseconds, calendarDays
     }
@@ -175,8 +183,7 @@ public struct Meter: Sendable, Equatable {
     public var recordsDenials: Bool
     /// A plan change starts the count anew (E61); computed, see `PlanChanges`.
     public var resetsOnPlanChange: Bool
-    /// Most and least that carries over into the next period from a grant; `nil`: nothing carries
-    /// over.
+    /// A refund of spent credits leaves a debt (E67).
     public var allowsDebt: Bool
     /// What `history` calls one use ("story created").
     public var eventLabel: String?

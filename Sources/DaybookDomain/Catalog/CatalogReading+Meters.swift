@@ -6,7 +6,7 @@ extension CatalogReading {
                     "Meters that begin with `preview.` are made from `previewUses`.",
                     "Choose another name.", at: fields.place)
             }
-            fields.require("kind", "Write `kind: counter`, `gauge` or `window`.")
+            fields.require("kind", "Write `kind: counter`, `gauge`, `window` or `reading`.")
             guard let kind: Meter.Kind = fields.choice("kind") else {
                 _ = meter(name, .counter, fields)
                 return nil
@@ -23,7 +23,7 @@ extension CatalogReading {
     private func meter(_ name: String, _ kind: Meter.Kind, _ fields: CatalogFields) -> Meter {
         var meter = Meter(name: name, kind: kind)
         meter.aliases = aliases(of: name, fields)
-        meter.period = fields.choice("period") ?? .lifetime
+        meter.period = period(fields)
         fields.require("limit", "Write the free limit, or `limit: unlimited`.")
         meter.limit = limit(fields)
         meter.limitsWith = limitsWith(fields)
@@ -49,7 +49,9 @@ extension CatalogReading {
     }
 
     private func checkFields(of kind: Meter.Kind, _ fields: CatalogFields) {
-        let counting = ["period", "reservationTimeout", "resetsOnPlanChange", "allowsDebt"]
+        let counting = [
+            "period", "anchor", "reservationTimeout", "resetsOnPlanChange", "allowsDebt",
+        ]
         switch kind {
         case .counter:
             fields.refuse(["windowMode", "countsProfiles"], because: "the meter is a counter")
@@ -60,7 +62,62 @@ extension CatalogReading {
             fields.refuse(
                 counting + ["countsProfiles", "eventLabel", "unitCost"],
                 because: "a window counts nothing, it says how far back one may look")
+        case .reading:
+            fields.refuse(
+                counting + ["countsProfiles", "windowMode", "withinGauge", "unitCost"],
+                because: "a reading counts nothing, it holds what was read last")
         }
+    }
+
+    /// `period: P3M` with `anchor`, or one of three words that say both.
+    private func period(_ fields: CatalogFields) -> Meter.Period {
+        let text = fields.text("period") ?? "lifetime"
+        let words: [String: Meter.Period] = [
+            "lifetime": .lifetime, "calendarMonth": .calendarMonth, "anniversary": .anniversary,
+        ]
+        if let period = words[text] {
+            // Asked for, so that it is known as a key.
+            if fields.node("anchor") != nil {
+                let reason =
+                    period == .lifetime
+                    ? "the counter never begins anew" : "`\(text)` says what it is counted from"
+                fields.refuse(["anchor"], because: reason)
+            }
+            return period
+        }
+        guard let length = CivilDuration(iso8601: text).flatMap(PeriodLength.init) else {
+            _ = anchor(fields)
+            let near = nearest(to: text, among: words.keys).map { "Did you mean `\($0)`? " } ?? ""
+            report(
+                "`\(text)` is no period.",
+                "\(near)Write lifetime, calendarMonth, anniversary, or an ISO 8601 length of one unit from an hour to a hundred years: P1D, P2W, P3M, P1Y, PT720H.",
+                at: fields.place(of: "period"))
+            return .lifetime
+        }
+        let isExact = length.unit == .milliseconds
+        let anchor = anchor(fields) ?? (isExact ? .firstSeen : .calendar)
+        if isExact, anchor == .calendar {
+            report(
+                "`\(text)` is exact time, which has no place in the calendar.",
+                "Write `anchor: firstSeen`, `billing` or a time, or a period of days.",
+                at: fields.place(of: "anchor"))
+        }
+        return Meter.Period(length, from: anchor)
+    }
+
+    private func anchor(_ fields: CatalogFields) -> Meter.Period.Anchor? {
+        guard let text = fields.text("anchor") else { return nil }
+        let words: [String: Meter.Period.Anchor] = [
+            "calendar": .calendar, "firstSeen": .firstSeen, "billing": .billing,
+        ]
+        if let anchor = words[text] { return anchor }
+        if text.first?.isNumber == true { return fields.instant("anchor").map { .instant($0) } }
+        let near = nearest(to: text, among: words.keys).map { "Did you mean `\($0)`? " } ?? ""
+        report(
+            "`\(text)` is no anchor.",
+            "\(near)Write calendar, firstSeen, billing, or a time such as `2027-01-15T09:00:00Z`.",
+            at: fields.place(of: "anchor"))
+        return nil
     }
 
     private func limit(_ fields: CatalogFields) -> Int64? {

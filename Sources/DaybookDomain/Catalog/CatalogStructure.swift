@@ -92,7 +92,7 @@ public struct CatalogStructure: Sendable, Equatable {
             }
             if old.period != new.period {
                 sentences.append(
-                    Self.changed("meter", name, "period", old.period.rawValue, new.period.rawValue))
+                    Self.changed("meter", name, "period", old.period.text, new.period.text))
             }
             if old.countsProfiles != new.countsProfiles {
                 sentences.append(

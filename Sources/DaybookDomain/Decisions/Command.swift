@@ -8,12 +8,13 @@ public enum Command: Sendable, Equatable {
     case release(reservation: String)
     /// The target is the key or the ref of a use, or a reservation; the meter where several have it.
     case reverseUsage(target: String, meter: String? = nil)
-    case resetUsage(meter: String)
+    case resetUsage(meter: String, terms: ResetTerms = ResetTerms())
     case pin(meter: String?, ref: String)
     /// The customer is about to see an experiment: the variant of the first time, for ever (metrics.md, Experiment).
     case expose(experiment: String)
     case issueGrant(GrantTerms)
-    case voidGrant(grant: String)
+    /// From a time on; `nil`: the ledger's clock.
+    case voidGrant(grant: String, at: Int64? = nil)
     /// A code of a promotion is redeemed, once for ever.
     case redeem(code: String)
     case createProfile(profile: String, kind: String, freeStartedAt: Int64?)
@@ -40,6 +41,24 @@ public enum Command: Sendable, Equatable {
         }
     }
 
+    /// How a counter begins anew.
+    public struct ResetTerms: Sendable, Equatable {
+        /// `nil`: the ledger's clock.
+        public var effectiveAt: Int64?
+        /// Whether later periods begin when they would have anyway; else they are counted from the reset.
+        public var retainsAnchor: Bool
+        /// Whether what was used beyond the limit counts as used after the reset.
+        public var preservesOverage: Bool
+
+        public init(
+            effectiveAt: Int64? = nil, retainsAnchor: Bool = true, preservesOverage: Bool = false
+        ) {
+            self.effectiveAt = effectiveAt
+            self.retainsAnchor = retainsAnchor
+            self.preservesOverage = preservesOverage
+        }
+    }
+
     /// A grant of access or of units.
     public struct GrantTerms: Sendable, Equatable {
         public enum Target: Sendable, Equatable {
@@ -61,11 +80,27 @@ public enum Command: Sendable, Equatable {
         public var profile: String?
         /// One of `reasons`.
         public var reason: String
+        /// How often the units come again: one of `Vocabulary.recurrences`; `nil`: once.
+        public var every: String?
+        /// The least and the most that stays of what is left, when the units come again or the meter begins anew;
+        /// `nil`: of a grant that comes once all of it, of others nothing.
+        public var rollover: Rollover?
+
+        /// Bounds of what stays of a grant.
+        public struct Rollover: Sendable, Equatable {
+            public var least: Int64
+            public var most: Int64
+
+            public init(least: Int64 = 0, most: Int64) {
+                self.least = least
+                self.most = most
+            }
+        }
 
         public init(
             id: String, target: Target, amount: Int64? = nil, startsAt: Int64? = nil,
             expiresAt: Int64? = nil, priority: Int64? = nil, profile: String? = nil,
-            reason: String = "support"
+            reason: String = "support", every: String? = nil, rollover: Rollover? = nil
         ) {
             self.id = id
             self.target = target
@@ -75,6 +110,8 @@ public enum Command: Sendable, Equatable {
             self.priority = priority
             self.profile = profile
             self.reason = reason
+            self.every = every
+            self.rollover = rollover
         }
     }
 }

@@ -77,11 +77,16 @@ extension Command {
         case .release(let reservation): .given(("reservation", .text(reservation)))
         case .reverseUsage(let target, let meter):
             .given(("target", .text(target)), ("meter", .text(meter)))
-        case .resetUsage(let meter): .given(("meter", .text(meter)))
+        case .resetUsage(let meter, let terms):
+            .given(
+                ("meter", .text(meter)), ("effective_at", .number(terms.effectiveAt)),
+                ("retain_anchor", terms.retainsAnchor ? nil : .bool(false)),
+                ("preserve_overage", terms.preservesOverage ? .bool(true) : nil))
         case .pin(let meter, let ref): .given(("meter", .text(meter)), ("ref", .text(ref)))
         case .expose(let experiment): .given(("experiment", .text(experiment)))
         case .issueGrant(let terms): terms.members
-        case .voidGrant(let grant): .given(("grant", .text(grant)))
+        case .voidGrant(let grant, let instant):
+            .given(("grant", .text(grant)), ("voided_at", .number(instant)))
         case .redeem(let code): .given(("code", .text(code)))
         case .createProfile(let profile, let kind, let freeStartedAt):
             .given(
@@ -121,7 +126,9 @@ extension Command.GrantTerms {
         return .given(
             ("id", .text(id)), what, ("amount", .number(amount)),
             ("starts_at", .number(startsAt)), ("expires_at", .number(expiresAt)),
-            ("priority", .number(priority)), ("profile", .text(profile)), ("reason", .text(reason)))
+            ("priority", .number(priority)), ("profile", .text(profile)), ("reason", .text(reason)),
+            ("every", .text(every)), ("rollover_min", .number(rollover?.least)),
+            ("rollover_max", .number(rollover?.most)))
     }
 }
 

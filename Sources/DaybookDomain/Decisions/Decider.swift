@@ -87,18 +87,21 @@ public final class Decider {
             return try UsageDecider(self, check).settle(reservation, nil, isCommit: false)
         case .reverseUsage(let target, let meter):
             return try UsageDecider(self, check).reverse(target, of: meter)
-        case .resetUsage(let meter): return try UsageDecider(self, check).reset(meter)
+        case .resetUsage(let meter, let terms):
+            return try UsageDecider(self, check).reset(meter, terms)
         case .pin(let meter, let ref):
             return try pin(meter, ref, check)
         case .expose(let experiment): return try expose(experiment, check)
         case .issueGrant(let terms): return try issue(terms, check)
-        case .voidGrant(let grant):
+        case .voidGrant(let grant, let instant):
             let id = Reference(grant)
             guard question.state.customer.grants.contains(where: { $0.id == id }) else {
                 throw .unknownGrant(grant)
             }
             return Verdict(events: [
-                event(.grantVoided, ["grant_id": .string(grant), "voided_at": .integer(now)])
+                event(
+                    .grantVoided,
+                    ["grant_id": .string(grant), "voided_at": .integer(instant ?? now)])
             ])
         case .redeem: return try PromotionDecider(self, check).redeem()
         case .createProfile, .deleteProfile, .assignPurchase, .unassignPurchase:
@@ -160,6 +163,7 @@ public final class Decider {
         if let amount = terms.amount, amount < 1 || amount > EventBounds.amountMax {
             throw .amountOutOfBounds(amount)
         }
+        try checkRecurrence(terms)
         guard Command.GrantTerms.reasons.contains(terms.reason) else {
             throw .unknownWord(
                 terms.reason, of: "reason of a grant", known: Command.GrantTerms.reasons)
@@ -187,9 +191,30 @@ public final class Decider {
         if terms.amount == nil { data["unlimited"] = .bool(true) }
         if let end = terms.expiresAt { data["expires_at"] = .integer(end) }
         if let priority = terms.priority { data["priority"] = .integer(priority) }
+        if let every = terms.every { data["every"] = .string(every) }
+        if let rollover = terms.rollover {
+            data["rollover"] = ["min": .integer(rollover.least), "max": .integer(rollover.most)]
+        }
         var draft = event(.grantIssued, data)
         draft.profile = terms.profile ?? request.profile
         return Verdict(events: [draft])
+    }
+
+    /// Only units come again and roll over, and the least of them is not above the most.
+    private func checkRecurrence(_ terms: Command.GrantTerms) throws(Rejection) {
+        let words = Vocabulary.recurrences
+        if let every = terms.every, !words.contains(every) {
+            throw .unknownWord(every, of: "length after which units come again", known: words)
+        }
+        if terms.every != nil || terms.rollover != nil, terms.amount == nil {
+            throw .amountOutOfBounds(0)
+        }
+        guard let rollover = terms.rollover else { return }
+        let bounds = 0...EventBounds.amountMax
+        guard bounds.contains(rollover.most) else { throw .amountOutOfBounds(rollover.most) }
+        guard bounds.contains(rollover.least), rollover.least <= rollover.most else {
+            throw .amountOutOfBounds(rollover.least)
+        }
     }
 
     private func alias(_ canonical: String) throws(Rejection) -> Verdict {

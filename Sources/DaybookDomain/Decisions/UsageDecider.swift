@@ -22,6 +22,9 @@ struct UsageDecider {
         if meter.kind == .window {
             throw wrongKind(meter, "says how far back one may look, and is not consumed")
         }
+        if meter.kind == .reading {
+            throw wrongKind(meter, "holds what was read last; report readings with usage.recorded")
+        }
         if isGauge, ref == nil { throw .ambiguousGauge(meter: meter.name) }
         if let ref, isCounted(meter, Reference(ref), amount) {
             if meter.kind == .counter, isReversed(meter, Reference(ref)) {
@@ -104,7 +107,7 @@ struct UsageDecider {
         let meters = Set(found).filter { wanted == nil || $0 == wanted }.sorted()
         guard let only = meters.first else { throw .unknownUsage(target) }
         guard meters.count == 1 else { throw .ambiguousUsage(target, meters: meters) }
-        if let meter = catalog.meter(named: only), meter.kind != .counter {
+        if let meter = catalog.meter(named: only), meter.kind != .counter, meter.kind != .reading {
             throw wrongKind(
                 meter,
                 meter.kind == .gauge
@@ -116,21 +119,20 @@ struct UsageDecider {
         ])
     }
 
-    func reset(_ name: String) throws(Rejection) -> Verdict {
+    func reset(_ name: String, _ terms: Command.ResetTerms) throws(Rejection) -> Verdict {
         let meter = try decider.meter(name, check)
         guard meter.kind == .counter else {
             throw wrongKind(meter, "follows from what is there and cannot begin anew")
         }
-        let period = check.usage.period(of: meter, at: decider.now)
-        return Verdict(events: [
-            decider.event(
-                .usageReset,
-                [
-                    "meter": .string(meter.name), "trigger": "manual", "retain_anchor": true,
-                    "period_start": .integer(max(0, period.start)),
-                    "effective_at": .integer(decider.now),
-                ])
-        ])
+        let instant = terms.effectiveAt ?? decider.now
+        let period = check.usage.period(of: meter, at: instant)
+        var data: JSONObject = [
+            "meter": .string(meter.name), "trigger": "manual",
+            "retain_anchor": .bool(terms.retainsAnchor),
+            "period_start": .integer(max(0, period.start)), "effective_at": .integer(instant),
+        ]
+        if terms.preservesOverage { data["preserve_overage"] = true }
+        return Verdict(events: [decider.event(.usageReset, data)])
     }
 
     private func wrongKind(_ meter: Meter, _ use: String) -> Rejection {

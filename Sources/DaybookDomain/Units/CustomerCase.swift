@@ -145,19 +145,28 @@ public final class CustomerCase: Sendable {
                 periodStart: { self.periodStart(containing: instant, by: $0.catalog) }))
     }
 
-    /// Where the period began that a catalog for the next period has to wait for: the calendar month, or the
-    /// customer's own where all counters that begin anew do so on its anniversaries (rule 8).
+    /// Where the period began that a catalog for the next period has to wait for: that of all its counters that begin
+    /// anew, if they have one period in common, else the calendar month (rule 8).
     private func periodStart(containing instant: Int64, by catalog: Catalog) -> Int64 {
         period(containing: instant, by: catalog).start
     }
 
     private func period(containing instant: Int64, by catalog: Catalog) -> MeterPeriod {
-        let periods = catalog.meters.filter { $0.kind == .counter }.map(\.period)
+        let periods = Set(catalog.meters.filter { $0.kind == .counter }.map(\.period))
+            .subtracting([.lifetime])
         let zone = zoneHistory(catalog)
-        let isOwn = periods.contains(.anniversary) && !periods.contains(.calendarMonth)
-        return isOwn
-            ? .anniversary(containing: instant, anchor: anchor, in: zone)
-            : .calendarMonth(containing: instant, in: zone)
+        guard periods.count == 1, let own = periods.first, let length = own.length else {
+            return .calendarMonth(containing: instant, in: zone)
+        }
+        switch own.anchor {
+        case .calendar:
+            return PeriodTimeline(length, anchor: nil, in: zone).period(at: instant)
+        // Whether a catalog is in force must not depend on what it sells.
+        case .firstSeen, .billing:
+            return PeriodTimeline(length, anchor: anchor, in: zone).period(at: instant)
+        case .instant(let stated):
+            return PeriodTimeline(length, anchor: stated, cut: anchor, in: zone).period(at: instant)
+        }
     }
 
     /// The first end of a period after a time with which a catalog that waits for it may come into force;

@@ -280,6 +280,11 @@ extension Vocabulary {
             ]),
     ]
 
+    /// How often the units of a grant may come again: lengths as ISO 8601 writes them, or the period of the meter.
+    public static let recurrences = [
+        "P1D", "P1W", "P2W", "P4W", "P1M", "P2M", "P3M", "P6M", "P1Y", "period",
+    ]
+
     static let grants: [EventSchema] = [
         EventSchema(
             .grantIssued, "grant.issued", "Access or units were given.",
@@ -295,6 +300,10 @@ extension Vocabulary {
                 EventField(
                     "priority", .integer, .flags(shift: 2, width: 9), required: false,
                     "0 to 255, lower burns first; 100 where absent"),
+                EventField(
+                    "every", .word(recurrences.map { EventWord($0) }),
+                    .flags(shift: 11, width: 5), required: false,
+                    "of units: they come again, counted from starts_at, or with the meter's period"),
                 EventField("rollover.max", .amount, .money, in: EventBounds.notNegative),
                 EventField("rollover.min", .amount, .timeC, in: EventBounds.notNegative),
                 EventField("reason", .text), EventField("actor", .text),

@@ -46,7 +46,12 @@ extension Vocabulary {
             [
                 meter, EventField("period_start", .time, .timeA, required: true),
                 EventField("effective_at", .time, .timeB, required: true),
-                EventField("retain_anchor", .bool), EventField("preserve_overage", .bool),
+                EventField(
+                    "retain_anchor", .bool, .flags(shift: 3, width: 2), required: false,
+                    "false: later periods are counted from the reset; true where absent"),
+                EventField(
+                    "preserve_overage", .bool, .flags(shift: 5, width: 2), required: false,
+                    "true: what was used beyond the limit counts as used after the reset"),
                 EventField(
                     "trigger",
                     .word([

@@ -10,6 +10,7 @@ private struct Credit {
     let statedEnd: Int64
     /// Exclusive: the promised end or the void.
     let end: Int64
+    let amount: Int64
     var balance: Int64
     /// The only one whose uses burn it; `nil`: everybody's do.
     var profile: String?
@@ -17,6 +18,9 @@ private struct Credit {
     var clawback: (at: Int64, amount: Int64)?
 
     func isActive(at instant: Int64) -> Bool { start <= instant && instant < end }
+
+    /// How often the units come again; `nil`: once.
+    var every: String? { event.text("every") }
 
     func serves(_ other: String?) -> Bool { profile == nil || profile == other }
 
@@ -61,6 +65,8 @@ struct BurnDown {
     /// The best limit with a number that an entitlement gave at an instant.
     private let entitledLimit: (Int64) -> Int64?
     private let profile: String?
+    /// Overage from before a reset that counts as used after it, by the start of the quota.
+    private var carried: [Int64: Int] = [:]
     private var credits: [Credit] = []
     private var quotas: [Int64: FreeQuota] = [:]
     private var debt: Int64 = 0
@@ -68,14 +74,14 @@ struct BurnDown {
     /// - Parameter currentLimit: Of the period that contains the asked time; `nil`: unlimited.
     init(
         _ meter: Meter, currentLimit: Int64?, _ question: ReferenceCase, _ catalog: Catalog,
-        planChanges: [Int64], profile: String?, entitledLimit: @escaping (Int64) -> Int64?
+        plans: PlanTimeline, profile: String?, entitledLimit: @escaping (Int64) -> Int64?
     ) {
         self.profile = profile
         self.meter = meter
         self.question = question
         self.currentLimit = currentLimit
         self.entitledLimit = entitledLimit
-        periods = CounterPeriods(meter, question, planChanges: planChanges)
+        periods = CounterPeriods(meter, question, plans: plans)
         credits =
             Self.grants(meter, question, catalog) + Self.consumables(meter, question, catalog)
         credits.sort(by: Credit.isBurnedFirst)
@@ -91,7 +97,7 @@ struct BurnDown {
                 event: grant.event, priority: grant.event.integer("priority") ?? 100,
                 start: grant.startsAt,
                 statedEnd: grant.event.integer("expires_at") ?? Int64.max, end: grant.end,
-                balance: max(0, grant.event.integer("amount") ?? 0),
+                amount: max(0, grant.event.integer("amount") ?? 0), balance: 0,
                 profile: grant.event.profile)
         }
     }
@@ -132,7 +138,7 @@ struct BurnDown {
         let clawedBack = (amount * share + 99_999) / 100_000
         return Credit(
             event: transaction.purchase, priority: 100, start: max(from, transaction.startsAt),
-            statedEnd: Int64.max, end: until, balance: amount,
+            statedEnd: Int64.max, end: until, amount: amount, balance: 0,
             clawback: transaction.revokedAt.map {
                 (max($0, from, transaction.startsAt), clawedBack)
             })
@@ -151,7 +157,8 @@ struct BurnDown {
         let period = periods.period(at: question.at)
         return ReferenceAnswer.Meter(
             limit: isUnlimited ? nil : currentLimit,
-            used: mine.filter { !$0.isReserved }.map(\.amount).reduce(0, +),
+            used: mine.filter { !$0.isReserved }.map(\.amount).reduce(0, +)
+                + (isUnlimited ? 0 : Int64(carried[current.start] ?? 0)),
             reserved: mine.filter(\.isReserved).map(\.amount).reduce(0, +),
             remaining: isUnlimited
                 ? nil : max(0, quota.limit - Int64(quota.paid.count)) + active.reduce(0, +),
@@ -162,7 +169,7 @@ struct BurnDown {
 
     /// One thing that happens to the balances.
     private struct Step {
-        enum Kind: Int { case rollover, start, clawback, use }
+        enum Kind: Int { case rollover, carry, renewal, start, clawback, use }
         let at: Int64
         let kind: Kind
         /// The credit in burn order, or the use in canonical order.
@@ -176,10 +183,15 @@ struct BurnDown {
 
     private func steps(_ uses: [CounterUses.Use]) -> [Step] {
         var steps = uses.indices.map { Step(at: uses[$0].at, kind: .use, index: $0) }
+        steps += periods.carrying.map { Step(at: $0, kind: .carry, index: 0) }
         for (index, credit) in credits.enumerated() where credit.start < credit.end {
             steps.append(Step(at: credit.start, kind: .start, index: index))
             if let clawback = credit.clawback {
                 steps.append(Step(at: clawback.at, kind: .clawback, index: index))
+            }
+            if let every = credit.every {
+                steps += renewals(credit, every).map { Step(at: $0, kind: .renewal, index: index) }
+                continue
             }
             guard credit.event.fields.value(at: ["rollover", "max"]) != nil else { continue }
             // E65: at every reset, be it due or manual.
@@ -195,7 +207,11 @@ struct BurnDown {
     private mutating func apply(_ step: Step, _ uses: [CounterUses.Use]) {
         switch step.kind {
         case .rollover: rollOver(step.index)
-        case .start: start(step.index, at: step.at)
+        case .carry: carry(at: step.at)
+        case .renewal: renew(step.index, at: step.at)
+        case .start:
+            credits[step.index].balance = credits[step.index].amount
+            settle(step.index, at: step.at)
         case .clawback: clawBack(step.index)
         case .use:
             burn(uses[step.index].amount, of: uses[step.index].event.profile, at: step.at)
@@ -210,8 +226,47 @@ struct BurnDown {
         credits[index].balance = min(most, max(least, credits[index].balance))
     }
 
-    /// A new grant first pays what is owed, then the overage of its period (E67, scenario M04).
-    private mutating func start(_ index: Int, at instant: Int64) {
+    /// Every length after the start on the wall clock, or with every period of the meter.
+    private func renewals(_ credit: Credit, _ every: String) -> [Int64] {
+        var instants: [Int64] = []
+        var last = credit.start
+        while true {
+            if let length = CivilDuration(iso8601: every).flatMap(PeriodLength.init) {
+                last =
+                    MeterPeriod.containing(
+                        last, length: length, anchor: credit.start, in: question.zoneHistory
+                    ).end
+            } else {
+                last = periods.period(at: last).end
+            }
+            guard last <= question.at, last < credit.end else { return instants }
+            instants.append(last)
+        }
+    }
+
+    /// Of what is left, nothing stays unless the grant says so; the same units come on top.
+    private mutating func renew(_ index: Int, at instant: Int64) {
+        let rollover = credits[index].event.fields["rollover"]?.object
+        let most = rollover?["max"]?.integer ?? 0
+        let least = most == 0 && rollover?["max"] == nil ? 0 : rollover?["min"]?.integer ?? 0
+        let kept = min(most, max(least, credits[index].balance))
+        credits[index].balance = kept + credits[index].amount
+        settle(index, at: instant)
+    }
+
+    /// What the period that ends there had used beyond everything is used in the next one.
+    private mutating func carry(at instant: Int64) {
+        guard let former = quotas.values.first(where: { isEnding($0, at: instant) }) else { return }
+        carried[instant] = former.open.count
+        for user in former.open { burn(1, of: user, at: instant) }
+    }
+
+    private func isEnding(_ quota: FreeQuota, at instant: Int64) -> Bool {
+        quota.start < instant && periods.segment(at: quota.start).end == instant
+    }
+
+    /// New units first pay what is owed, then the overage of the period (E67, scenario M04).
+    private mutating func settle(_ index: Int, at instant: Int64) {
         if credits[index].profile == nil {
             let paid = min(debt, credits[index].balance)
             debt -= paid

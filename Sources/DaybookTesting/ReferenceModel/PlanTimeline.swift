@@ -6,6 +6,7 @@ struct PlanTimeline {
     private struct Holding {
         let product: String
         let group: String
+        let isTrial: Bool
         let start: Int64
         /// Exclusive.
         let end: Int64
@@ -14,17 +15,25 @@ struct PlanTimeline {
     private let holdings: [Holding]
     /// When a plan began, ascending.
     private(set) var changes: [Int64] = []
+    /// From when on a product, or what is paid for it after a free trial, is held that was not held just before:
+    /// ascending.
+    private(set) var billingDays: [Int64] = []
 
     init(_ question: ReferenceCase, _ catalog: Catalog, _ sources: AccessSources) {
-        guard catalog.meters.contains(where: \.resetsOnPlanChange) else {
-            holdings = []
-            return
-        }
         holdings = Self.holdings(question, catalog, sources)
         let starts = Set(holdings.map(\.start)).filter { $0 <= question.at }.sorted()
         let products = Set(holdings.map(\.product))
         changes = starts.filter { instant in
             products.contains { begins($0, at: instant) && !goesOn($0, at: instant) }
+        }
+        billingDays = starts.filter { instant in
+            holdings.contains { holding in
+                holding.start == instant
+                    && !holdings.contains {
+                        $0.product == holding.product && $0.isTrial == holding.isTrial
+                            && $0.start < instant && instant <= $0.end
+                    }
+            }
         }
     }
 
@@ -80,7 +89,9 @@ struct PlanTimeline {
                     let owner = question.identities.owner(ofLine: name, events: events, at: start)
                     guard let owner, question.person.contains(owner) else { continue }
                     holdings.append(
-                        Holding(product: product.id, group: group, start: start, end: end))
+                        Holding(
+                            product: product.id, group: group, isTrial: period.facts.isTrial,
+                            start: start, end: end))
                 }
             }
         }

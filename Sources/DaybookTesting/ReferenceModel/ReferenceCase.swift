@@ -178,15 +178,26 @@ struct ReferenceCase {
         }
     }
 
-    /// The period containing T: of the month, unless every counter with a period counts by anniversaries.
+    /// The period containing T: of the month, unless all counters with a period have the same.
     /// Who has told no zone lives in that of the catalog that waits for it.
     private func periodStart(_ instant: Int64, _ catalog: Catalog) -> Int64 {
         let history = Self.zones(customerEvents, zones, standard: catalog)
         let counters = catalog.meters.filter { $0.kind == .counter && $0.period != .lifetime }
-        if !counters.isEmpty, counters.allSatisfy({ $0.period == .anniversary }) {
-            return MeterPeriod.anniversary(
-                containing: instant, anchor: firstSeenAt, in: history
-            ).start
+        if let own = counters.first?.period, let length = own.length,
+            counters.allSatisfy({ $0.period == own })
+        {
+            let anchor: Int64?
+            var least = Int64.min
+            switch own.anchor {
+            case .calendar: anchor = nil
+            case .firstSeen, .billing: anchor = firstSeenAt
+            case .instant(let stated):
+                anchor = stated
+                if firstSeenAt <= instant { least = firstSeenAt }
+            }
+            let period = MeterPeriod.containing(
+                instant, length: length, anchor: anchor, in: history)
+            return max(period.start, least)
         }
         return MeterPeriod.calendarMonth(containing: instant, in: history).start
     }

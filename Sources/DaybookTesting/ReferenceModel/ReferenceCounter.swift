@@ -67,7 +67,7 @@ struct CounterUses {
     }
 
     /// `usage.reversed` names the key or the ref of the usage; only its own meter and period get it back.
-    private static func isReversed(
+    static func isReversed(
         _ names: [String?], on meters: [String], _ usage: [KnownEvent]
     ) -> Bool {
         usage.contains {
@@ -101,48 +101,5 @@ struct CounterUses {
             reservations.first { $0.text("reservation_id") == target }
             ?? reservations.first { $0.key == target } ?? committed.first
         return found?.text("meter")
-    }
-}
-
-/// The periods of one counter, cut at manual resets (rule 14).
-struct CounterPeriods {
-    private let meter: Meter
-    private let question: ReferenceCase
-    /// When manual and plan-change resets take effect, ascending.
-    private let resets: [Int64]
-
-    init(_ meter: Meter, _ question: ReferenceCase, planChanges: [Int64]) {
-        self.meter = meter
-        self.question = question
-        let names = [meter.name] + meter.aliases
-        // A scheduled reset is evidence and folds as nothing.
-        let told = question.events("usage.reset").filter {
-            names.contains($0.text("meter") ?? "")
-                && ["manual", "plan_change"].contains($0.word("trigger"))
-        }
-        .compactMap { $0.integer("effective_at") }
-        // E61: no silent reset unless the catalog of that moment says so.
-        let changed = planChanges.filter {
-            question.catalog(at: $0)?.meter(named: meter.name)?.resetsOnPlanChange == true
-        }
-        resets = (told + changed).sorted()
-    }
-
-    func period(at instant: Int64) -> MeterPeriod {
-        switch meter.period {
-        case .lifetime: .lifetime
-        case .calendarMonth: .calendarMonth(containing: instant, in: question.zoneHistory)
-        case .anniversary:
-            .anniversary(
-                containing: instant, anchor: question.firstSeenAt, in: question.zoneHistory)
-        }
-    }
-
-    /// From the start of the period, or the last reset in it, to the next reset or the end.
-    func segment(at instant: Int64) -> (start: Int64, end: Int64, periodEnd: Int64) {
-        let period = period(at: instant)
-        let start = resets.last { $0 <= instant } ?? Int64.min
-        let next = resets.first { $0 > instant } ?? Int64.max
-        return (max(period.start, start), min(period.end, next), period.end)
     }
 }

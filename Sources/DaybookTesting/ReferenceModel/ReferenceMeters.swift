@@ -30,7 +30,7 @@ struct ReferenceMeters {
         case .counter:
             var burnDown = BurnDown(
                 meter, currentLimit: limit, question, catalog,
-                planChanges: PlanTimeline(question, catalog, sources).changes, profile: profile,
+                plans: PlanTimeline(question, catalog, sources), profile: profile,
                 entitledLimit: { entitledLimit(of: meter.name, at: $0) })
             return burnDown.answer()
         case .gauge:
@@ -41,6 +41,15 @@ struct ReferenceMeters {
                 limit: allowed, used: count, reserved: 0,
                 remaining: allowed.map { max(0, $0 - count) },
                 overage: allowed.map { max(0, count - $0) } ?? 0, granted: granted,
+                periodStart: MeterPeriod.lifetime.start, periodEnd: MeterPeriod.lifetime.end)
+        case .reading:
+            let value = latestReading(of: meter)
+            let granted = units(grantedOn: meter)
+            let allowed = limit.map { $0 + granted }
+            return ReferenceAnswer.Meter(
+                limit: allowed, used: value, reserved: 0,
+                remaining: allowed.map { max(0, $0 - value) },
+                overage: allowed.map { max(0, value - $0) } ?? 0, granted: granted,
                 periodStart: MeterPeriod.lifetime.start, periodEnd: MeterPeriod.lifetime.end)
         case .window:
             // T22: a window is not consumption.
@@ -104,6 +113,17 @@ struct ReferenceMeters {
                 && $0.startsAt <= question.at && question.at < $0.end
                 && ($0.event.profile == nil || $0.event.profile == profile)
         }.map { max(0, $0.event.integer("amount") ?? 0) }.reduce(0, +)
+    }
+
+    /// The last that was read by then and was not taken back.
+    private func latestReading(of meter: Meter) -> Int64 {
+        let names = [meter.name] + meter.aliases
+        let usage = question.customerEvents.filter { $0.type.hasPrefix("usage.") }
+        let last = usage.last {
+            $0.type == "usage.recorded" && names.contains($0.text("meter") ?? "")
+                && !CounterUses.isReversed([$0.key, $0.text("ref")], on: names, usage)
+        }
+        return last?.integer("amount") ?? 0
     }
 
     /// Rule 13: the refs whose latest event is a +1.

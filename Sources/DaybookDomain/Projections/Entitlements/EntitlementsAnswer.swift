@@ -26,6 +26,8 @@ public final class EntitlementsAnswer: Sendable {
     public let introEligibleAfter: Int64
     /// When the customer's plan changed, up to the asked time, ascending; see `PlanChanges`.
     let planChanges: [Int64]
+    /// From when on a subscription is billed on another day, up to the asked time, ascending; see `PlanChanges`.
+    let billingDays: [Int64]
 
     public init(_ question: CustomerCase) {
         let gathering = SourceGathering(question)
@@ -38,6 +40,9 @@ public final class EntitlementsAnswer: Sendable {
         planChanges =
             question.catalogs.resetsOnPlanChange
             ? PlanChanges(gathering.planStretches()).instants : []
+        billingDays =
+            question.catalogs.countsByBilling
+            ? PlanChanges.billingDays(gathering.planStretches()) : []
         warnings = Self.warnings(sources, question)
     }
 

@@ -82,7 +82,7 @@ extension TransactionFact {
 
 extension CustomerState {
     /// Raised whenever the fold's meaning changes (rule 22).
-    public static let version: UInt16 = 3
+    public static let version: UInt16 = 4
 
     /// Writes the state for the digest, field by field in a fixed order.
     func write(to writer: inout StateWriter) {
@@ -141,5 +141,6 @@ extension CustomerState.GrantFact {
         writer.integer(priority)
         writer.integer(rolloverMax)
         writer.integer(rolloverMin)
+        writer.integer(Int64(recurrence))
     }
 }

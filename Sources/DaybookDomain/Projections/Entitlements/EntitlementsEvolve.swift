@@ -309,6 +309,7 @@ extension CustomerState {
                 profile: event.profile, amount: event.amount,
                 isUnlimited: event.flag(0) == true, startsAt: event.timeA,
                 expiresAt: event.timeB, priority: priority == 0 ? 100 : Int64(priority) - 1,
-                rolloverMax: event.money, rolloverMin: event.timeC))
+                rolloverMax: event.money, rolloverMin: event.timeC,
+                recurrence: event.recurrence))
     }
 }

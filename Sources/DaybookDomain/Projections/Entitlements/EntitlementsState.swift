@@ -232,6 +232,8 @@ public struct CustomerState: Sendable, Equatable {
         public var priority: Int64
         public var rolloverMax: Int64
         public var rolloverMin: Int64
+        /// How often the units come again: the place in `Vocabulary.recurrences` from 1 on; 0 once.
+        public var recurrence: UInt8
     }
     public struct GrantVoid: Sendable, Equatable {
         public var id: Reference

@@ -3,6 +3,8 @@ import DaybookEvents
 /// A stretch of time in which a customer held one auto-renewable product.
 struct PlanStretch: Equatable {
     var product: String
+    /// A free trial: it is billed for the first time when it ends.
+    var isTrial = false
     /// Products of one group replace one another; products of two groups are two plans side by side.
     var group: String
     var start: Int64
@@ -35,6 +37,17 @@ struct PlanChanges {
             found.append(stretch.start)
         }
         instants = found
+    }
+
+    /// When a stretch of one product begins that none of the same product leads up to: a purchase, a change of the
+    /// product, a return after a lapse (E20); and when a free trial ends in a paid period. A renewal and what is
+    /// recovered within grace keep the day (E19).
+    /// - Parameter stretches: As for `init`.
+    /// - Returns: Ascending, each once.
+    static func billingDays(_ stretches: [PlanStretch]) -> [Int64] {
+        let trials = joined(stretches.filter(\.isTrial))
+        let paid = joined(stretches.filter { !$0.isTrial })
+        return Set((trials + paid).map(\.start)).sorted()
     }
 
     private static func joined(_ stretches: [PlanStretch]) -> [PlanStretch] {
@@ -82,7 +95,8 @@ extension SourceGathering {
                 guard start <= at else { continue }
                 stretches.append(
                     PlanStretch(
-                        product: product.id, group: group, start: start,
+                        product: product.id, isTrial: period.fact.isTrial, group: group,
+                        start: start,
                         end: min(period.end, line.ownedUntil)))
             }
         }

@@ -21,7 +21,10 @@ struct UnitGrant {
     var key: String
     /// The only profile whose uses burn it; 0: it is the whole customer's.
     var profile: NameID
+    /// Of what is left, the least and the most that stays: at every reset, or where the units come again, then.
     var rollover: (least: Int64, most: Int64)?
+    /// With whose periods the units come again; the one that contains the start brings the first.
+    var recurrence: PeriodTimeline?
     /// Of credits, the line that they were bought with; empty: they were not bought.
     var line = ""
     /// When and how much of it was taken back.
@@ -48,6 +51,8 @@ struct BurnDown {
     let segment: (Int64) -> Segment
     /// The free quota as it is at an instant.
     let limit: (Int64) -> Int64
+    /// The starts of stretches in which what was used beyond the limit before counts as used.
+    var carriesOverage: Set<Int64> = []
     let allowsDebt: Bool
     /// Whose grants are left, besides the whole customer's.
     let profile: NameID
@@ -58,11 +63,14 @@ struct BurnDown {
         var grantsRemaining: Int64 = 0
         var overage: Int64 = 0
         var debt: Int64 = 0
+        /// Overage of before that counts as used.
+        var carried: Int64 = 0
         /// What is left of credits, by the line that they were bought with.
         var credits: [String: Int64] = [:]
     }
 
     private enum Step {
+        case reset
         case start(Int)
         case clawback(Int)
         case burn(Int)
@@ -73,7 +81,9 @@ struct BurnDown {
     ///   - at: Steps after it do not count.
     /// - Complexity: O((*b* + *g*) · *g*) in burns and grants.
     func run(burns: [Burn], grants: [UnitGrant], at: Int64) -> Result {
-        if grants.isEmpty, let result = runFree(burns, at: at) { return result }
+        if grants.isEmpty, carriesOverage.isEmpty, let result = runFree(burns, at: at) {
+            return result
+        }
         let grants = grants.sorted(by: Self.burnsBefore)
         var steps: [(at: Int64, rank: Int, step: Step)] = []
         // What was voided before it began was never there to pay for anything.
@@ -87,14 +97,16 @@ struct BurnDown {
         for (index, burn) in burns.enumerated() where burn.at <= at {
             steps.append((burn.at, 2, .burn(index)))
         }
+        for instant in carriesOverage where instant <= at { steps.append((instant, 0, .reset)) }
         // Stable: burns of one millisecond keep their canonical order.
         let order = steps.indices.sorted {
             (steps[$0].at, steps[$0].rank, $0) < (steps[$1].at, steps[$1].rank, $1)
         }
         var run = Run(burnDown: self, grants: grants)
         for index in order {
-            run.enter(steps[index].at)
+            run.advance(to: steps[index].at)
             switch steps[index].step {
+            case .reset: break
             case .start(let grant): run.start(grant)
             case .clawback(let grant): run.clawBack(grant)
             case .burn(let burn): run.burn(burns[burn])
@@ -132,16 +144,49 @@ struct BurnDown {
         let burnDown: BurnDown
         let grants: [UnitGrant]
         var balances: [Int64]
+        /// When the units of each grant come again; `Int64.max` never.
+        var nextUnits: [Int64]
         var current: Segment?
         var limit: Int64 = 0
         var free = Portions()
         var overage = Portions()
         var debt: Int64 = 0
+        var carried: Int64 = 0
 
         init(burnDown: BurnDown, grants: [UnitGrant]) {
             self.burnDown = burnDown
             self.grants = grants
             balances = Array(repeating: 0, count: grants.count)
+            nextUnits = Array(repeating: Int64.max, count: grants.count)
+        }
+
+        /// Goes on to a time, with what comes again until then.
+        mutating func advance(to instant: Int64) {
+            while let at = nextUnits.min(), at <= instant, let index = nextUnits.firstIndex(of: at)
+            {
+                enter(at)
+                renew(index, at: at, until: instant)
+            }
+            enter(instant)
+        }
+
+        /// The units of a grant come again, and some of what is left of them stays.
+        private mutating func renew(_ index: Int, at instant: Int64, until end: Int64) {
+            let before = balances[index]
+            let (least, most) = grants[index].rollover ?? (0, 0)
+            let kept = min(most, max(least, before))
+            balances[index] = kept.addingSaturated(grants[index].amount)
+            settle(index)
+            // Where nothing is used and owed, what changes nothing once changes nothing until something is used.
+            let isSettled =
+                balances[index] == before && free.total == 0 && overage.total == 0 && debt == 0
+            setNextUnits(of: index, after: isSettled ? end : instant)
+        }
+
+        private mutating func setNextUnits(of index: Int, after instant: Int64) {
+            guard let recurrence = grants[index].recurrence else { return }
+            let next = recurrence.period(at: instant).end
+            nextUnits[index] = next < grants[index].endsAt ? next : Int64.max
         }
 
         mutating func enter(_ instant: Int64) {
@@ -151,18 +196,27 @@ struct BurnDown {
                 return
             }
             let segment = burnDown.segment(instant)
-            let isFirst = current == nil
+            let former = current
             current = segment
             limit = newLimit
             free = Portions()
+            // Of a stretch that nobody entered nothing is left.
+            let isNext = former?.stretch.end == segment.stretch.start
+            let isCarried = isNext && burnDown.carriesOverage.contains(segment.stretch.start)
+            var left = isCarried ? overage : Portions()
             overage = Portions()
-            guard !isFirst else { return }
+            carried = left.total
+            guard former != nil else { return }
             // Several periods that passed without a step roll over like one (E65).
             for (index, grant) in grants.enumerated() {
-                guard let rollover = grant.rollover, grant.startsAt < segment.stretch.start else {
-                    continue
-                }
+                guard let rollover = grant.rollover, grant.recurrence == nil,
+                    grant.startsAt < segment.stretch.start
+                else { continue }
                 balances[index] = min(rollover.most, max(rollover.least, balances[index]))
+            }
+            while let part = left.takePart() {
+                burn(
+                    Burn(at: segment.stretch.start, amount: part.amount, profile: part.profile))
             }
         }
 
@@ -175,6 +229,12 @@ struct BurnDown {
 
         mutating func start(_ index: Int) {
             balances[index] = grants[index].amount
+            settle(index)
+            setNextUnits(of: index, after: grants[index].startsAt)
+        }
+
+        /// New units pay first what is owed, then what was used beyond everything.
+        private mutating func settle(_ index: Int) {
             // What the whole customer owes is nothing to a grant for one profile.
             if grants[index].profile == 0 {
                 let paid = min(debt, balances[index])
@@ -221,7 +281,7 @@ struct BurnDown {
         }
 
         mutating func finish(at instant: Int64) -> Result {
-            enter(instant)
+            advance(to: instant)
             var result = Result()
             result.freeUsed = free.total
             result.freeRemaining = max(0, limit - free.total)
@@ -234,6 +294,7 @@ struct BurnDown {
             }
             result.overage = overage.total
             result.debt = debt
+            result.carried = carried
             return result
         }
     }

@@ -21,6 +21,14 @@ struct Portions {
         for part in others.parts { append(part.amount, part.profile) }
     }
 
+    /// Takes away the earliest units, as far as they were for one profile; `nil`: there are none.
+    mutating func takePart() -> (profile: NameID, amount: Int64)? {
+        guard let first = parts.first else { return nil }
+        parts.removeFirst()
+        total -= first.amount
+        return first
+    }
+
     /// Puts earlier units before these.
     mutating func prepend(_ others: Portions) {
         var all = others

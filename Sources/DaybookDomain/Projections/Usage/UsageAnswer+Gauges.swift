@@ -19,9 +19,7 @@ extension UsageAnswer {
         }
         answer.used = Int64(items.count)
         let asked = profile.flatMap { question.names.id(of: $0) } ?? 0
-        let extra = grants(meter).filter {
-            $0.startsAt <= question.at && question.at < $0.endsAt && $0.serves(asked)
-        }.reduce(Int64(0)) { $0.addingSaturated($1.amount) }
+        let extra = unitsGiven(meter, to: asked)
         answer.granted = extra
         if let limit = answer.limit {
             let allowed = limit.addingSaturated(extra)

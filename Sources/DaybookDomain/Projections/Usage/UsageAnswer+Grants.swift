@@ -24,9 +24,22 @@ extension UsageAnswer {
                     promisedEnd: grant.expiresAt.orNil ?? Int64.max,
                     priority: grant.priority, source: names[grant.source],
                     key: question.text(of: grant.key), profile: grant.profile,
-                    rollover: rollover))
+                    rollover: rollover, recurrence: recurrence(of: grant, on: meter)))
         }
         return grants + credits(meter)
+    }
+
+    /// When the units come again; `nil`: never. The periods of a meter that has none never end.
+    private func recurrence(
+        of grant: CustomerState.GrantFact, on meter: Meter
+    ) -> PeriodTimeline? {
+        let index = Int(grant.recurrence) - 1
+        guard Vocabulary.recurrences.indices.contains(index) else { return nil }
+        let word = Vocabulary.recurrences[index]
+        guard let length = CivilDuration(iso8601: word).flatMap(PeriodLength.init) else {
+            return timeline(of: meter)
+        }
+        return PeriodTimeline(length, anchor: grant.startsAt, in: zone)
     }
 
     /// A grant counts on one meter: the one that it names, by whatever name, else the one that counts its feature.

@@ -50,6 +50,8 @@ public final class UsageAnswer {
     let entitlements: EntitlementsAnswer
     let catalog: Catalog
     let zone: ZoneHistory
+    /// By meter, as they were worked out.
+    var timelines: [String: PeriodTimeline] = [:]
 
     public init?(_ question: CustomerCase, _ entitlements: EntitlementsAnswer) {
         guard let catalog = entitlements.catalog else { return nil }
@@ -76,6 +78,7 @@ public final class UsageAnswer {
         case .counter: count(meter, profile, &answer)
         case .gauge: gauge(meter, profile, &answer)
         case .window: window(meter, &answer)
+        case .reading: reading(meter, profile, &answer)
         }
         return answer
     }
@@ -96,36 +99,19 @@ public final class UsageAnswer {
         return (best, nil)
     }
 
-    /// The period of a time for a meter; lifetime counters have one that never ends.
-    public func period(of meter: Meter, at instant: Int64) -> MeterPeriod {
-        switch meter.period {
-        case .lifetime: .lifetime
-        case .calendarMonth: .calendarMonth(containing: instant, in: zone)
-        case .anniversary: .anniversary(containing: instant, anchor: question.anchor, in: zone)
-        }
-    }
-
-    /// `2026-03`, or the number of the anniversary.
-    public func periodName(of meter: Meter, _ period: MeterPeriod) -> String? {
-        switch meter.period {
-        case .lifetime: nil
-        case .calendarMonth: MeterPeriod.calendarMonthText(period.number)
-        case .anniversary: String(period.number)
-        }
-    }
-
     // MARK: Counters
 
     private func count(_ meter: Meter, _ profile: String?, _ answer: inout MeterAnswer) {
         let at = question.at
-        let period = period(of: meter, at: at)
-        if meter.period != .lifetime {
+        let timeline = timeline(of: meter)
+        let period = timeline.period(at: at)
+        if timeline.length != nil {
             answer.period = period
-            answer.periodName = periodName(of: meter, period)
+            answer.periodName = timeline.name(of: period)
         }
         let ids = meterIDs(meter)
         let resets = resets(meter, ids)
-        let segment = Self.segment(of: period, at: at, resets: resets)
+        let segment = resets.segment(of: period, at: at)
         answer.lastResetAt = segment.start == Int64.min ? nil : segment.start
         let (burns, reserved) = burns(meter, ids)
         answer.reserved = reserved.filter { segment.contains($0.at) }
@@ -134,6 +120,7 @@ public final class UsageAnswer {
             .reduce(0) { $0.addingSaturated($1.amount) }
         guard let limit = answer.limit else { return }
         let result = burnDown(meter, profile, limit, resets, burns + reserved)
+        answer.used = answer.used.addingSaturated(result.carried)
         answer.granted = result.grantsRemaining
         answer.overage = result.overage
         answer.debt = result.debt
@@ -142,15 +129,18 @@ public final class UsageAnswer {
     }
 
     private func burnDown(
-        _ meter: Meter, _ profile: String?, _ limit: Int64, _ resets: [Int64], _ burns: [Burn]
+        _ meter: Meter, _ profile: String?, _ limit: Int64, _ resets: CounterResets,
+        _ burns: [Burn]
     ) -> BurnDown.Result {
         var limits = LimitTimeline(meter, question, now: limit)
+        let timeline = timeline(of: meter)
         return BurnDown(
             segment: { instant in
-                let period = self.period(of: meter, at: instant)
-                let stretch = Self.segment(of: period, at: instant, resets: resets)
-                return BurnDown.Segment(stretch: stretch, periodEnd: period.end)
-            }, limit: { limits.limit(at: $0) }, allowsDebt: meter.allowsDebt,
+                let period = timeline.period(at: instant)
+                return BurnDown.Segment(
+                    stretch: resets.segment(of: period, at: instant), periodEnd: period.end)
+            }, limit: { limits.limit(at: $0) }, carriesOverage: resets.preserving,
+            allowsDebt: meter.allowsDebt,
             profile: profile.flatMap { question.names.id(of: $0) } ?? 0
         ).run(burns: burns, grants: grants(meter), at: question.at)
     }
@@ -169,29 +159,6 @@ public final class UsageAnswer {
         let result = burnDown(meter, nil, limit, resets(meter, ids), burns + reserved)
         // What begins later, or was given away before, is not there.
         return result.credits[name] ?? 0
-    }
-
-    /// When the count began anew within periods: by hand, and with a change of plan where the catalog then in force
-    /// said so (rule 14, E61).
-    private func resets(_ meter: Meter, _ ids: [NameID]) -> [Int64] {
-        let told = question.state.usage.resets.filter {
-            ids.contains($0.meter) && !$0.isScheduled
-        }.map(\.effectiveAt)
-        return told
-            + entitlements.planChanges.filter { instant in
-                let rules = question.catalog(at: instant)?.catalog
-                return rules?.meter(named: meter.name)?.resetsOnPlanChange == true
-            }
-    }
-
-    /// A period as resets cut it: the stretch that contains the time.
-    static func segment(of period: MeterPeriod, at instant: Int64, resets: [Int64]) -> MeterPeriod {
-        var start = period.start
-        var end = period.end
-        for reset in resets where reset > period.start && reset < period.end {
-            if reset <= instant { start = max(start, reset) } else { end = min(end, reset) }
-        }
-        return MeterPeriod(number: period.number, start: start, end: end)
     }
 
     /// The meter's name and aliases, as far as any event has them.

@@ -2,7 +2,7 @@ import DaybookEvents
 
 extension UsageState {
     /// Raised whenever the fold's meaning changes (rule 22).
-    public static let version: UInt16 = 5
+    public static let version: UInt16 = 6
 
     /// Writes the state for the digest, field by field in a fixed order.
     func write(to writer: inout StateWriter) {
@@ -42,6 +42,8 @@ extension UsageState {
             $0.name($1.meter)
             $0.integer($1.effectiveAt)
             $0.bool($1.isScheduled)
+            $0.bool($1.movesAnchor)
+            $0.bool($1.preservesOverage)
         }
         writer.array(pins) {
             $0.integer($1.at)

@@ -35,7 +35,8 @@ extension UsageState {
 
     private mutating func reset(_ event: Event) {
         let reset = Reset(
-            meter: event.meter, effectiveAt: event.timeB, isScheduled: !event.isDecidedReset)
+            meter: event.meter, effectiveAt: event.timeB, isScheduled: !event.isDecidedReset,
+            movesAnchor: event.movesAnchor, preservesOverage: event.preservesOverage)
         guard reset.isScheduled,
             let earlier = resets.firstIndex(where: { $0.isScheduled && $0.meter == reset.meter })
         else { return resets.append(reset) }

@@ -67,6 +67,10 @@ public struct UsageState: Sendable, Equatable {
         /// Evidence of what time does by itself: it is in no answer and no digest (rules 14 and 23), and only tells
         /// the ledger that it has been written. The latest of each meter is kept.
         public var isScheduled: Bool
+        /// Later periods are counted from it.
+        public var movesAnchor = false
+        /// What was used beyond the limit counts as used after it.
+        public var preservesOverage = false
     }
     public struct Pin: Sendable, Equatable {
         public var at: Int64

@@ -1,0 +1,82 @@
+import ArgumentParser
+import Daybook
+import DaybookDomain
+import DaybookEvents
+
+struct ResetsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "resets", abstract: "Show when a customer's counter began anew, and will.",
+        discussion: """
+            What is to come follows from what is known now; a purchase or a reset may move it.
+
+              daybook resets ada stories
+              daybook resets ada stories --from 2030-01-01T00:00:00Z --limit 12
+              daybook resets ada stories --until 2030-01-01T00:00:00Z --json
+            """)
+
+    @Argument(help: "The customer.")
+    var subject: String
+
+    @Argument(help: "The meter.")
+    var meter: String
+
+    @Option(help: ArgumentHelp("Then or later. Default: from this period on.", valueName: "time"))
+    var from: String?
+
+    @Option(help: ArgumentHelp("Only before.", valueName: "time"))
+    var until: String?
+
+    @Option(help: ArgumentHelp("At most so many, up to 1,000.", valueName: "n"))
+    var limit: Int = 12
+
+    @OptionGroup var ask: AskOptions
+
+    mutating func validate() throws {
+        guard (1...Ledger.resetsMax).contains(limit) else {
+            throw ValidationError("--limit \(limit): write 1 to \(Ledger.resetsMax).")
+        }
+    }
+
+    mutating func run() async throws {
+        let moment = try ask.moment.moment()
+        let span = try InstantText.span(from: from, until: until)
+        let range: Range<Int64>? =
+            from == nil && until == nil
+            ? nil : (span.from ?? EventBounds.timeMin)..<(span.until ?? Int64.max)
+        let (resets, isMore, asOf) = try await ask.ledger.asking { ledger in
+            try ledger.resets(
+                of: subject, meter: meter, environment: ask.environment, in: range, limit: limit,
+                moment: moment)
+        }
+        let json: JSONObject = [
+            "subject": .string(subject), "meter": .string(meter),
+            "resets": .array(resets.map { .object($0.json) }), "more": .bool(isMore),
+            "as_of": .object(asOf.json),
+        ]
+        try ask.output.show(json) { terminal in
+            "\(Self.text(resets, isMore: isMore))  \(terminal.paint(asOf.sentence, .dim))\n"
+        }
+    }
+
+    private static func text(_ resets: [MeterReset], isMore: Bool) -> String {
+        if resets.isEmpty { return "it never begins anew in that time\n" }
+        let lines = resets.map { reset in
+            let state = reset.state.rawValue.replacing("_", with: " ")
+            let trigger = reset.trigger.rawValue.replacing("_", with: " ")
+            return "\(Words.time(reset.at))  \(state), \(trigger)\n"
+        }
+        return lines.joined() + (isMore ? "more follow; --from and --limit show them\n" : "")
+    }
+}
+
+extension MeterReset {
+    var json: JSONObject {
+        [
+            "at": .integer(at), "trigger": .string(trigger.rawValue),
+            "state": .string(state.rawValue),
+            "period": periodName.map {
+                ["name": .string($0), "start": .time(period.start), "end": .time(period.end)]
+            } ?? .null,
+        ]
+    }
+}

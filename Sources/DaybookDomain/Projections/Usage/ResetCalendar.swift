@@ -1,0 +1,87 @@
+import DaybookEvents
+
+/// One time at which a counter begins anew.
+public struct MeterReset: Sendable, Equatable {
+    /// What makes it begin anew.
+    public enum Trigger: String, Sendable {
+        /// A period ends.
+        case scheduled
+        /// Somebody decided it.
+        case manual
+        /// A plan began, and the catalog wants it (E61).
+        case planChange = "plan_change"
+        /// A subscription is billed from there on.
+        case billing
+    }
+
+    /// Where it stands, seen from the asked time.
+    public enum State: String, Sendable {
+        case past
+        /// Past, and what `tick` writes about it is not written yet.
+        case due
+        case toCome = "to_come"
+    }
+
+    public var at: Int64
+    public var trigger: Trigger
+    public var state: State
+    /// The period that contains it.
+    public var period: MeterPeriod
+    /// `nil`: the meter has no periods.
+    public var periodName: String?
+}
+
+/// Tells when a counter began anew and will, from what is known at the asked time: later purchases and resets move
+/// what is to come.
+public struct ResetCalendar {
+    private let question: CustomerCase
+    private let usage: UsageAnswer
+    private let check: Check
+
+    public init(_ question: CustomerCase, _ check: Check) {
+        self.question = question
+        self.check = check
+        usage = check.usage
+    }
+
+    /// - Parameters:
+    ///   - meter: A counter.
+    ///   - range: Ascending times.
+    ///   - limit: At most so many, above 0.
+    /// - Returns: Ascending; `isMore` where further ones follow in the range.
+    /// - Complexity: O(*n* · *r*) in what is returned and the resets that were decided.
+    public func resets(
+        of meter: Meter, in range: Range<Int64>, limit: Int
+    ) -> (resets: [MeterReset], isMore: Bool) {
+        let ids = question.names.ids(of: meter)
+        let timeline = usage.timeline(of: meter)
+        let decided = usage.resets(meter, ids)
+        let dueAt = ScheduledResets(question, check).due(meter, at: question.at)?.occurredAt
+        var found: [MeterReset] = []
+        var next = range.lowerBound
+        while next < range.upperBound {
+            let period = timeline.period(at: next)
+            let stretch = decided.segment(of: period, at: next)
+            if stretch.start >= range.lowerBound {
+                if found.count == limit { return (found, true) }
+                found.append(
+                    MeterReset(
+                        at: stretch.start, trigger: trigger(of: stretch.start, ids),
+                        state: stretch.start > question.at
+                            ? .toCome : stretch.start == dueAt ? .due : .past,
+                        period: period, periodName: timeline.name(of: period)))
+            }
+            next = stretch.end
+        }
+        return (found, false)
+    }
+
+    private func trigger(of instant: Int64, _ ids: [NameID]) -> MeterReset.Trigger {
+        let isDecided = question.state.usage.resets.contains {
+            !$0.isScheduled && $0.effectiveAt == instant && ids.contains($0.meter)
+        }
+        if isDecided { return .manual }
+        if usage.entitlements.billingDays.contains(instant) { return .billing }
+        return usage.entitlements.planChanges.contains(instant) ? .planChange : .scheduled
+    }
+}
