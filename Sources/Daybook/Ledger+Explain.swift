@@ -107,7 +107,21 @@ extension Ledger {
         let commits = try commits(story, after: first)
         let passedCount = max(0, commits.count - Self.beliefCountMax)
         for commit in commits.suffix(Self.beliefCountMax) {
-            try note(commit.position, try decision(commit.position), commit.event)
+            let after = try decision(commit.position)
+            if AnswerChange.between(last.decision, after).isEmpty { continue }
+            // Of a commit with many events, the first with which the answer is what it is after the last.
+            var (low, high) = (0, commit.entries.count)
+            while low < high {
+                let middle = low + (high - low) / 2
+                let then = try decision(commit.entries[middle].event.position)
+                if AnswerChange.between(then, after).isEmpty {
+                    high = middle
+                } else {
+                    low = middle + 1
+                }
+            }
+            let isCustomers = low < commit.entries.count
+            try note(commit.position, after, isCustomers ? commit.entries[low] : nil)
         }
         // What names somebody else can matter too: an alias that is no more.
         let final = try decision(story.cut)
@@ -128,21 +142,23 @@ extension Ledger {
     }
 
     /// The commits after a position that name the customer or bring a catalog: the last position of each, and the
-    /// customer's event at it.
+    /// customer's events in the order of their positions.
     private func commits(
         _ story: CustomerStory, after first: Int64
-    ) throws -> [(position: Int64, event: HistoryEntry?)] {
-        var commits: [Int64: (position: Int64, event: HistoryEntry?)] = [:]
-        for entry in story.entries where entry.event.position > first {
-            if entry.event.position > commits[entry.event.recordedAt]?.position ?? 0 {
-                commits[entry.event.recordedAt] = (entry.event.position, entry)
-            }
+    ) throws -> [(position: Int64, entries: [HistoryEntry])] {
+        var commits: [Int64: (position: Int64, entries: [HistoryEntry])] = [:]
+        let later = story.entries.filter { $0.event.position > first }
+        for entry in later.sorted(by: { $0.event.position < $1.event.position }) {
+            let entries = commits[entry.event.recordedAt]?.entries ?? []
+            commits[entry.event.recordedAt] = (entry.event.position, entries + [entry])
         }
         for version in story.state.catalogs.known(at: story.cut).versions
         where version.position > first {
             guard let row = try store.rows(at: [version.position]).first else { continue }
             if version.position > commits[row.recordedAt]?.position ?? 0 {
-                commits[row.recordedAt] = (version.position, commits[row.recordedAt]?.event)
+                commits[row.recordedAt] = (
+                    version.position, commits[row.recordedAt]?.entries ?? []
+                )
             }
         }
         return commits.values.sorted { $0.position < $1.position }

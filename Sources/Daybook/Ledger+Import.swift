@@ -12,15 +12,19 @@ public struct ImportOptions: Sendable, Equatable {
     public var keepsGoing: Bool
     /// The trust of lines that name none.
     public var defaultTrust: Trust
+    /// Refuse lines that somebody wrote with a type, a member or a name that nobody knows, neither this build nor a
+    /// catalog of the ledger or of the file; what stores say and what was recorded before is kept anyway.
+    public var refusesUnknown: Bool
 
     public init(
         isAsRecorded: Bool = false, isDryRun: Bool = false, keepsGoing: Bool = false,
-        defaultTrust: Trust = .imported
+        defaultTrust: Trust = .imported, refusesUnknown: Bool = false
     ) {
         self.isAsRecorded = isAsRecorded
         self.isDryRun = isDryRun
         self.keepsGoing = keepsGoing
         self.defaultTrust = defaultTrust
+        self.refusesUnknown = refusesUnknown
     }
 }
 
@@ -43,6 +47,9 @@ public struct ImportReport: Sendable, Equatable {
     public var refused: [LineProblem]
     /// How many of the events that are new have a type that this build does not know, by type: kept as they are.
     public var unknownTypes: [String: Int] = [:]
+    /// How many of them have a member of the envelope, or name a meter, feature or entitlement, that nobody knows, by
+    /// `member NAME`, `meter NAME` and so on; no more names than can be told.
+    public var unknownNames: [String: Int] = [:]
 }
 
 extension Ledger {
@@ -63,7 +70,7 @@ extension Ledger {
         }
         var report = ImportReport(
             lines: file.lineCount, appended: 0, duplicates: file.duplicates, refused: file.refused,
-            unknownTypes: file.unknownTypes)
+            unknownTypes: file.unknownTypes, unknownNames: file.unknownNames)
         guard !options.isDryRun else { return report }
         var done = 0
         var turn = ContinuousClock.now

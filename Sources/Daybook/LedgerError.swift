@@ -79,7 +79,7 @@ extension LedgerError: CustomStringConvertible {
         case .idempotencyConflict(let key, let position):
             "the key \"\(key)\" was used for another request, at position \(position); use a new key or send the first request again"
         case .versionConflict(let stream, let expected, let actual):
-            "stream \(stream) is at version \(actual), expected \(expected); reload and retry"
+            "stream \(stream) is at version \(actual), not \(expected) as expected: look again, and decide by version \(actual)"
         case .badInput, .catalogConflict: sentences.joined(separator: "\n")
         case .store(let error): error.description
         }

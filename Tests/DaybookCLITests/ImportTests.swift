@@ -278,28 +278,109 @@ struct ImportTests {
             #expect(refused.status == 3)
             #expect(try refused.error["code"] == "unknown_type")
             #expect(refused.errors.has(#"did you mean \"usage.recorded\"?"#), "\(refused.errors)")
-            #expect(refused.errors.has("--unknown-type"))
+            #expect(refused.errors.has("--allow-unknown"))
         }
         #expect(try tell(["storyCreatedFre", "ada"]).errors.has("\"storyCreatedFree\""))
         #expect(try tell(["nothing.like.it.at.all", "ada"]).status == 3)
         #expect(try bench.events().count == before)
-        #expect(try tell(["usage.recorde", "ada", "--key", "k", "--unknown-type"]).status == 0)
-        // What programs send is kept: they may be newer than this build.
-        #expect(try tell(["-"], typo).status == 0)
+        #expect(try tell(["usage.recorde", "ada", "--key", "k", "--allow-unknown"]).status == 0)
         let other = Lines.usage("s2").replacing("usage.recorded", with: "usage.recorde")
-        #expect(try tell(["-", "--stream"], other).status == 0)
+        #expect(try tell(["-"], typo).status == 3)
+        #expect(try tell(["-", "--stream"], other).status == 3)
+        #expect(try tell(["-", "--allow-unknown"], typo).status == 0)
+        #expect(try tell(["-", "--stream", "--allow-unknown"], other).status == 0)
         #expect(try bench.events().count == before + 3)
     }
 
-    @Test("An import keeps unknown types and says which they are, as a dry run before it")
+    @Test("Mistyped members and names are refused with the nearest, kept only when that is said")
+    func unknownNames() throws {
+        func told(_ lines: String, _ options: [String] = []) throws -> ToolResult {
+            try bench.run(
+                ["import", "-", "--json", "--ledger", ledger] + options, input: lines)
+        }
+        let before = try bench.events().count
+        let good = Lines.usage("s1")
+        for (line, code, near) in [
+            (
+                good.replacing("\"occurred_at\"", with: "\"occured_at\""), "unknown_member",
+                "occurred_at"
+            ),
+            (
+                good.replacing("\"subject\"", with: "\"enviroment\":\"sandbox\",\"subject\""),
+                "unknown_member", "environment"
+            ),
+            (good.replacing("\"stories\"", with: "\"storys\""), "unknown_name", "stories"),
+            (
+                #"{"data":{"entitlement":"unlimted","grant_id":"g","starts_at":0},"source":{"key":"g"},"subject":"ada","type":"grant.issued"}"#
+                    + "\n", "unknown_name", "unlimited"
+            ),
+        ] {
+            #expect(line != good)
+            for options in [["--dry-run"], []] {
+                let refused = try told(line, options)
+                #expect(refused.status == 3)
+                #expect(try refused.error["code"]?.text == code, "\(refused.errors)")
+                #expect(refused.errors.has("did you mean \\\"\(near)\\\"?"), "\(refused.errors)")
+            }
+            let record = try bench.run(["record", "-", "--ledger", ledger], input: line)
+            #expect(record.status == 3 && record.errors.has("did you mean \"\(near)\"?"))
+        }
+        #expect(try bench.events().count == before)
+        // What is fine goes in with --keep-going, and the rest is refused.
+        let both = good + Lines.usage("s2").replacing("\"stories\"", with: "\"storys\"")
+        let kept = try told(both, ["--keep-going", "--refused", bench.path("r.ndjson")])
+        #expect(kept.status == 3)
+        #expect(try kept.json["appended"] == 1 && kept.json["refused"] == 1)
+        // A line out of an export is no typing error; it is counted.
+        let old = Lines.usage("s3").replacing("\"stories\"", with: "\"storys\"")
+            .replacing("\"subject\"", with: "\"recorded_at\":1767225600000,\"note\":1,\"subject\"")
+        let exported = try told(old)
+        #expect(exported.status == 0, "\(exported.errors)")
+        #expect(try exported.json["unknown_names"] == ["member note": 1, "meter storys": 1])
+        let allowed = try told(
+            Lines.usage("s4").replacing("\"stories\"", with: "\"storys\""), ["--allow-unknown"])
+        #expect(try allowed.json["unknown_names"] == ["meter storys": 1])
+    }
+
+    @Test("A name that is published further down in the file counts")
+    func namesOfTheFile() throws {
+        let document = try String(contentsOfFile: Workbench.dozzi, encoding: .utf8)
+        let newer = document.replacing(
+            "meters:\n", with: "meters:\n  songs: { kind: counter, limit: 2 }\n")
+        #expect(newer != document)
+        _ = try bench.run(["init", bench.path("d.sqlite"), "--app", "dozzi"])
+        func published(_ version: Int64, _ text: String) -> String {
+            let data: JSONObject = [
+                "version": .integer(version), "effective_at": 0, "applies_to": "all",
+                "document": .string(text),
+                "document_sha256": .string(Digest.hexadecimal(Digest.sha256(Array(text.utf8)))),
+            ]
+            let object: JSONObject = [
+                "type": "catalog.published", "data": .object(data), "trust": "admin",
+                "source": ["kind": "ledger", "key": .string("catalog/\(version)")],
+            ]
+            return String(decoding: object.canonicalBytes, as: UTF8.self) + "\n"
+        }
+        let lines =
+            published(1, document) + Lines.usage("s1").replacing("\"stories\"", with: "\"songs\"")
+        let ledger = bench.path("d.sqlite")
+        #expect(try bench.run(["import", "-", "--ledger", ledger], input: lines).status == 3)
+        let whole = try bench.run(
+            ["import", "-", "--json", "--ledger", ledger], input: lines + published(2, newer))
+        #expect(whole.status == 0, "\(whole.errors)")
+        #expect(try whole.json["appended"] == 3)
+    }
+
+    @Test("An import keeps unknown types when that is said, as a dry run before it")
     func unknownTypesOfFiles() throws {
         let typos = (1...3).map {
             Lines.usage("t\($0)").replacing("usage.recorded", with: "usage.recorde")
         }
         let lines = typos.joined() + Lines.usage("s1")
+        #expect(try bench.run(["import", "-", "--ledger", ledger], input: lines).status == 3)
         for options in [["--dry-run"], []] {
             let told = try bench.run(
-                ["import", "-", "--ledger", ledger] + options, input: lines)
+                ["import", "-", "--allow-unknown", "--ledger", ledger] + options, input: lines)
             #expect(told.status == 0)
             #expect(
                 told.output.has(
@@ -307,7 +388,8 @@ struct ImportTests {
                 ),
                 "\(told.output)")
         }
-        let again = try bench.run(["import", "-", "--json", "--ledger", ledger], input: lines)
+        let again = try bench.run(
+            ["import", "-", "--json", "--allow-unknown", "--ledger", ledger], input: lines)
         #expect(try again.json["unknown_types"] == .object([:]))
         #expect(try again.json["duplicates"] == 4)
     }

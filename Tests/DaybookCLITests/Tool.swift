@@ -40,6 +40,7 @@ final class Workbench: Sendable {
         .deletingLastPathComponent().deletingLastPathComponent().path
     static let dozzi = "\(repository)/events/dozzi/catalog.yaml"
     static let fork = "\(repository)/events/fork-in-the-road/catalog.yaml"
+    static let nuzzle = "\(repository)/events/nuzzle/catalog.yaml"
     static let ollie = "\(repository)/events/ollie/catalog.yaml"
     static let magical = "\(repository)/events/magical-stories/catalog.yaml"
 

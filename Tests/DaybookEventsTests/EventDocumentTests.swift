@@ -215,8 +215,8 @@ private enum EventTable {
             guard !schemas.isEmpty else { continue }
             lines += ["", "## \(group.title)", ""]
             lines += [
-                "| type | version | stream | required in `data` | optional | what it says |",
-                "|---|---|---|---|---|---|",
+                "| type | version | stream | required in `data` | optional | for the record | what it says |",
+                "|---|---|---|---|---|---|---|",
             ]
             lines += schemas.map(row)
         }
@@ -234,9 +234,25 @@ private enum EventTable {
         let file = "../events/schema/\(schema.name).v\(schema.version).json"
         let cells = [
             "[`\(schema.name)`](\(file))", String(schema.version), stream(schema.routing),
-            required.joined(separator: ", "), optional.joined(separator: ", "), schema.meaning,
+            required.joined(separator: ", "), optional.joined(separator: ", "),
+            recorded(schema).joined(separator: ", "), schema.meaning,
         ]
         return "| " + cells.joined(separator: " | ") + " |"
+    }
+
+    /// Fields that no answer about a customer reads: a fold reads slots alone, and not all of them. What stands in the ledger's own stream is
+    /// read as a whole.
+    private static func recorded(_ schema: EventSchema) -> [String] {
+        guard schema.routing != .ledger else { return [] }
+        return schema.fields.filter { field in
+            field.slot == nil && !isUpcast(field, schema)
+                || RecordFields.unfolded.contains(RecordFields.name(field, of: schema))
+        }.map { "`\($0.name)`" }
+    }
+
+    /// Version 1 of `gauge.pinned` is read as version 2, whose `ref` is either.
+    private static func isUpcast(_ field: EventField, _ schema: EventSchema) -> Bool {
+        schema.type == .gaugePinned && schema.version == 1
     }
 
     private static func stream(_ routing: EventRouting) -> String {
@@ -275,6 +291,7 @@ private enum EventTable {
         refund, a revocation) finds it without `kind` too, unless the store gives it another original transaction. A \
         line's owner is whoever its events name first, with a verified `app_account_token` before any other name; \
         `purchase.claimed` only names.
+        - **For the record**: these fields are kept, shown by `history` and `export`, and read by no answer about a customer.
         - **Bounds**: names have 1 to \(EventBounds.nameByteCountMax) bytes, those of the envelope without control \
         characters; an event has at most \(EventBounds.eventByteCountMax) bytes of canonical JSON, a catalog's \
         document aside (\(EventBounds.documentByteCountMax)), and \(JSONReader.depthMax) levels; other text has at \

@@ -26,7 +26,8 @@ public struct Explanation: Sendable {
         public var reason: String
         /// What the commit changed about the answer before.
         public var changes: [AnswerChange]
-        /// The event of the commit that names the customer; `nil`: a catalog, or the first belief.
+        /// The customer's event of the commit with which the answer came about; `nil`: a catalog brought it, or it is
+        /// the first belief.
         public var event: HistoryEntry?
     }
 

@@ -25,6 +25,8 @@ struct RehearsedFile: Sendable {
     var byteCount = 0
     /// How many events of each type that this build does not know; no more types than can be told.
     private(set) var unknownTypes: [String: Int] = [:]
+    /// How many events have something else that nobody knows, by kind and name.
+    private(set) var unknownNames: [String: Int] = [:]
     private static let unknownTypesMax = 64
     /// Most events have the type of the one before.
     private var lastKnownType = ""
@@ -58,6 +60,23 @@ struct RehearsedFile: Sendable {
         }
     }
 
+    mutating func noteUnknown(_ finding: UnknownNames.Finding) {
+        let name = "\(finding.kind) \(finding.name)"
+        if unknownNames.count < Self.unknownTypesMax || unknownNames[name] != nil {
+            unknownNames[name, default: 0] += 1
+        }
+    }
+
+    /// Leaves out events after all.
+    mutating func remove(lines: Set<Int>) {
+        let events = batches.flatMap { $0 }.filter { !lines.contains($0.line) }
+        batches = []
+        eventCount = 0
+        unknownTypes = [:]
+        lastKnownType = ""
+        for event in events { append(event) }
+    }
+
     /// Gives a batch away: what is in the ledger need not be in memory twice.
     mutating func takeBatch(_ index: Int) -> [RehearsedEvent] {
         defer { batches[index] = [] }
@@ -85,6 +104,9 @@ struct ImportRehearsal {
     private let time: LedgerClock
     private var catalogs: CatalogReports
     private var bound: UnitBound
+    /// Events with something that no catalog knew by then; one further down may.
+    private var strange: [(line: Int, bytes: [UInt8], draft: EventDraft)] = []
+    private var known: UnknownNames?
 
     init(_ ledger: Ledger, _ options: ImportOptions) throws {
         self.ledger = ledger
@@ -125,6 +147,7 @@ struct ImportRehearsal {
     mutating func count(bytes: Int) { file.byteCount += bytes }
 
     mutating func finish() -> RehearsedFile {
+        refuseUnknown()
         file.refused.sort { $0.line < $1.line }
         return file
     }
@@ -195,8 +218,31 @@ struct ImportRehearsal {
         }
         try bound.take(draft, in: event.report.stream, group, state)
         seen[own] = file.eventCount
+        let names = known ?? UnknownNames(catalogs.catalogs.versions.map(\.catalog))
+        known = event.report.isPlain ? names : nil
+        if !names.findings(in: draft).isEmpty { strange.append((event.line, event.bytes, draft)) }
         if !options.keepsGoing { event.bytes = [] }
         file.append(event)
+    }
+
+    /// Names that are published anywhere in the file count, so this waits for its end.
+    private mutating func refuseUnknown() {
+        guard !strange.isEmpty else { return }
+        let names = UnknownNames(catalogs.catalogs.versions.map(\.catalog))
+        var lines: Set<Int> = []
+        for (line, bytes, draft) in strange {
+            let findings = names.findings(in: draft)
+            guard options.refusesUnknown, !UnknownNames.isKept(draft), let first = findings.first
+            else {
+                for finding in findings where finding.code != .unknownType {
+                    file.noteUnknown(finding)
+                }
+                continue
+            }
+            file.refused.append(LineProblem(line: line, bytes: bytes, first.problem))
+            lines.insert(line)
+        }
+        if !lines.isEmpty { file.remove(lines: lines) }
     }
 
     /// What a correction corrects, where that stands further up in the file.

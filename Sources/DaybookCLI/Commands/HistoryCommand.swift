@@ -11,7 +11,7 @@ struct HistoryCommand: AsyncParsableCommand {
               daybook history ada
               daybook history ada --newest-first --limit 5
               daybook history ada --from 2026-03-01T00:00:00Z --until 2026-04-01T00:00:00Z
-              daybook history ada --known-at @1
+              daybook history ada --known-at @1 --full
               daybook history ada --json
             """)
 
@@ -23,6 +23,9 @@ struct HistoryCommand: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("Only what happened before.", valueName: "time"))
     var until: String?
+
+    @Flag(help: "Tell everything that a store says, not only the product, the dates and the price.")
+    var full = false
 
     @OptionGroup var page: PageOptions
     @OptionGroup var ask: AskOptions
@@ -45,7 +48,7 @@ struct HistoryCommand: AsyncParsableCommand {
                 ? (isWhole
                     ? "nothing is known of \(subject)\n"
                     : "nothing is known of \(subject) in that time\n")
-                : HistoryText(entries: entries).text(terminal)
+                : HistoryText(entries: entries, isFull: full).text(terminal)
         }
     }
 }

@@ -18,6 +18,10 @@ struct ImportCommand: AsyncParsableCommand {
               daybook import - < events/dozzi/two-stories-then-paywall.ndjson
               daybook import events/dozzi/two-stories-then-paywall.ndjson --dry-run
               daybook import month.ndjson --keep-going --refused refused.ndjson
+
+            A line with a type, a member or a name of a meter, feature or entitlement that nobody knows is refused \
+            with the nearest one, because what is recorded stays for ever; --allow-unknown keeps it. Names that are \
+            published anywhere in the file count. What stores say, and lines with a recorded_at, are kept and counted.
             """)
 
     @Argument(help: "The file, or - for the standard input.")
@@ -34,6 +38,9 @@ struct ImportCommand: AsyncParsableCommand {
             "Append what is fine, write what is not to a file with the reasons; exits with 3 then.")
     var keepGoing = false
 
+    @Flag(help: "Keep types, members and names that neither this build nor a catalog knows.")
+    var allowUnknown = false
+
     @Option(
         help: ArgumentHelp(
             "Where refused lines go. Default: FILE.refused, or import.refused.", valueName: "file"))
@@ -47,7 +54,8 @@ struct ImportCommand: AsyncParsableCommand {
         // Before anything is appended: nothing of the file may be lost.
         if keepGoing { try OutputFile.check(refusedPath) }
         let options = ImportOptions(
-            isAsRecorded: asRecorded, isDryRun: dryRun, keepsGoing: keepGoing)
+            isAsRecorded: asRecorded, isDryRun: dryRun, keepsGoing: keepGoing,
+            refusesUnknown: !allowUnknown)
         let bar = ProgressBar("import")
         let byteCount = Int64(input.byteCount ?? 0)
         defer { bar.finish() }
@@ -132,6 +140,10 @@ struct ImportCommand: AsyncParsableCommand {
                 report.unknownTypes.reduce(into: JSONObject()) {
                     $0[$1.key] = .integer(Int64($1.value))
                 }),
+            "unknown_names": .object(
+                report.unknownNames.reduce(into: JSONObject()) {
+                    $0[$1.key] = .integer(Int64($1.value))
+                }),
         ]
         try output.show(json) { terminal in
             let name = file == "-" ? "the standard input" : file
@@ -150,6 +162,12 @@ struct ImportCommand: AsyncParsableCommand {
                 text +=
                     "\(terminal.paint("!", .warning)) \(events) the unknown type \(type), kept as it came"
                 text += "\(known.hint(type))\n"
+            }
+            for name in report.unknownNames.keys.sorted() {
+                let events = Words.count(
+                    Int64(report.unknownNames[name] ?? 0), "event has", "events have")
+                text +=
+                    "\(terminal.paint("!", .warning)) \(events) the unknown \(name), kept as it came\n"
             }
             return text
         }

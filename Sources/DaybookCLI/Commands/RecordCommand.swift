@@ -17,9 +17,9 @@ struct RecordCommand: AsyncParsableCommand {
                 '{"type":"app.launched","subject":"ada","source":{"key":"launch-1"}}'
               cat app.ndjson | daybook record - --stream
 
-            A type that this build does not know is refused, because what is recorded stays for ever; with \
-            --unknown-type it is kept as it is, shown, and skipped by every answer. Lines from the standard input \
-            come from programs, which may know more types than this build: they are kept.
+            A type, a member or a name of a meter, feature or entitlement that neither this build nor a catalog \
+            knows is refused, because what is recorded stays for ever; with --allow-unknown it is kept as it is, \
+            shown, and skipped by every answer.
             """)
 
     @Argument(help: "An event type, an event as JSON, or - for JSON lines from the standard input.")
@@ -51,8 +51,8 @@ struct RecordCommand: AsyncParsableCommand {
     @Flag(help: "One commit and one receipt for each line.")
     var stream = false
 
-    @Flag(help: "Also record an event of a type that this build does not know.")
-    var unknownType = false
+    @Flag(help: "Keep types, members and names that neither this build nor a catalog knows.")
+    var allowUnknown = false
 
     @OptionGroup var environment: EnvironmentOption
     @OptionGroup var ledger: LedgerOptions
@@ -81,14 +81,43 @@ struct RecordCommand: AsyncParsableCommand {
                 if let input { try input.all() } else if isJSON { Array(event.utf8) } else {
                     try assembled().canonicalBytes
                 }
-            var reader = NDJSONReader(app: ledger.app)
-            let (events, problems) = reader.read(bytes)
-            try Self.refuse(problems)
-            if !isLines, !unknownType { try KnownTypes(ledger).check(events) }
-            try show(
-                try await ledger.record(events, options: ReportOptions(isRestating: true)),
-                of: events, ledger)
+            do {
+                try await record(bytes, in: ledger)
+            } catch LedgerError.badInput(let problems) where !isLines && !isJSON {
+                throw LedgerError.badInput(problems.map(Self.placed))
+            }
         }
+    }
+
+    private func record(_ bytes: [UInt8], in ledger: Ledger) async throws {
+        var reader = NDJSONReader(app: ledger.app)
+        let (events, problems) = reader.read(bytes)
+        try Self.refuse(problems)
+        if !allowUnknown { try ledger.refuseUnknown(events) }
+        try show(
+            try await ledger.record(events, options: ReportOptions(isRestating: true)),
+            of: events, ledger)
+    }
+
+    /// An event that was put together from options has no lines and columns: the option is named.
+    private static func placed(_ problem: InputProblem) -> InputProblem {
+        var problem = problem
+        problem.line = nil
+        problem.column = nil
+        guard let member = problem.member else { return problem }
+        let options = [
+            "type": "the event type", "subject": "the customer", "profile": "--profile",
+            "trust": "--trust", "occurred_at": "--at", "key": "--key", "source.key": "--key",
+            "kind": "--source", "source.kind": "--source", "source": "--source", "data": "--data",
+        ]
+        let place =
+            options[member]
+            ?? (member.hasPrefix("data.") ? "--data, \(member.dropFirst(5))" : member)
+        if problem.reason.hasPrefix("\(member): ") {
+            problem.reason = String(problem.reason.dropFirst(member.count + 2))
+        }
+        problem.reason = "\(place): \(problem.reason)"
+        return problem
     }
 
     /// Reads lines as they come; the receipt of each is out before the next one is decided.
@@ -104,6 +133,7 @@ struct RecordCommand: AsyncParsableCommand {
     private func record(each found: NDJSONReader.Found, in ledger: Ledger) async throws {
         let firstBad = found.problems.first?.line ?? Int.max
         for event in found.events where event.line < firstBad {
+            if !allowUnknown { try ledger.refuseUnknown([event]) }
             try show(
                 try await ledger.record([event], options: ReportOptions(isRestating: true)),
                 of: [event], ledger)
@@ -143,7 +173,7 @@ struct RecordCommand: AsyncParsableCommand {
     private func show(
         _ receipt: ReportReceipt, of events: [ReadEvent], _ ledger: Ledger
     ) throws {
-        let unknown = unknownType && !isLines ? [] : try KnownTypes.unknown(events, ledger)
+        let unknown = try KnownTypes.unknown(events, ledger)
         var json = receipt.json
         if !unknown.isEmpty { json["unknown_types"] = .texts(unknown.map(\.type)) }
         try output.show(json) { terminal in

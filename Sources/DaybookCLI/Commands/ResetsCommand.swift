@@ -54,18 +54,23 @@ struct ResetsCommand: AsyncParsableCommand {
             "as_of": .object(asOf.json),
         ]
         try ask.output.show(json) { terminal in
-            "\(Self.text(resets, isMore: isMore))  \(terminal.paint(asOf.sentence, .dim))\n"
+            Self.text(resets, isMore: isMore, terminal)
+                + "  \(terminal.paint(asOf.sentence, .dim))\n"
         }
     }
 
-    private static func text(_ resets: [MeterReset], isMore: Bool) -> String {
+    private static func text(
+        _ resets: [MeterReset], isMore: Bool, _ terminal: Terminal
+    ) -> HumanText {
         if resets.isEmpty { return "it never begins anew in that time\n" }
-        let lines = resets.map { reset in
-            let state = reset.state.rawValue.replacing("_", with: " ")
-            let trigger = reset.trigger.rawValue.replacing("_", with: " ")
-            return "\(Words.time(reset.at))  \(state), \(trigger)\n"
+        var table = Table()
+        for reset in resets {
+            table.add(
+                .init(Words.time(reset.at)), .init(Words.spaced(reset.state.rawValue)),
+                .init(Words.spaced(reset.trigger.rawValue)), .init(reset.periodName ?? ""))
         }
-        return lines.joined() + (isMore ? "more follow; --from and --limit show them\n" : "")
+        return table.text(terminal, indent: 0)
+            + (isMore ? "more follow; --from and --limit show them\n" : "")
     }
 }
 

@@ -6,8 +6,8 @@ enum Arguments {
         "--keep-going",
         "--stream", "--retroactive", "--offline", "--online", "--all", "--no-auto-renew", "--trial",
         "--preview", "--undo", "--force", "--apply", "--fails", "--redact", "--check", "--replace",
-        "--unknown-type", "--plain", "--unlimited", "--newest-first", "--move-anchor",
-        "--preserve-overage",
+        "--allow-unknown", "--plain", "--unlimited", "--newest-first", "--move-anchor",
+        "--preserve-overage", "--full",
     ]
 
     /// Lets a number be negative: ArgumentParser would take `-1` for an option, and complain of a missing value or an

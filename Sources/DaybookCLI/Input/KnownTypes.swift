@@ -3,8 +3,7 @@ import DaybookDomain
 import DaybookEvents
 import DaybookIngest
 
-/// Tells event types that nobody knows, neither this build nor the ledger's catalogs: kept as they come from files and
-/// streams, and asked about where a person types one, because what is recorded stays for ever.
+/// Tells of event types that nobody knows, neither this build nor the ledger's catalogs, and that were kept.
 struct KnownTypes {
     private let names: [EventName]
 
@@ -12,19 +11,6 @@ struct KnownTypes {
 
     private func isKnown(_ type: String) -> Bool {
         Vocabulary.isKnown(type) || names.contains { $0.event != nil && $0.name == type }
-    }
-
-    /// - Throws: `LedgerError.badInput` for the first event of an unknown type, with what was probably meant.
-    func check(_ events: [ReadEvent]) throws {
-        guard let event = events.first(where: { !isKnown($0.draft.type) }) else { return }
-        let type = event.draft.type
-        throw LedgerError.badInput([
-            InputProblem(
-                line: nil, column: nil, code: "unknown_type",
-                reason:
-                    "\"\(type)\" is no event type that this build or the catalog knows\(hint(type))",
-                member: "type")
-        ])
     }
 
     /// The unknown types among some events, each once, with what was probably meant.

@@ -181,7 +181,9 @@ extension Failure {
         "owned_by_other":
             "the catalog's policy \"transfer\" decides; daybook transfer moves it by hand",
         "unknown_type":
-            "daybook schema lists the types; to record it all the same, say --unknown-type",
+            "daybook schema lists the types; to keep it all the same, say --allow-unknown",
+        "unknown_member":
+            "daybook schema TYPE lists the members; to keep it all the same, say --allow-unknown",
         "catalog_uncorrectable": "daybook catalog rollback VERSION",
     ]
 

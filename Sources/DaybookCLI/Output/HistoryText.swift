@@ -4,11 +4,20 @@ import DaybookEvents
 /// A timeline as a person reads it: one line for each event.
 struct HistoryText {
     let entries: [HistoryEntry]
+    /// Whether everything that a store says is told.
+    var isFull = false
 
     /// What the label says already, or what only machines compare.
     private static let silent: Set<String> = [
         "price_milli", "currency", "document", "document_sha256", "covered_by", "store",
         "environment", "meter", "target",
+    ]
+
+    /// What a person wants to know first of what a store says.
+    private static let telling: Set<String> = [
+        "product", "auto_renew_product", "transaction_id", "expires_at", "new_expires_at",
+        "grace_expires_at", "revoked_at", "ended_at", "offer", "reason", "enabled", "from", "to",
+        "units", "days",
     ]
 
     func text(_ terminal: Terminal) -> HumanText {
@@ -22,12 +31,14 @@ struct HistoryText {
                 .init(String(entry.event.position), .dim, isRight: true),
                 .init(Words.time(entry.event.draft.occurredAt), style),
                 .init(entry.label, entry.isVoid ? .dim : .bold),
-                .init(notes(entry), .warning), .init(details(entry.event.draft), style))
+                .init(notes(entry), .warning), .init(details(entry), style))
         }
         return table.text(terminal, indent: 0)
     }
 
-    private func details(_ draft: EventDraft) -> String {
+    private func details(_ entry: HistoryEntry) -> String {
+        let draft = entry.event.draft
+        let isShort = !isFull && entry.event.stream.kind == .line
         var parts: [String] = []
         if let profile = draft.profile { parts.append(profile) }
         if let meter = draft.data["meter"]?.text {
@@ -40,6 +51,7 @@ struct HistoryText {
             parts.append(target)
         }
         for member in draft.data.members where isTold(member, draft) {
+            if isShort, !Self.telling.contains(member.name) { continue }
             guard let value = Self.word(member) else { continue }
             parts.append("\(Words.spaced(member.name)) \(value)")
         }

@@ -114,6 +114,11 @@ public struct CaseEdges {
             for source in check.entitlements.sources {
                 instants += [source.startsAt, source.expiresAt].compactMap(\.self)
             }
+            if let meter = decision?.usage.flatMap({ check.catalog.meter(named: $0.name) }) {
+                instants += check.usage.grants(meter).compactMap {
+                    $0.recurrence?.period(at: question.at).end
+                }
+            }
         }
         if let period = decision?.usage?.period { instants += [period.start, period.end] }
         for reservation in question.state.usage.reservations {

@@ -47,12 +47,12 @@ public struct CatalogHistory: Sendable {
     /// Every published catalog, in the order in which they take effect.
     public var versions: [CatalogVersion] { entries }
 
-    /// Whether any known catalog begins a meter anew when the plan changes.
     /// Whether any catalog has a meter whose periods follow the day of billing.
     var countsByBilling: Bool {
         entries.contains { $0.catalog.meters.contains { $0.period.anchor == .billing } }
     }
 
+    /// Whether any known catalog begins a meter anew when the plan changes.
     var resetsOnPlanChange: Bool {
         entries.contains { $0.catalog.meters.contains(where: \.resetsOnPlanChange) }
     }

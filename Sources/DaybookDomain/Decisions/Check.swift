@@ -318,8 +318,11 @@ public final class Check {
         switch decision.reason {
         case "consent_rescinded": return Copy()
         case "limit_reached":
+            // Who asks for more than is left must not read how much is left as if it were enough.
+            let isEmpty = decision.usage?.remaining == 0
             return Copy(
-                text: meter?.limitReachedText ?? meter?.limitReachedTitle ?? meter?.statusText,
+                text: meter?.limitReachedText ?? meter?.limitReachedTitle
+                    ?? (isEmpty ? meter?.statusText : nil),
                 title: meter?.limitReachedTitle)
         case "intro_expired":
             // The period that opened it, which need not be the catalog's first.

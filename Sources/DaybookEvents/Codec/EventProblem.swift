@@ -14,6 +14,8 @@ public struct EventProblem: Error, Equatable, CustomStringConvertible {
         case otherApp = "other_app"
         case forbidden = "forbidden"
         case unknownName = "unknown_name"
+        case unknownType = "unknown_type"
+        case unknownMember = "unknown_member"
         case unitFull = "unit_full"
         /// The alias would give one person more ids than one may have (rule 30).
         case personFull = "person_full"

@@ -20,7 +20,7 @@ extension JSONObject {
         }
     }
 
-    mutating func set(_ value: JSONValue, at path: [String]) {
+    public mutating func set(_ value: JSONValue, at path: [String]) {
         guard let first = path.first else { return }
         if path.count == 1 {
             self[first] = value

@@ -176,12 +176,23 @@ public struct NDJSONReader: Sendable {
                     bytes: bytes))
         }
         do throws(EventProblem) {
-            let draft = try EventJSON.draft(from: json, app: app, defaultTrust: defaultTrust)
-            return .success(
-                ReadEvent(
-                    line: line, draft: try EventValidator.canonical(draft), bytes: bytes))
+            return .success(ReadEvent(line: line, draft: try draft(json), bytes: bytes))
         } catch {
             return .failure(LineProblem(line: line, bytes: bytes, error))
+        }
+    }
+
+    private func draft(_ json: JSONValue) throws(EventProblem) -> EventDraft {
+        do throws(EventProblem) {
+            let draft = try EventJSON.draft(from: json, app: app, defaultTrust: defaultTrust)
+            return try EventValidator.canonical(draft)
+        } catch {
+            // Nearly all lines have their times in numbers, so texts are looked for only where a number is missed.
+            guard error.code == .wrongType, let numbers = try TimeTexts.inNumbers(json) else {
+                throw error
+            }
+            let draft = try EventJSON.draft(from: numbers, app: app, defaultTrust: defaultTrust)
+            return try EventValidator.canonical(draft)
         }
     }
 }

@@ -30,7 +30,7 @@ struct AccessSources {
             let transactions = counting(line)
             let own =
                 subscriptionSources(line, transactions) + nonConsumableSources(line, transactions)
-            sources += own.isEmpty ? placeholder(line) : own
+            sources += own.isEmpty ? placeholder(line) + announced(line, transactions) : own
         }
         sources += profiles.all.flatMap { freePeriodSources($0, profiles) }
         all = sources.sorted(by: AccessSource.isShownFirst)
@@ -90,6 +90,30 @@ struct AccessSources {
         }
     }
 
+    /// A subscription that somebody has told of and that begins later.
+    private func announced(
+        _ facts: LineFacts, _ transactions: [TransactionFacts]
+    ) -> [AccessSource] {
+        guard facts.events.contains(where: { $0.occurredAt <= at }) else { return [] }
+        let periods = subscription(facts, transactions).periods.filter { at < $0.start }
+        let sources = periods.sorted { $0.start < $1.start }.compactMap {
+            waiting(facts, $0.facts, from: $0.start, until: $0.end)
+        }
+        return Array(sources.prefix(1))
+    }
+
+    /// What is had from a later time on.
+    private func waiting(
+        _ facts: LineFacts, _ transaction: TransactionFacts, from start: Int64, until end: Int64
+    ) -> AccessSource? {
+        var source = source(
+            facts, transaction, displayClass: 2, state: "pending", isActive: false, end: end,
+            willRenew: false)
+        source.startsAt = start
+        return start < source.end ?? Int64.max && catalog.product(transaction.product) != nil
+            ? source : nil
+    }
+
     /// rules.md §2.5: an unbounded source that a refund ends.
     private func nonConsumableSources(
         _ facts: LineFacts, _ transactions: [TransactionFacts]
@@ -119,6 +143,9 @@ struct AccessSources {
                 end = max(start, min(end, revokedAt))
             }
             ends[product.id] = max(end, ends[product.id] ?? end)
+            if at < start, bought <= at {
+                sources += [waiting(line, transaction, from: start, until: end)].compactMap(\.self)
+            }
             guard start <= at else { continue }
             var source = oneTimeSource(
                 line, transaction, end: end, activeState: "active", displayClass: 2)
@@ -282,16 +309,23 @@ struct AccessSources {
         all.filter { !$0.isForProfile || $0.profile != nil && $0.profile == profile }
     }
 
-    /// rules.md §2.2: on if any source is on; the end is the latest, none if one has none.
+    /// rules.md §2.2: on if any source is on; the end is the latest of those and of what begins before it, none if one
+    /// has none.
     func answer(
         _ entitlement: String, profile: String? = nil
     ) -> ReferenceAnswer.Entitlement {
         let sources = serving(profile).filter { $0.entitlements.contains(entitlement) }
         let active = sources.filter(\.isActive)
-        let ends = active.map(\.end)
+        var end = active.map { $0.end ?? Int64.max }.max() ?? Int64.min
+        let waiting = sources.filter { $0.state == "pending" && $0.startsAt != nil }
+        while let next = waiting.first(where: {
+            $0.startsAt ?? Int64.max <= end && $0.end ?? Int64.max > end
+        }) {
+            end = next.end ?? Int64.max
+        }
         return ReferenceAnswer.Entitlement(
             isActive: !active.isEmpty, state: sources.first?.state ?? "none",
-            expiresAt: ends.contains(nil) ? nil : ends.compactMap(\.self).max(),
+            expiresAt: active.isEmpty || end == Int64.max ? nil : end,
             willRenew: sources.first?.willRenew ?? false, trialDays: sources.first?.trialDays)
     }
 }

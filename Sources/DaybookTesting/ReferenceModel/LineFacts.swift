@@ -187,6 +187,19 @@ struct LineFacts {
         guard let report = Self.winner(reports), KnownEvent.isOutranked(statement, by: report),
             let ended = report.integer("ended_at")
         else { return (end, end) }
+        // E35: a refund that was taken back since, by somebody whose word counts, is as if it had never been.
+        let reversal = Self.winner(
+            events.filter {
+                Self.withdrawalTypes.contains($0.type) && $0.text("transaction_id") == transaction
+            })
+        let isReversal =
+            reversal?.type == "purchase.refund_reversed" || reversal?.integer("revoked_at") == nil
+        if let reversal, isReversal,
+            reversal.trust.classRank >= purchase.trust.classRank,
+            KnownEvent.isOutranked(report, by: reversal)
+        {
+            return (end, end)
+        }
         return (end, min(end ?? Int64.max, ended))
     }
 

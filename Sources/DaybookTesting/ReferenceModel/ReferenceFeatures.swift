@@ -56,7 +56,10 @@ struct ReferenceFeatures {
             return isHeldBack ? denied("limit_reached", feature) : quota(meter, feature)
         }
         // NZ-08: nothing is known of a subscription but that there is one.
-        if serving.contains(where: { $0.state == "pending" && $0.displayClass == 2 }) {
+        let unknown = serving.contains {
+            $0.state == "pending" && $0.displayClass == 2 && $0.startsAt == nil
+        }
+        if unknown {
             return denied("unknown_state_fallback_free", feature)
         }
         let words = opening.compactMap(Self.word(denying:))

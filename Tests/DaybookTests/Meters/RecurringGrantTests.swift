@@ -125,6 +125,21 @@ struct RecurringGrantTests {
         #expect(try story.meter("units", at: instant("2026-03-08T11:00:00Z"))?.granted == 5)
     }
 
+    @Test("explain tells when they come again, where nothing is left")
+    func explained() async throws {
+        let story = try await MeterCatalog.story()
+        try await story.record(grant(), use(5, "2026-02-01T00:00:00Z"))
+        let explanation = try story.ledger.explain(
+            CheckQuestion("units"), for: "ada",
+            moment: Moment(at: instant("2026-02-02T00:00:00Z")))
+        #expect(!explanation.decision.allowed)
+        let later = explanation.alternatives.compactMap { alternative -> Int64? in
+            if case .later(let instant, _) = alternative { return instant }
+            return nil
+        }
+        #expect(later == [instant("2026-02-28T15:00:00Z")])
+    }
+
     @Test("Only units come again, and the word is one of the list")
     func refused() async throws {
         let story = try await MeterCatalog.story()

@@ -8,7 +8,8 @@ public struct EntitlementAnswer: Sendable, Equatable {
     public var state: SourceState
     public var winner: Source?
     public var startsAt: Int64?
-    /// The latest end of all active sources; `nil` if one is unbounded or none is active.
+    /// The end of unbroken access: of all active sources and of what begins before they end; `nil` if there is none, or
+    /// nothing is active.
     public var expiresAt: Int64?
     public var willRenew: Bool
     /// Every source that ever could have given it, winner first.
@@ -58,6 +59,9 @@ public final class EntitlementsAnswer: Sendable {
             paying.contains { !haveSameBytes($0.id, payment.id) && givesSame($0, payment) }
         }
         if isTwice { warnings.append("double_paying") }
+        if paying.contains(where: { $0.flags.contains("billing_problem") }) {
+            warnings.append("billing_problem")
+        }
         for flag in ["unknown_gap", "unknown_successor"]
         where sources.contains(where: { $0.flags.contains(flag) }) {
             warnings.append(flag)
@@ -93,13 +97,22 @@ public final class EntitlementsAnswer: Sendable {
         let ordered = candidates.sorted(by: Self.isShownBefore)
         let active = ordered.filter(\.isActive)
         let closest = active.first ?? ordered.first
-        let isUnbounded = active.contains { $0.expiresAt == nil }
         return EntitlementAnswer(
             name: name, isActive: !active.isEmpty, state: closest?.state ?? .none,
             winner: active.first, startsAt: active.compactMap(\.startsAt).min(),
-            expiresAt: isUnbounded ? nil : active.compactMap(\.expiresAt).max(),
+            expiresAt: Self.unbrokenEnd(active, ordered.filter { $0.state == .pending }),
             willRenew: active.first?.willRenew ?? closest?.willRenew ?? false,
             candidates: ordered)
+    }
+
+    /// What begins when or before the rest ends goes on with it.
+    private static func unbrokenEnd(_ active: [Source], _ pending: [Source]) -> Int64? {
+        guard var end = active.map({ $0.expiresAt ?? Int64.max }).max() else { return nil }
+        for source in pending.sorted(by: { $0.startsAt ?? 0 < $1.startsAt ?? 0 }) {
+            guard let start = source.startsAt, start <= end else { continue }
+            end = max(end, source.expiresAt ?? Int64.max)
+        }
+        return end == Int64.max ? nil : end
     }
 
     /// The active by rank, then by the later end; of the others the one that ended last came closest, and what never

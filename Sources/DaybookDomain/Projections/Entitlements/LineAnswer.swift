@@ -14,12 +14,38 @@ struct LineAnswer {
     private var catalog: Catalog? { facts.catalog }
 
     /// Empty where the line says nothing about this time or any before it; several where it gives several products,
-    /// as a free trial beside what was bought instead of it (E27).
+    /// as a free trial beside what was bought instead of it (E27), or a pass that waits for the one before it.
     func sources() -> [Source] {
         let begun = periods.filter { $0.start <= at }
-        guard let last = begun.last else { return [refused() ?? unknown()].compactMap(\.self) }
+        let waiting = waiting(isFirst: begun.isEmpty).map { source(waiting: $0) }
+        guard let last = begun.last else {
+            return [refused() ?? unknown()].compactMap(\.self) + waiting
+        }
         let current = Self.current(begun.filter { $0.contains(at) })
-        return (current.isEmpty ? [last] : current).map { source($0) }
+        return (current.isEmpty ? [last] : current).map { source($0) } + waiting
+    }
+
+    /// What is bought by then and begins later: every pass, and a subscription's first period.
+    private func waiting(isFirst: Bool) -> [LinePeriod] {
+        let later = periods.filter { at < $0.start && $0.start < min($0.end, $0.believedUntil) }
+        let passes = later.filter {
+            $0.product?.kind == .nonRenewing && $0.fact.startsAt <= at
+        }
+        guard isFirst, let told = owned.state.firstEventAt.orNil, told <= at else { return passes }
+        return passes + later.filter { $0.product?.kind == .autoRenewable }.prefix(1)
+    }
+
+    private func source(waiting period: LinePeriod) -> Source {
+        var source = Source(kind: kind(of: period.fact, period.product), id: owned.name)
+        source.product = names[period.fact.product]
+        source.transaction = period.fact.id.exactText
+        source.entitlements = period.product?.entitlements ?? []
+        source.startsAt = period.start
+        let end = min(period.end, period.believedUntil)
+        source.expiresAt = end == Int64.max ? nil : end
+        source.state = .pending
+        source.why = "not_started"
+        return source
     }
 
     /// Of each product the period with the latest end, and of those the one that was bought last.
@@ -139,6 +165,9 @@ struct LineAnswer {
         guard period.product?.kind != .nonConsumable else { return source.state = .lifetime }
         guard period.product?.kind != .nonRenewing else { return source.state = .active }
         source.willRenew = owned.state.autoRenew.value
+        // The store may tell that it cannot charge before the period ends.
+        let notice = owned.state.billingNotice(at: at, since: period.fact.startsAt)
+        if notice?.isRetrying == true { source.flags.append("billing_problem") }
         if period.fact.isTrial {
             source.state = .trial
             let left = period.naturalEnd &- at
@@ -161,6 +190,7 @@ struct LineAnswer {
                 // The store still tries, unless the customer has switched renewal off.
                 source.willRenew = line.autoRenew.value
                 source.expiresAt = grace
+                source.flags.append("billing_problem")
                 return
             }
         }

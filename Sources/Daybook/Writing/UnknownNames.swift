@@ -1,0 +1,141 @@
+package import DaybookDomain
+package import DaybookEvents
+package import DaybookIngest
+
+/// Finds what nobody knows in an event that somebody wrote: a typing error would be kept for ever, and no answer would
+/// ever read it.
+///
+/// What stores say, and what comes with a recorded time out of an export, which may be of a newer build, is no typing
+/// error: it is kept and counted.
+package struct UnknownNames {
+    /// Something that nobody knows.
+    package struct Finding: Sendable, Equatable {
+        package var code: EventProblem.Code
+        /// Where it stands: `type`, `occured_at`, `data.meter`.
+        package var member: String
+        package var name: String
+        /// What was probably meant.
+        package var nearest: String?
+
+        /// `event type`, `member` or `meter`, for counts.
+        package var kind: String {
+            switch code {
+            case .unknownType: "type"
+            case .unknownMember: "member"
+            default: String(member.dropFirst("data.".count))
+            }
+        }
+
+        package var problem: EventProblem {
+            let sentence =
+                switch code {
+                case .unknownType:
+                    "\"\(name)\" is no event type that this build or the catalog knows"
+                case .unknownMember: "is no member of an event"
+                default: "the catalog has no \(kind) \"\(name)\""
+                }
+            let hint = nearest.map { "; did you mean \"\($0)\"?" } ?? ""
+            return EventProblem(code, member, sentence + hint)
+        }
+    }
+
+    /// What an envelope may have beside what is read: said by commands, by stores' readers, and about corrections.
+    private static let extras: Set<String> = [
+        "id", "actor", "reason", "causation", "correlation", "ticket", "client_at", "skew_ms",
+        "raw_sha256", EventName.derivedFrom,
+    ]
+    private static let members: Set<String> = extras.union([
+        "type", "v", "environment", "subject", "profile", "occurred_at", "recorded_at", "sequence",
+        "source", "trust", "data", "app",
+    ])
+    private static let storeSources: Set<String> = ["apple_jws", "apple_asn_v2", "revenuecat"]
+
+    private let hasCatalog: Bool
+    private let meters: Set<String>
+    private let features: Set<String>
+    private let entitlements: Set<String>
+    private let eventNames: Set<String>
+
+    /// - Parameter catalogs: All whose names count.
+    package init(_ catalogs: [Catalog]) {
+        hasCatalog = !catalogs.isEmpty
+        let previews = catalogs.flatMap { catalog in
+            catalog.features.filter { $0.previewUses > 0 }
+                .map { CatalogStructure.previewPrefix + $0.name }
+        }
+        meters = Set(catalogs.flatMap { $0.meters.flatMap { [$0.name] + $0.aliases } } + previews)
+        features = Set(catalogs.flatMap { $0.features.flatMap { [$0.name] + $0.aliases } })
+        entitlements = Set(catalogs.flatMap { $0.entitlements.map(\.name) })
+        eventNames = Set(catalogs.flatMap { $0.eventNames.map(\.name) })
+    }
+
+    /// Whether an event is kept with what nobody knows, and counted: a store says it, or it was recorded before.
+    package static func isKept(_ draft: EventDraft) -> Bool {
+        draft.trust == .verified || draft.recordedAt != nil
+            || storeSources.contains(draft.source.kind)
+            || draft.version > 1
+                && Vocabulary.schema(named: draft.type, version: draft.version) == nil
+    }
+
+    /// In the order of the envelope's members; empty for nearly all events.
+    package func findings(in draft: EventDraft) -> [Finding] {
+        var found: [Finding] = []
+        for member in draft.extras.members where !Self.extras.contains(member.name) {
+            found.append(
+                Finding(
+                    code: .unknownMember, member: member.name, name: member.name,
+                    nearest: NearestName.of(member.name, among: Self.members)))
+        }
+        guard let schema = Vocabulary.schema(named: draft.type, version: draft.version) else {
+            if !Vocabulary.isKnown(draft.type), !eventNames.contains(draft.type) {
+                let types = Vocabulary.names.union(eventNames)
+                found.append(
+                    Finding(
+                        code: .unknownType, member: "type", name: draft.type,
+                        nearest: NearestName.of(draft.type, among: types)))
+            }
+            return found
+        }
+        guard hasCatalog else { return found }
+        switch schema.type {
+        case .usageRecorded, .usageReserved, .usageReversed, .usageReset, .gaugePinned:
+            found += finding(in: draft, "meter", meters)
+        case .grantIssued:
+            found += finding(in: draft, "meter", meters)
+            found += finding(in: draft, "feature", features.union(meters))
+            found += finding(in: draft, "entitlement", entitlements)
+        default: break
+        }
+        return found
+    }
+
+    private func finding(
+        in draft: EventDraft, _ member: String, _ known: Set<String>
+    ) -> [Finding] {
+        guard let name = draft.data[member]?.text, !known.contains(name) else { return [] }
+        return [
+            Finding(
+                code: .unknownName, member: "data.\(member)", name: name,
+                nearest: NearestName.of(name, among: known))
+        ]
+    }
+}
+
+extension Ledger {
+    /// Refuses events with something that nobody knows.
+    /// - Throws: `LedgerError.badInput` with all of it.
+    package func refuseUnknown(_ events: [ReadEvent]) throws {
+        var known = try catalogs().versions.map(\.catalog)
+        // What is published beside an event counts as well.
+        for event in events where event.draft.type == "catalog.published" {
+            guard let document = event.draft.data["document"]?.text else { continue }
+            // A document that cannot be read is refused with its reason where it is taken in.
+            if let catalog = try? CatalogReader.read(Array(document.utf8)) { known.append(catalog) }
+        }
+        let names = UnknownNames(known)
+        let problems = events.filter { !UnknownNames.isKept($0.draft) }.flatMap { event in
+            names.findings(in: event.draft).map { InputProblem(line: event.line, $0.problem) }
+        }
+        if !problems.isEmpty { throw LedgerError.badInput(problems) }
+    }
+}
