@@ -149,8 +149,8 @@ extension Ledger {
         var commits: [Int64: (position: Int64, entries: [HistoryEntry])] = [:]
         let later = story.entries.filter { $0.event.position > first }
         for entry in later.sorted(by: { $0.event.position < $1.event.position }) {
-            let entries = commits[entry.event.recordedAt]?.entries ?? []
-            commits[entry.event.recordedAt] = (entry.event.position, entries + [entry])
+            commits[entry.event.recordedAt, default: (0, [])].position = entry.event.position
+            commits[entry.event.recordedAt, default: (0, [])].entries.append(entry)
         }
         for version in story.state.catalogs.known(at: story.cut).versions
         where version.position > first {

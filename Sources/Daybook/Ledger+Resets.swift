@@ -8,13 +8,14 @@ extension Ledger {
     /// When a customer's counter began anew, and when it will as far as is known.
     /// - Parameters:
     ///   - meter: Its name, an alias of it, or the feature that it counts.
-    ///   - range: `nil`: from the start of the period that contains the asked time on.
+    ///   - from: Then or later; `nil`: from the start of the period that contains the asked time on.
+    ///   - until: Only before; `nil`: without an end.
     ///   - limit: At most so many, 1 to `resetsMax`.
     /// - Returns: Ascending; whether further ones follow in the range; and the cut.
     /// - Throws: `LedgerError.badInput` for a name that the catalog does not have, and for a meter that counts nothing.
     public func resets(
         of subject: String, meter name: String, environment: Environment = .production,
-        in range: Range<Int64>? = nil, limit: Int = 20, moment: Moment = .now
+        from: Int64? = nil, until: Int64? = nil, limit: Int = 20, moment: Moment = .now
     ) throws -> (resets: [MeterReset], isMore: Bool, asOf: AsOf) {
         let (question, asOf) = try customerCase(subject, environment, moment)
         guard let check = Check(question) else { throw try noCatalog(asOf) }
@@ -28,10 +29,11 @@ extension Ledger {
                 "wrong_kind",
                 "\(meter.name) is a \(meter.kind.rawValue), which never begins anew")
         }
-        let start = check.usage.period(of: meter, at: question.at).start
+        let start = from ?? check.usage.period(of: meter, at: question.at).start
+        let end = until ?? Int64.max
+        guard start < end else { return ([], false, asOf) }
         let (resets, isMore) = ResetCalendar(question, check).resets(
-            of: meter, in: range ?? start..<Int64.max,
-            limit: min(max(1, limit), Self.resetsMax))
+            of: meter, in: start..<end, limit: min(max(1, limit), Self.resetsMax))
         return (resets, isMore, asOf)
     }
 

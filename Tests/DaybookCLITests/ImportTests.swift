@@ -337,6 +337,10 @@ struct ImportTests {
         let exported = try told(old)
         #expect(exported.status == 0, "\(exported.errors)")
         #expect(try exported.json["unknown_names"] == ["member note": 1, "meter storys": 1])
+        let recorded = try bench.run(
+            ["record", "-", "--json", "--allow-unknown", "--ledger", ledger],
+            input: Lines.usage("s5").replacing("\"stories\"", with: "\"storys\""))
+        #expect(try recorded.json["unknown_names"] == ["meter storys"])
         let allowed = try told(
             Lines.usage("s4").replacing("\"stories\"", with: "\"storys\""), ["--allow-unknown"])
         #expect(try allowed.json["unknown_names"] == ["meter storys": 1])

@@ -297,7 +297,8 @@ private enum EventTable {
         document aside (\(EventBounds.documentByteCountMax)), and \(JSONReader.depthMax) levels; other text has at \
         most \(EventBounds.freeTextScalarCountMax) characters (Unicode scalars); an amount lies within \
         ±\(EventBounds.amountMax); money is in thousandths of its currency; times are milliseconds since 1970 UTC.
-        - Unknown types, fields and words are kept, shown and skipped by every fold. Numbers that are no integers \
+        - Unknown types, fields and words are kept, shown and skipped by every fold; `record` and `import` refuse what \
+        is probably a typing error unless that is allowed ([cli.md](cli.md)). Numbers that are no integers \
         are kept as their text.
         """.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
 }

@@ -171,6 +171,16 @@ struct PrepaidTests {
         let ended = try await ledger()
         for event in [events[0], events[2]] { try await ended.record(event) }
         #expect(try ended.entitlement("club", at: refund)?.isActive == false)
+        // An end that has another reason stays.
+        let paused = try await ledger()
+        for event in [events[0], events[1], events[3]] { try await paused.record(event) }
+        try await paused.record(
+            line.event(
+                "subscription.expired", at: refund - 1,
+                [
+                    "transaction_id": "9", "ended_at": .integer(refund - 1), "reason": "paused",
+                ]))
+        #expect(try paused.entitlement("club", at: refund)?.isActive == false)
         // A second end, reported after the reversal, counts again.
         let again = try await ledger()
         for event in events { try await again.record(event) }

@@ -35,7 +35,7 @@ extension MeterAnswer {
     package var periodJSON: JSONObject {
         [
             "name": .orNull(periodName), "start": .time(period?.start), "end": .time(period?.end),
-            "resets_at": .time(period?.end),
+            "resets_at": .time(resetsAt),
         ]
     }
 

@@ -203,6 +203,12 @@ struct ImportRehearsal {
             return
         }
         try StructureRules.check(draft) { meters.meter($0, in: catalogs.catalogs) }
+        // No catalog brings members: what is refused here publishes nothing.
+        if options.refusesUnknown, !UnknownNames.isKept(draft),
+            let member = UnknownNames.unknownMembers(of: draft).first
+        {
+            throw UnknownNames([]).problem(member)
+        }
         if !event.report.isPlain {
             try check.checkCorrection(draft, neighbour: neighbour(draft), group, state)
         }
@@ -220,7 +226,16 @@ struct ImportRehearsal {
         seen[own] = file.eventCount
         let names = known ?? UnknownNames(catalogs.catalogs.versions.map(\.catalog))
         known = event.report.isPlain ? names : nil
-        if !names.findings(in: draft).isEmpty { strange.append((event.line, event.bytes, draft)) }
+        let findings = names.findings(in: draft)
+        if !findings.isEmpty {
+            if options.refusesUnknown, !UnknownNames.isKept(draft) {
+                strange.append((event.line, event.bytes, draft))
+            } else {
+                for finding in findings where finding.code != .unknownType {
+                    file.noteUnknown(finding)
+                }
+            }
+        }
         if !options.keepsGoing { event.bytes = [] }
         file.append(event)
     }
@@ -231,15 +246,8 @@ struct ImportRehearsal {
         let names = UnknownNames(catalogs.catalogs.versions.map(\.catalog))
         var lines: Set<Int> = []
         for (line, bytes, draft) in strange {
-            let findings = names.findings(in: draft)
-            guard options.refusesUnknown, !UnknownNames.isKept(draft), let first = findings.first
-            else {
-                for finding in findings where finding.code != .unknownType {
-                    file.noteUnknown(finding)
-                }
-                continue
-            }
-            file.refused.append(LineProblem(line: line, bytes: bytes, first.problem))
+            guard let first = names.findings(in: draft).first else { continue }
+            file.refused.append(LineProblem(line: line, bytes: bytes, names.problem(first)))
             lines.insert(line)
         }
         if !lines.isEmpty { file.remove(lines: lines) }

@@ -104,6 +104,11 @@ struct ReportStep {
             found.duplicates += 1
             return
         }
+        if let names = options.names, !UnknownNames.isKept(report.report.draft),
+            let finding = names.findings(in: report.report.draft).first
+        {
+            throw names.problem(finding)
+        }
         try StructureRules.check(report.report.draft) {
             found.meters.meter($0, in: found.catalogs.catalogs)
         }

@@ -33,8 +33,11 @@ enum StructureRules {
     static func check(
         _ draft: EventDraft, _ meter: (String) -> KnownMeter?
     ) throws(EventProblem) {
-        if draft.type == "usage.reset" { return try checkReset(draft, meter) }
-        if draft.type == "grant.issued" { return try checkRecurrence(draft.data) }
+        // What was recorded before there were these rules stays what it is; folds pass over it.
+        if draft.recordedAt == nil {
+            if draft.type == "usage.reset" { return try checkReset(draft, meter) }
+            if draft.type == "grant.issued" { return try checkRecurrence(draft.data) }
+        }
         guard draft.type == "usage.recorded" else { return }
         let amount = draft.data["amount"]?.integer ?? 0
         let meter = meter(draft.data["meter"]?.text ?? "")

@@ -7,15 +7,13 @@ package import DaybookIngest
 ///
 /// What stores say, and what comes with a recorded time out of an export, which may be of a newer build, is no typing
 /// error: it is kept and counted.
-package struct UnknownNames {
+package struct UnknownNames: Sendable, Equatable {
     /// Something that nobody knows.
     package struct Finding: Sendable, Equatable {
         package var code: EventProblem.Code
         /// Where it stands: `type`, `occured_at`, `data.meter`.
         package var member: String
         package var name: String
-        /// What was probably meant.
-        package var nearest: String?
 
         /// `event type`, `member` or `meter`, for counts.
         package var kind: String {
@@ -26,16 +24,35 @@ package struct UnknownNames {
             }
         }
 
-        package var problem: EventProblem {
-            let sentence =
-                switch code {
-                case .unknownType:
-                    "\"\(name)\" is no event type that this build or the catalog knows"
-                case .unknownMember: "is no member of an event"
-                default: "the catalog has no \(kind) \"\(name)\""
-                }
-            let hint = nearest.map { "; did you mean \"\($0)\"?" } ?? ""
-            return EventProblem(code, member, sentence + hint)
+    }
+
+    /// Why an event is refused, with what was probably meant.
+    package func problem(_ finding: Finding) -> EventProblem {
+        let name = finding.name
+        let (sentence, known) =
+            switch finding.code {
+            case .unknownType:
+                (
+                    "\"\(name)\" is no event type that this build or the catalog knows",
+                    Vocabulary.names.union(eventNames)
+                )
+            case .unknownMember: ("is no member of an event", Self.members)
+            default:
+                (
+                    "\(finding.kind == "every" ? "there is" : "the catalog has") no \(finding.kind) \"\(name)\"",
+                    known(finding.kind)
+                )
+            }
+        let hint = NearestName.of(name, among: known).map { "; did you mean \"\($0)\"?" } ?? ""
+        return EventProblem(finding.code, finding.member, sentence + hint)
+    }
+
+    private func known(_ kind: String) -> Set<String> {
+        switch kind {
+        case "meter": meters
+        case "feature": features
+        case "every": Set(Vocabulary.recurrences)
+        default: entitlements
         }
     }
 
@@ -77,22 +94,19 @@ package struct UnknownNames {
                 && Vocabulary.schema(named: draft.type, version: draft.version) == nil
     }
 
+    /// Members of the envelope that nothing reads.
+    package static func unknownMembers(of draft: EventDraft) -> [Finding] {
+        draft.extras.members.filter { !extras.contains($0.name) }.map {
+            Finding(code: .unknownMember, member: $0.name, name: $0.name)
+        }
+    }
+
     /// In the order of the envelope's members; empty for nearly all events.
     package func findings(in draft: EventDraft) -> [Finding] {
-        var found: [Finding] = []
-        for member in draft.extras.members where !Self.extras.contains(member.name) {
-            found.append(
-                Finding(
-                    code: .unknownMember, member: member.name, name: member.name,
-                    nearest: NearestName.of(member.name, among: Self.members)))
-        }
+        var found = Self.unknownMembers(of: draft)
         guard let schema = Vocabulary.schema(named: draft.type, version: draft.version) else {
             if !Vocabulary.isKnown(draft.type), !eventNames.contains(draft.type) {
-                let types = Vocabulary.names.union(eventNames)
-                found.append(
-                    Finding(
-                        code: .unknownType, member: "type", name: draft.type,
-                        nearest: NearestName.of(draft.type, among: types)))
+                found.append(Finding(code: .unknownType, member: "type", name: draft.type))
             }
             return found
         }
@@ -101,9 +115,11 @@ package struct UnknownNames {
         case .usageRecorded, .usageReserved, .usageReversed, .usageReset, .gaugePinned:
             found += finding(in: draft, "meter", meters)
         case .grantIssued:
-            found += finding(in: draft, "meter", meters)
+            // The fold takes either for the other.
+            found += finding(in: draft, "meter", meters.union(features))
             found += finding(in: draft, "feature", features.union(meters))
             found += finding(in: draft, "entitlement", entitlements)
+            found += finding(in: draft, "every", Set(Vocabulary.recurrences))
         default: break
         }
         return found
@@ -114,28 +130,20 @@ package struct UnknownNames {
     ) -> [Finding] {
         guard let name = draft.data[member]?.text, !known.contains(name) else { return [] }
         return [
-            Finding(
-                code: .unknownName, member: "data.\(member)", name: name,
-                nearest: NearestName.of(name, among: known))
+            Finding(code: .unknownName, member: "data.\(member)", name: name)
         ]
     }
 }
 
 extension Ledger {
-    /// Refuses events with something that nobody knows.
-    /// - Throws: `LedgerError.badInput` with all of it.
-    package func refuseUnknown(_ events: [ReadEvent]) throws {
+    /// What is known to the ledger's catalogs, and to those that are published by some of the events themselves.
+    package func unknownNames(beside events: [ReadEvent]) throws -> UnknownNames {
         var known = try catalogs().versions.map(\.catalog)
-        // What is published beside an event counts as well.
         for event in events where event.draft.type == "catalog.published" {
             guard let document = event.draft.data["document"]?.text else { continue }
             // A document that cannot be read is refused with its reason where it is taken in.
             if let catalog = try? CatalogReader.read(Array(document.utf8)) { known.append(catalog) }
         }
-        let names = UnknownNames(known)
-        let problems = events.filter { !UnknownNames.isKept($0.draft) }.flatMap { event in
-            names.findings(in: event.draft).map { InputProblem(line: event.line, $0.problem) }
-        }
-        if !problems.isEmpty { throw LedgerError.badInput(problems) }
+        return UnknownNames(known)
     }
 }

@@ -59,6 +59,8 @@ public struct ReportOptions: Sendable, Equatable {
     public var lines: [Int] = []
     /// Also compute what the events changed about the past, after the commit (rule 24).
     public var isRestating = false
+    /// Refuse new events with something that this does not know; `nil`: keep them.
+    package var names: UnknownNames?
 
     public init(isAsRecorded: Bool = false, lines: [Int] = [], isRestating: Bool = false) {
         self.isAsRecorded = isAsRecorded

@@ -93,10 +93,7 @@ struct RecordCommand: AsyncParsableCommand {
         var reader = NDJSONReader(app: ledger.app)
         let (events, problems) = reader.read(bytes)
         try Self.refuse(problems)
-        if !allowUnknown { try ledger.refuseUnknown(events) }
-        try show(
-            try await ledger.record(events, options: ReportOptions(isRestating: true)),
-            of: events, ledger)
+        try await record(events, known: try ledger.unknownNames(beside: events), in: ledger)
     }
 
     /// An event that was put together from options has no lines and columns: the option is named.
@@ -123,22 +120,35 @@ struct RecordCommand: AsyncParsableCommand {
     /// Reads lines as they come; the receipt of each is out before the next one is decided.
     private func record(each input: InputFile, in ledger: Ledger) async throws {
         var reader = NDJSONReader(app: ledger.app)
+        var known = try ledger.unknownNames(beside: [])
         while let piece = try input.next() {
-            try await record(each: reader.take(piece), in: ledger)
+            try await record(each: reader.take(piece), &known, in: ledger)
         }
-        try await record(each: reader.finish(), in: ledger)
+        try await record(each: reader.finish(), &known, in: ledger)
     }
 
     /// What stands before a bad line is recorded; the bad line ends it.
-    private func record(each found: NDJSONReader.Found, in ledger: Ledger) async throws {
+    private func record(
+        each found: NDJSONReader.Found, _ known: inout UnknownNames, in ledger: Ledger
+    ) async throws {
         let firstBad = found.problems.first?.line ?? Int.max
         for event in found.events where event.line < firstBad {
-            if !allowUnknown { try ledger.refuseUnknown([event]) }
-            try show(
-                try await ledger.record([event], options: ReportOptions(isRestating: true)),
-                of: [event], ledger)
+            // Only a catalog brings names, so a stream does not ask for them with every line.
+            if event.draft.type.hasPrefix("catalog.") {
+                known = try ledger.unknownNames(beside: [event])
+            }
+            try await record([event], known: known, in: ledger)
         }
         try Self.refuse(Array(found.problems.prefix(1)))
+    }
+
+    private func record(
+        _ events: [ReadEvent], known: UnknownNames, in ledger: Ledger
+    ) async throws {
+        var options = ReportOptions(isRestating: true)
+        if !allowUnknown { options.names = known }
+        let receipt = try await ledger.record(events, options: options)
+        try show(receipt, of: events, known, ledger)
     }
 
     private static func refuse(_ problems: [LineProblem]) throws {
@@ -171,16 +181,25 @@ struct RecordCommand: AsyncParsableCommand {
 
     /// What is recorded stays for ever, so it is said where a type is not known, also of lines.
     private func show(
-        _ receipt: ReportReceipt, of events: [ReadEvent], _ ledger: Ledger
+        _ receipt: ReportReceipt, of events: [ReadEvent], _ known: UnknownNames, _ ledger: Ledger
     ) throws {
         let unknown = try KnownTypes.unknown(events, ledger)
         var json = receipt.json
         if !unknown.isEmpty { json["unknown_types"] = .texts(unknown.map(\.type)) }
+        let names = Set(
+            events.flatMap { known.findings(in: $0.draft) }.filter { $0.code != .unknownType }
+                .map { "\($0.kind) \($0.name)" }
+        ).sorted()
+        if !names.isEmpty { json["unknown_names"] = .texts(names) }
         try output.show(json) { terminal in
-            let notes = unknown.map {
-                "\(terminal.paint("!", .warning)) \($0.type) is a type that this build does not know, kept as it came\($0.hint)\n"
-                    as HumanText
-            }
+            let notes =
+                unknown.map {
+                    "\(terminal.paint("!", .warning)) \($0.type) is a type that this build does not know, kept as it came\($0.hint)\n"
+                        as HumanText
+                }
+                + names.map {
+                    "\(terminal.paint("!", .warning)) the \($0) is unknown, kept as it came\n"
+                }
             guard receipt.appended > 0, let first = receipt.firstPosition,
                 let last = receipt.lastPosition
             else {

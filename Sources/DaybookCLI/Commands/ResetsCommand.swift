@@ -40,13 +40,10 @@ struct ResetsCommand: AsyncParsableCommand {
     mutating func run() async throws {
         let moment = try ask.moment.moment()
         let span = try InstantText.span(from: from, until: until)
-        let range: Range<Int64>? =
-            from == nil && until == nil
-            ? nil : (span.from ?? EventBounds.timeMin)..<(span.until ?? Int64.max)
         let (resets, isMore, asOf) = try await ask.ledger.asking { ledger in
             try ledger.resets(
-                of: subject, meter: meter, environment: ask.environment, in: range, limit: limit,
-                moment: moment)
+                of: subject, meter: meter, environment: ask.environment, from: span.from,
+                until: span.until, limit: limit, moment: moment)
         }
         let json: JSONObject = [
             "subject": .string(subject), "meter": .string(meter),

@@ -165,6 +165,10 @@ extension Failure {
         case .badInput(let problems):
             self.init(.badInput, error.code, lines: error.sentences)
             self.problems = problems
+            // A name in an event, not one that was asked for.
+            if code == "unknown_name", problems.first?.member?.hasPrefix("data.") == true {
+                remedy = "to keep it all the same, say --allow-unknown"
+            }
         case .store(let error): self.init(.environment, error.code.rawValue, error.message)
         }
     }

@@ -77,7 +77,7 @@ extension MeterAnswer {
         if overage > 0 { parts.append("\(overage) over") }
         if excess > 0 { parts.append("\(excess) above the limit") }
         if debt > 0 { parts.append("\(debt) owed") }
-        let reset = Words.time(period?.end)
+        let reset = Words.time(resetsAt)
         if !reset.isEmpty { parts.append("resets \(reset)") }
         return parts.joined(separator: ", ")
     }

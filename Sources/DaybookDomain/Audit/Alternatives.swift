@@ -50,9 +50,8 @@ public struct AlternativeSearch {
         var at = question.at
         var before: Decision? = decision
         for _ in 0..<Self.instantCountMax {
-            guard let edge = CaseEdges(question.with(at: at), asked, before).first(after: at) else {
-                return nil
-            }
+            let edges = CaseEdges(question.with(at: at), asked, before, isTurning: true)
+            guard let edge = edges.first(after: at) else { return nil }
             before = decision(question.with(at: edge), asked)
             if let before, before.allowed != decision.allowed {
                 return .later(at: edge, reason: before.reason)
@@ -106,21 +105,34 @@ public struct AlternativeSearch {
 public struct CaseEdges {
     private let instants: [Int64]
 
-    /// - Parameter decision: What is answered at the case's own time.
-    public init(_ question: CustomerCase, _ asked: CheckQuestion, _ decision: Decision?) {
+    /// - Parameters:
+    ///   - decision: What is answered at the case's own time.
+    ///   - isTurning: Only those that can turn the answer, not those that only change its numbers: no period that
+    ///     begins takes anything away.
+    public init(
+        _ question: CustomerCase, _ asked: CheckQuestion, _ decision: Decision?,
+        isTurning: Bool = false
+    ) {
         var instants = question.catalogs.versions.map(\.effectiveAt)
         instants.append(question.catalogPeriodEnd(after: question.at))
         if let check = Check(question) {
             for source in check.entitlements.sources {
                 instants += [source.startsAt, source.expiresAt].compactMap(\.self)
             }
-            if let meter = decision?.usage.flatMap({ check.catalog.meter(named: $0.name) }) {
+            if !isTurning || decision?.allowed == false,
+                let meter = decision?.usage.flatMap({ check.catalog.meter(named: $0.name) })
+            {
                 instants += check.usage.grants(meter).compactMap {
                     $0.recurrence?.period(at: question.at).end
                 }
             }
         }
-        if let period = decision?.usage?.period { instants += [period.start, period.end] }
+        if !isTurning || decision?.allowed == false {
+            if let period = decision?.usage?.period { instants += [period.start, period.end] }
+            instants += question.state.usage.resets.lazy.filter { !$0.isScheduled }
+                .map(\.effectiveAt)
+        }
+        instants += question.state.customer.voids.map(\.voidedAt)
         for reservation in question.state.usage.reservations {
             instants.append(reservation.expiresAt)
         }

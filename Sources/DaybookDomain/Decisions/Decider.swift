@@ -206,8 +206,13 @@ public final class Decider {
         if let every = terms.every, !words.contains(every) {
             throw .unknownWord(every, of: "length after which units come again", known: words)
         }
-        if terms.every != nil || terms.rollover != nil, terms.amount == nil {
-            throw .amountOutOfBounds(0)
+        if terms.every != nil || terms.rollover != nil {
+            if case .entitlement = terms.target { throw .amountOutOfBounds(0) }
+            if terms.amount == nil { throw .amountOutOfBounds(0) }
+        }
+        let start = terms.startsAt ?? now
+        if terms.every != nil, !(EventBounds.timeMin...EventBounds.timeMax).contains(start) {
+            throw .amountOutOfBounds(start)
         }
         guard let rollover = terms.rollover else { return }
         let bounds = 0...EventBounds.amountMax

@@ -30,7 +30,7 @@ struct DisplayTexts {
                 arguments["remaining"] = String(remaining)
                 count = remaining
             }
-            if let end = usage.period?.end { arguments["resets"] = date(end) }
+            if let end = usage.resetsAt { arguments["resets"] = date(end) }
         }
         if let end = source?.expiresAt {
             arguments["expires"] = date(end)

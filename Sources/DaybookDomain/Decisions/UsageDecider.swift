@@ -191,7 +191,7 @@ struct UsageDecider {
             ? .limitReached(
                 meter: meter.name, limit: usage?.limit ?? 0, used: usage?.used ?? 0,
                 reserved: usage?.reserved ?? 0, requested: decision.amount,
-                resetsAt: usage?.period?.end)
+                resetsAt: usage?.resetsAt)
             : .notEntitled(name: decision.feature ?? meter.name, reason: decision.reason)
         return Verdict(
             events: evidence(meter, decision), decision: decision, rejection: rejection)
@@ -202,7 +202,7 @@ struct UsageDecider {
         let feature = decision.feature.flatMap { check.catalog.feature(named: $0) }
         guard meter.recordsDenials || feature?.recordsDenials == true else { return [] }
         let name = decision.feature ?? meter.name
-        let period = decision.usage?.periodName ?? "always"
+        let period = decision.usage?.periodKey ?? "always"
         let key = "denied/\(question.subject)/\(name)/\(decision.reason)/\(period)"
         var data: JSONObject = [
             "feature": .string(name), "reason_code": .string(decision.reason),
@@ -226,7 +226,7 @@ struct UsageDecider {
         _ meter: Meter, _ usage: MeterAnswer, _ amount: Int64
     ) -> [EventDraft] {
         guard meter.kind == .counter else { return [] }
-        let period = usage.periodName ?? "always"
+        let period = usage.periodKey ?? "always"
         return [
             decider.event(
                 .limitReached,
@@ -287,9 +287,10 @@ public struct ScheduledResets {
             if at >= last { wasUsed = true }
         }
         guard wasUsed, last < period.start,
-            let name = check.usage.periodName(of: meter, period)
+            let name = check.usage.periodName(of: meter, period),
+            let own = check.usage.timeline(of: meter).key(of: period)
         else { return nil }
-        let key = "reset/\(question.subject)/\(meter.name)/\(name)"
+        let key = "reset/\(question.subject)/\(meter.name)/\(own)"
         return EventDraft(
             type: "usage.reset", environment: question.environment, subject: question.subject,
             occurredAt: period.start,

@@ -121,7 +121,8 @@ public final class CustomerCase: Sendable {
             let zone = zones[names[change.zone]]
             if change.isFirstSight, first == nil {
                 first = zone
-            } else {
+            } else if changes.last?.zone != zone {
+                // Being told the same zone again and again moves nothing.
                 changes.append(.init(fromInstant: change.at, zone: zone))
             }
         }

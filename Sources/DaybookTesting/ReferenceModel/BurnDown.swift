@@ -256,7 +256,8 @@ struct BurnDown {
 
     /// What the period that ends there had used beyond everything is used in the next one.
     private mutating func carry(at instant: Int64) {
-        guard let former = quotas.values.first(where: { isEnding($0, at: instant) }) else { return }
+        guard var former = quotas.values.first(where: { isEnding($0, at: instant) }) else { return }
+        former.change(to: limit(at: instant - 1))
         carried[instant] = former.open.count
         for user in former.open { burn(1, of: user, at: instant) }
     }

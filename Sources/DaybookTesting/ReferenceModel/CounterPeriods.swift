@@ -7,8 +7,8 @@ struct CounterPeriods {
     private let question: ReferenceCase
     /// When manual and plan-change resets take effect, ascending.
     private let resets: [Int64]
-    /// From when on periods are counted from that time, ascending.
-    private let anchors: [Int64]
+    /// From when on periods are counted from another time, ascending.
+    private let anchors: [(from: Int64, anchor: Int64)]
     /// Resets after which what was used beyond the limit counts as used, ascending.
     let carrying: [Int64]
 
@@ -29,16 +29,20 @@ struct CounterPeriods {
             question.catalog(at: $0)?.meter(named: meter.name)?.resetsOnPlanChange == true
         }
         resets = (told.keys + changed).sorted()
-        let moved = told.filter { $0.value.bool("retain_anchor") == false }.map(\.key)
+        // At one instant a reset has the last word.
+        let moved = told.filter { $0.value.bool("retain_anchor") == false }
+            .map { (from: $0.key, anchor: $0.key) }
         let billed = meter.period.anchor == .billing ? plans.billingDays : []
-        anchors = (moved + billed).sorted()
+        let all = billed.filter { day in !moved.contains { $0.from == day.from } } + moved
+        anchors = all.sorted { ($0.from, $0.anchor) < ($1.from, $1.anchor) }
         carrying = told.filter { $0.value.bool("preserve_overage") == true }.map(\.key).sorted()
     }
 
     func period(at instant: Int64) -> MeterPeriod {
         guard let length = meter.period.length else { return .lifetime }
-        let anchor = anchors.last { $0 <= instant }
-        let next = anchors.first { $0 > instant } ?? Int64.max
+        let last = anchors.last { $0.from <= instant }
+        let anchor = last?.anchor
+        let next = anchors.first { $0.from > instant }?.from ?? Int64.max
         let zone = question.zoneHistory
         let first = question.firstSeenAt
         let counted: Int64? =
@@ -48,7 +52,7 @@ struct CounterPeriods {
             case .instant(let stated): anchor ?? stated
             }
         let period = MeterPeriod.containing(instant, length: length, anchor: counted, in: zone)
-        var start = max(period.start, anchor ?? Int64.min)
+        var start = max(period.start, last?.from ?? Int64.min)
         var end = min(period.end, next)
         // The first period of a stated anchor is a short one.
         if case .instant = meter.period.anchor {

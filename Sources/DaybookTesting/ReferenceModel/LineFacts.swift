@@ -194,7 +194,7 @@ struct LineFacts {
             })
         let isReversal =
             reversal?.type == "purchase.refund_reversed" || reversal?.integer("revoked_at") == nil
-        if let reversal, isReversal,
+        if report.text("reason") == "refunded", let reversal, isReversal,
             reversal.trust.classRank >= purchase.trust.classRank,
             KnownEvent.isOutranked(report, by: reversal)
         {

@@ -6,7 +6,6 @@ struct PlanTimeline {
     private struct Holding {
         let product: String
         let group: String
-        let isTrial: Bool
         let start: Int64
         /// Exclusive.
         let end: Int64
@@ -15,9 +14,8 @@ struct PlanTimeline {
     private let holdings: [Holding]
     /// When a plan began, ascending.
     private(set) var changes: [Int64] = []
-    /// From when on a product, or what is paid for it after a free trial, is held that was not held just before:
-    /// ascending.
-    private(set) var billingDays: [Int64] = []
+    /// From when on a line is billed on a day, ascending, and the first such day.
+    private(set) var billingDays: [(from: Int64, anchor: Int64)] = []
 
     init(_ question: ReferenceCase, _ catalog: Catalog, _ sources: AccessSources) {
         holdings = Self.holdings(question, catalog, sources)
@@ -26,15 +24,7 @@ struct PlanTimeline {
         changes = starts.filter { instant in
             products.contains { begins($0, at: instant) && !goesOn($0, at: instant) }
         }
-        billingDays = starts.filter { instant in
-            holdings.contains { holding in
-                holding.start == instant
-                    && !holdings.contains {
-                        $0.product == holding.product && $0.isTrial == holding.isTrial
-                            && $0.start < instant && instant <= $0.end
-                    }
-            }
-        }
+        billingDays = Self.billingDays(question, catalog, sources)
     }
 
     private func isHeld(_ product: String, at instant: Int64) -> Bool {
@@ -90,11 +80,67 @@ struct PlanTimeline {
                     guard let owner, question.person.contains(owner) else { continue }
                     holdings.append(
                         Holding(
-                            product: product.id, group: group, isTrial: period.facts.isTrial,
-                            start: start, end: end))
+                            product: product.id, group: group, start: start, end: end))
                 }
             }
         }
         return holdings
+    }
+
+    /// Every paid or free stretch of a product on a line that does not touch one before it (E20), for each time at
+    /// which this person owned the line. Within grace the line goes on (E19).
+    private static func billingDays(
+        _ question: ReferenceCase, _ catalog: Catalog, _ sources: AccessSources
+    ) -> [(from: Int64, anchor: Int64)] {
+        var days: [(from: Int64, anchor: Int64)] = []
+        for owned in question.everOwned {
+            let facts = LineFacts(name: owned.name, events: owned.events)
+            let transactions = sources.counting(facts).filter {
+                $0.kind == .autoRenewable && $0.assertedAt == nil
+            }
+            let periods = SubscriptionLine(
+                facts: facts, transactions: transactions, policies: catalog.policies,
+                groups: { catalog.product($0)?.group }
+            ).periods.filter {
+                let product = catalog.product($0.facts.product)
+                return product?.scope == .subject && product?.group != nil
+            }
+            var ends = periods.map(\.end)
+            for index in periods.indices.dropLast() {
+                let next = periods[index + 1].start
+                let isGrace =
+                    facts.billingNotice(at: next - 1).map {
+                        $0.occurredAt >= periods[index].facts.startsAt
+                            && $0.graceExpiresAt ?? Int64.min >= next
+                    } ?? false
+                let isWhole = periods[index].end == periods[index].expiresAt
+                if isGrace, isWhole { ends[index] = max(ends[index], next) }
+            }
+            for (index, period) in periods.enumerated()
+            where period.start < ends[index] && period.start <= question.at {
+                let isGoingOn = periods.indices.contains {
+                    periods[$0].facts.product == period.facts.product
+                        && periods[$0].facts.isTrial == period.facts.isTrial
+                        && periods[$0].start < period.start && period.start <= ends[$0]
+                }
+                if isGoingOn { continue }
+                // The run goes on as long as its stretches touch.
+                var end = ends[index]
+                while let more = periods.indices.first(where: {
+                    periods[$0].facts.product == period.facts.product
+                        && periods[$0].facts.isTrial == period.facts.isTrial
+                        && periods[$0].start <= min(end, question.at)
+                        && period.start <= periods[$0].start
+                        && ends[$0] > end
+                }) {
+                    end = ends[more]
+                }
+                for part in owned.ownings where part.from < end && period.start < part.until {
+                    let from = max(period.start, part.from)
+                    if from <= question.at { days.append((from, period.start)) }
+                }
+            }
+        }
+        return days.sorted { ($0.from, $0.anchor) < ($1.from, $1.anchor) }
     }
 }

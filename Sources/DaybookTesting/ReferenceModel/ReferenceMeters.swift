@@ -33,17 +33,10 @@ struct ReferenceMeters {
                 plans: PlanTimeline(question, catalog, sources), profile: profile,
                 entitledLimit: { entitledLimit(of: meter.name, at: $0) })
             return burnDown.answer()
-        case .gauge:
-            let count = Int64(refs(of: meter).count)
-            let granted = units(grantedOn: meter)
-            let allowed = limit.map { $0 + granted }
-            return ReferenceAnswer.Meter(
-                limit: allowed, used: count, reserved: 0,
-                remaining: allowed.map { max(0, $0 - count) },
-                overage: allowed.map { max(0, count - $0) } ?? 0, granted: granted,
-                periodStart: MeterPeriod.lifetime.start, periodEnd: MeterPeriod.lifetime.end)
-        case .reading:
-            let value = latestReading(of: meter)
+        case .gauge, .reading:
+            // What is there now, counted or read.
+            let value =
+                meter.kind == .gauge ? Int64(refs(of: meter).count) : latestReading(of: meter)
             let granted = units(grantedOn: meter)
             let allowed = limit.map { $0 + granted }
             return ReferenceAnswer.Meter(

@@ -40,6 +40,7 @@ enum MeterCatalog {
           fixed: { kind: counter, period: PT720H, limit: 2 }
           stated: { kind: counter, period: P1M, anchor: 2026-03-15T13:00:00Z, limit: 2 }
           billed: { kind: counter, period: P1M, anchor: billing, limit: 1, limitsWith: { club: 5 } }
+          plan: { kind: counter, period: calendarMonth, limit: 1, limitsWith: { club: 5 } }
           ever: { kind: counter, limit: 2 }
           units: { kind: counter, limit: 0, allowsDebt: true }
           monthly: { kind: counter, period: calendarMonth, limit: 2 }

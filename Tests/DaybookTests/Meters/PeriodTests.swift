@@ -25,8 +25,12 @@ struct PeriodTests {
             ("own", "2026-02-28T15:00:00Z", "2026-03-31T14:00:00Z", "2026-02-28"),
             ("own", "2026-03-31T14:00:00Z", "2026-04-30T14:00:00Z", "2026-03-31"),
             // 30 times 24 hours, whatever the clocks do.
-            ("fixed", "2026-01-31T15:00:00Z", "2026-03-02T15:00:00Z", "2026-01-31"),
-            ("fixed", "2026-03-02T15:00:00Z", "2026-04-01T15:00:00Z", "2026-03-02"),
+            (
+                "fixed", "2026-01-31T15:00:00Z", "2026-03-02T15:00:00Z", "2026-01-31T10:00:00-05:00"
+            ),
+            (
+                "fixed", "2026-03-02T15:00:00Z", "2026-04-01T15:00:00Z", "2026-03-02T10:00:00-05:00"
+            ),
             // A stated time, with a short first period.
             ("stated", "2026-01-31T15:00:00Z", "2026-02-15T14:00:00Z", "2026-01-31"),
             ("stated", "2026-02-15T14:00:00Z", "2026-03-15T13:00:00Z", "2026-02-15"),
@@ -101,7 +105,10 @@ struct PeriodTests {
 
     @Test("Recovery within grace keeps the day of billing, after a lapse it is the day of return")
     func recovery() async throws {
-        for (gap, expected) in [(Int64(0), "2026-06-10T09:00:00Z"), (4, "2026-06-14T09:00:00Z")] {
+        for (gap, expected) in [
+            (Int64(0), "2026-06-10T09:00:00Z"), (1, "2026-06-10T09:00:00Z"),
+            (3, "2026-06-10T09:00:00Z"), (4, "2026-06-14T09:00:00Z"),
+        ] {
             let story = try await MeterCatalog.story()
             let (start, end) = (instant("2026-05-10T09:00:00Z"), instant("2026-06-10T09:00:00Z"))
             try await story.record(Self.line.started("1000", from: start, until: end))
@@ -116,6 +123,24 @@ struct PeriodTests {
             let later = try #require(try story.meter("billed", at: instant("2026-07-09T00:00:00Z")))
             #expect(later.period?.start == instant(expected))
         }
+    }
+
+    @Test("A line that is transferred is billed on its own day, from the transfer on")
+    func transferred() async throws {
+        let story = try await MeterCatalog.story()
+        let start = instant("2026-05-31T09:00:00Z")
+        try await story.record(
+            LineStory("1000", product: "club.monthly", subject: "bob").started(
+                "1000", from: start, until: instant("2026-08-31T09:00:00Z")))
+        try await story.record(
+            .reported(
+                "purchase.transferred", at: instant("2026-07-14T00:00:00Z"), key: "t",
+                ["from": "bob", "to": "ada", "original_transaction_id": "1000"]))
+        let before = try #require(try story.meter("billed", at: instant("2026-07-13T00:00:00Z")))
+        #expect(before.period?.start == instant("2026-06-30T14:00:00Z"))
+        let after = try #require(try story.meter("billed", at: instant("2026-07-15T00:00:00Z")))
+        #expect(after.period?.start == instant("2026-07-14T00:00:00Z"))
+        #expect(after.period?.end == instant("2026-07-31T09:00:00Z"))
     }
 
     @Test("Another product is billed from its own day on")
@@ -143,8 +168,8 @@ struct PeriodTests {
         }.compactMap(\.event.draft.source.key)
         #expect(
             Set(keys) == [
-                "reset/ada/daily/2026-04-01", "reset/ada/own/2026-03-31",
-                "reset/ada/fixed/2026-04-01", "reset/ada/stated/2026-03-15",
+                "reset/ada/daily/2026-04-01T04:00:00Z", "reset/ada/own/2026-03-31T14:00:00Z",
+                "reset/ada/fixed/2026-04-01T15:00:00Z", "reset/ada/stated/2026-03-15T13:00:00Z",
                 "reset/ada/monthly/2026-04",
             ])
         #expect(keys.count == 5)

@@ -85,6 +85,25 @@ struct ResetTests {
         #expect((answer.used, answer.remaining, answer.overage, answer.granted) == (5, 0, 2, 0))
     }
 
+    @Test("What is preserved is the overage by the limit with which the period ended")
+    func changedLimit() async throws {
+        let line = LineStory("1000", product: "club.monthly")
+        let (begun, over) = (instant("2026-03-02T14:00:00Z"), instant("2026-03-10T00:00:00Z"))
+        // Used under a limit of 5 that fell to 1, and under one of 1 that rose to 5.
+        for (from, until, used, expected) in [
+            (begun, over, "2026-03-03T00:00:00Z", Int64(2)),
+            (over, over + 60 * StoryLedger.day, "2026-03-02T15:00:00Z", 0),
+        ] {
+            let story = try await MeterCatalog.story()
+            try await story.record(line.started("1000", from: from, until: until))
+            try await story.record(.used("plan", at: instant(used), ref: "a", amount: 3))
+            try await story.record(
+                reset("plan", at: "2026-03-20T12:00:00Z", ["preserve_overage": true]))
+            let answer = try #require(try story.meter("plan", at: instant("2026-03-21T00:00:00Z")))
+            #expect(answer.used == expected)
+        }
+    }
+
     @Test("Of two resets at one instant the last in order says how")
     func twice() async throws {
         let story = try await MeterCatalog.story()
@@ -136,7 +155,9 @@ struct ResetTests {
             reset("monthly", at: "2026-03-10T12:00:00Z"))
         let range = instant("2026-03-01T05:00:00Z")..<instant("2026-07-01T04:00:00Z")
         func rows() throws -> [String] {
-            try story.ledger.resets(of: "ada", meter: "monthly", in: range).resets.map {
+            try story.ledger.resets(
+                of: "ada", meter: "monthly", from: range.lowerBound, until: range.upperBound
+            ).resets.map {
                 "\(RFC3339.format($0.at)) \($0.trigger.rawValue) \($0.state.rawValue) "
                     + "\($0.periodName ?? "-")"
             }
@@ -151,15 +172,31 @@ struct ResetTests {
         #expect(try rows() == expected)
         try await story.ledger.tick()
         #expect(try rows() == expected.map { $0.replacing(" due ", with: " past ") })
-        let page = try story.ledger.resets(of: "ada", meter: "monthly", in: range, limit: 2)
+        let page = try story.ledger.resets(
+            of: "ada", meter: "monthly", from: range.lowerBound, until: range.upperBound, limit: 2)
         #expect(page.resets.count == 2 && page.isMore)
-        let all = try story.ledger.resets(of: "ada", meter: "monthly", in: range, limit: 5)
+        let all = try story.ledger.resets(
+            of: "ada", meter: "monthly", from: range.lowerBound, until: range.upperBound, limit: 5)
         #expect(all.resets.count == 5 && !all.isMore)
         // From this period on, where nothing is said.
         #expect(
             try story.ledger.resets(of: "ada", meter: "monthly", limit: 1).resets.map(\.at)
                 == [instant("2026-05-01T04:00:00Z")])
-        #expect(try story.ledger.resets(of: "ada", meter: "ever").resets.isEmpty == false)
+        // From this period on, until a time; and before it there is nothing.
+        func until(_ time: String) throws -> [Int64] {
+            try story.ledger.resets(of: "ada", meter: "monthly", until: instant(time)).resets.map(
+                \.at)
+        }
+        #expect(
+            try until("2026-06-01T04:00:00.001Z")
+                == ["2026-05-01T04:00:00Z", "2026-06-01T04:00:00Z"].map { instant($0) })
+        #expect(try until("2026-04-01T00:00:00Z") == [])
+        // What never begins anew does so by hand alone.
+        #expect(try story.ledger.resets(of: "ada", meter: "ever").resets == [])
+        try await story.record(reset("ever", at: "2026-03-10T12:00:00Z", key: "e"))
+        #expect(
+            try story.ledger.resets(of: "ada", meter: "ever").resets.map(\.at)
+                == [instant("2026-03-10T12:00:00Z")])
         for name in ["boxes", "nothing"] {
             #expect(throws: LedgerError.self) {
                 try story.ledger.resets(of: "ada", meter: name)

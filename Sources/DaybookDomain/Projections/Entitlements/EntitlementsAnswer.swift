@@ -8,8 +8,9 @@ public struct EntitlementAnswer: Sendable, Equatable {
     public var state: SourceState
     public var winner: Source?
     public var startsAt: Int64?
-    /// The end of unbroken access: of all active sources and of what begins before they end; `nil` if there is none, or
-    /// nothing is active.
+    /// The end of unbroken access: of all active sources, and of grants, passes and subscriptions that begin before
+    /// they end; `nil` if there is none, or nothing is active. A further period of a subscription that runs does not
+    /// count.
     public var expiresAt: Int64?
     public var willRenew: Bool
     /// Every source that ever could have given it, winner first.
@@ -27,8 +28,8 @@ public final class EntitlementsAnswer: Sendable {
     public let introEligibleAfter: Int64
     /// When the customer's plan changed, up to the asked time, ascending; see `PlanChanges`.
     let planChanges: [Int64]
-    /// From when on a subscription is billed on another day, up to the asked time, ascending; see `PlanChanges`.
-    let billingDays: [Int64]
+    /// From when on a subscription is billed on another day, up to the asked time, ascending.
+    let billingDays: [BillingDay]
 
     public init(_ question: CustomerCase) {
         let gathering = SourceGathering(question)
@@ -42,8 +43,7 @@ public final class EntitlementsAnswer: Sendable {
             question.catalogs.resetsOnPlanChange
             ? PlanChanges(gathering.planStretches()).instants : []
         billingDays =
-            question.catalogs.countsByBilling
-            ? PlanChanges.billingDays(gathering.planStretches()) : []
+            question.catalogs.countsByBilling ? gathering.billingDays() : []
         warnings = Self.warnings(sources, question)
     }
 

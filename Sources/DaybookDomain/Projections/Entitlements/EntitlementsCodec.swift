@@ -2,7 +2,7 @@ import DaybookEvents
 
 extension LineState {
     /// Raised whenever the fold's meaning changes (rule 22).
-    public static let version: UInt16 = 7
+    public static let version: UInt16 = 8
 
     /// Writes the state for the digest, field by field in a fixed order.
     func write(to writer: inout StateWriter) {
@@ -76,6 +76,7 @@ extension TransactionFact {
         writer.integer(refundedMilli)
         writer.rank(endingRank)
         writer.integer(endedAt)
+        writer.bool(isEndedByRefund)
         writer.integer(firstAssertedAt)
     }
 }

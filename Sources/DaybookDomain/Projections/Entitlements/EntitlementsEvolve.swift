@@ -225,6 +225,7 @@ extension LineState {
         guard current.isNone || rank.outranks(current, names: names) else { return }
         transactions[index].endingRank = rank
         transactions[index].endedAt = event.timeB
+        transactions[index].isEndedByRefund = names[event.nameB] == "refunded"
     }
 
     private mutating func stateRenewal(_ event: Event, names: borrowing NameTable) {

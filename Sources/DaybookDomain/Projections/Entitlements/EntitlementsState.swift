@@ -35,6 +35,8 @@ public struct TransactionFact: Sendable, Equatable {
     public var refundedMilli: Int64 = 100_000
     public var endingRank = StatementRank.none
     public var endedAt = Event.absent
+    /// Whether the end was reported because of a refund.
+    public var isEndedByRefund = false
     /// When a client first asserted it; `Event.absent`: never (rule 11).
     public var firstAssertedAt = Event.absent
 

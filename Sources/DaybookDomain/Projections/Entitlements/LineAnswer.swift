@@ -36,11 +36,7 @@ struct LineAnswer {
     }
 
     private func source(waiting period: LinePeriod) -> Source {
-        var source = Source(kind: kind(of: period.fact, period.product), id: owned.name)
-        source.product = names[period.fact.product]
-        source.transaction = period.fact.id.exactText
-        source.entitlements = period.product?.entitlements ?? []
-        source.startsAt = period.start
+        var source = unjudged(period)
         let end = min(period.end, period.believedUntil)
         source.expiresAt = end == Int64.max ? nil : end
         source.state = .pending
@@ -63,12 +59,18 @@ struct LineAnswer {
         return current
     }
 
+    /// What a period gives, whatever its state.
+    private func unjudged(_ period: LinePeriod) -> Source {
+        var source = Source(kind: kind(of: period.fact, period.product), id: owned.name)
+        source.product = names[period.fact.product]
+        source.transaction = period.fact.id.exactText
+        source.entitlements = period.product?.entitlements ?? []
+        source.startsAt = period.start
+        return source
+    }
+
     private func source(_ current: LinePeriod) -> Source {
-        var source = Source(kind: kind(of: current.fact, current.product), id: owned.name)
-        source.product = names[current.fact.product]
-        source.transaction = current.fact.id.exactText
-        source.entitlements = current.product?.entitlements ?? []
-        source.startsAt = current.start
+        var source = unjudged(current)
         source.expiresAt = current.end == Int64.max ? nil : current.end
         let next = names[owned.state.nextProduct.value]
         source.autoRenewProduct = next.isEmpty || next == source.product ? nil : next
@@ -234,7 +236,7 @@ struct LineAnswer {
 
 extension LineState {
     /// What the store said last about billing by some time; `nil` where that was before `start`.
-    fileprivate func billingNotice(at instant: Int64, since start: Int64) -> BillingNotice? {
+    func billingNotice(at instant: Int64, since start: Int64) -> BillingNotice? {
         if billing.rank.isNone { return nil }
         if billing.at <= instant { return billing.at >= start ? billing.value : nil }
         let former = formerNotices.last { $0.at <= instant && instant < $0.until }

@@ -129,8 +129,8 @@ struct LinePeriods {
     }
 
     /// The stated end of a transaction: that of the greatest statement, an extension being one (rule 3), and the same
-    /// shortened by a newer report that it ended (rule 32), unless a refund was taken back since: then it goes on as if
-    /// it had never been refunded (E35).
+    /// shortened by a newer report that it ended (rule 32). An end that was reported because of a refund goes with the
+    /// refund, when that is taken back (E35).
     private func end(
         of fact: TransactionFact, among all: [TransactionFact]
     ) -> (natural: Int64, end: Int64) {
@@ -146,7 +146,7 @@ struct LinePeriods {
             natural = change.newExpiresAt
         }
         let isReversed =
-            fact.revocation == .none && !fact.revocationRank.isNone
+            fact.isEndedByRefund && fact.revocation == .none && !fact.revocationRank.isNone
             && fact.revocationRank.classRank >= fact.coreRank.classRank
             && fact.revocationRank.outranks(fact.endingRank, names: names)
         guard fact.endedAt != Event.absent, fact.endingRank.outranks(rank, names: names),

@@ -12,6 +12,13 @@ struct PlanStretch: Equatable {
     var end: Int64
 }
 
+/// From when on a subscription is billed on a day.
+struct BillingDay: Sendable, Hashable {
+    var from: Int64
+    /// The day, as the time of its first bill.
+    var anchor: Int64
+}
+
 /// When a customer's plan changed: a subscription began, or went on with another product of its group (E61).
 ///
 /// Computed from the same facts as access, never recorded: facts come in any order and may be voided, and a reset that
@@ -39,15 +46,10 @@ struct PlanChanges {
         instants = found
     }
 
-    /// When a stretch of one product begins that none of the same product leads up to: a purchase, a change of the
-    /// product, a return after a lapse (E20); and when a free trial ends in a paid period. A renewal and what is
-    /// recovered within grace keep the day (E19).
-    /// - Parameter stretches: As for `init`.
-    /// - Returns: Ascending, each once.
-    static func billingDays(_ stretches: [PlanStretch]) -> [Int64] {
-        let trials = joined(stretches.filter(\.isTrial))
-        let paid = joined(stretches.filter { !$0.isTrial })
-        return Set((trials + paid).map(\.start)).sorted()
+    /// Stretches of one product that follow each other without a gap, as one, ascending.
+    static func runs(_ stretches: [PlanStretch]) -> [PlanStretch] {
+        [true, false].flatMap { isTrial in joined(stretches.filter { $0.isTrial == isTrial }) }
+            .sorted { $0.start < $1.start }
     }
 
     private static func joined(_ stretches: [PlanStretch]) -> [PlanStretch] {
@@ -85,21 +87,56 @@ extension SourceGathering {
     /// What the customer was subscribed to as a whole, while it was this customer's, up to the asked time. A client's
     /// unsigned word changes no plan (MS-65).
     func planStretches() -> [PlanStretch] {
-        var stretches: [PlanStretch] = []
-        for line in question.lines {
-            for period in facts(of: line).periods(isProvisionalTold: false) {
-                guard let product = period.product, product.kind == .autoRenewable,
-                    product.scope == .subject, let group = product.group
-                else { continue }
-                let start = max(period.start, line.ownedFrom)
-                guard start <= at else { continue }
-                stretches.append(
-                    PlanStretch(
-                        product: product.id, isTrial: period.fact.isTrial, group: group,
-                        start: start,
-                        end: min(period.end, line.ownedUntil)))
+        question.lines.flatMap { line in
+            planStretches(of: line).compactMap { whole -> PlanStretch? in
+                var stretch = whole
+                stretch.start = max(whole.start, line.ownedFrom)
+                stretch.end = min(whole.end, line.ownedUntil)
+                return stretch.start <= at ? stretch : nil
             }
         }
-        return stretches
+    }
+
+    /// When a stretch of one product begins that none of the same line and product leads up to: a purchase, a change of
+    /// the product, a return after a lapse (E20); and when a free trial ends in a paid period. A renewal and what is
+    /// recovered within grace keep the day (E19).
+    /// - Returns: Ascending by the time from which each counts.
+    func billingDays() -> [BillingDay] {
+        var days: Set<BillingDay> = []
+        for line in question.lines {
+            for run in PlanChanges.runs(planStretches(of: line)) {
+                for part in line.stretches where part.from < run.end && run.start < part.until {
+                    let from = max(run.start, part.from)
+                    if from <= at { days.insert(BillingDay(from: from, anchor: run.start)) }
+                }
+            }
+        }
+        return days.sorted { ($0.from, $0.anchor) < ($1.from, $1.anchor) }
+    }
+
+    private func planStretches(of line: CustomerCase.OwnedLine) -> [PlanStretch] {
+        let periods = facts(of: line).periods(isProvisionalTold: false).filter { period in
+            period.product?.kind == .autoRenewable && period.product?.scope == .subject
+                && period.product?.group != nil
+        }
+        return periods.enumerated().compactMap { index, period in
+            guard let product = period.product, let group = product.group, period.start <= at
+            else { return nil }
+            let next = index + 1 < periods.count ? periods[index + 1].start : nil
+            return PlanStretch(
+                product: product.id, isTrial: period.fact.isTrial, group: group,
+                start: period.start, end: Self.end(of: period, before: next, line.state))
+        }
+    }
+
+    /// What is recovered within grace goes on without a gap.
+    private static func end(
+        of period: LinePeriod, before next: Int64?, _ line: LineState
+    ) -> Int64 {
+        guard let next, period.end < next, period.end == period.naturalEnd,
+            let notice = line.billingNotice(at: next - 1, since: period.fact.startsAt),
+            let grace = notice.graceExpiresAt.orNil, next <= grace
+        else { return period.end }
+        return next
     }
 }

@@ -162,7 +162,8 @@ struct BurnDown {
 
         /// Goes on to a time, with what comes again until then.
         mutating func advance(to instant: Int64) {
-            while let at = nextUnits.min(), at <= instant, let index = nextUnits.firstIndex(of: at)
+            while let at = nextUnits.min(), at <= instant, at < Int64.max,
+                let index = nextUnits.firstIndex(of: at)
             {
                 enter(at)
                 renew(index, at: at, until: instant)
@@ -197,12 +198,15 @@ struct BurnDown {
             }
             let segment = burnDown.segment(instant)
             let former = current
+            let start = segment.stretch.start
+            // Of a stretch that nobody entered nothing is left.
+            let isNext = former?.stretch.end == start
+            let isCarried = isNext && burnDown.carriesOverage.contains(start)
+            // By the limit with which it ended, whenever something was used last.
+            if isCarried { change(to: burnDown.limit(start - 1)) }
             current = segment
             limit = newLimit
             free = Portions()
-            // Of a stretch that nobody entered nothing is left.
-            let isNext = former?.stretch.end == segment.stretch.start
-            let isCarried = isNext && burnDown.carriesOverage.contains(segment.stretch.start)
             var left = isCarried ? overage : Portions()
             overage = Portions()
             carried = left.total
@@ -215,8 +219,7 @@ struct BurnDown {
                 balances[index] = min(rollover.most, max(rollover.least, balances[index]))
             }
             while let part = left.takePart() {
-                burn(
-                    Burn(at: segment.stretch.start, amount: part.amount, profile: part.profile))
+                burn(Burn(at: start, amount: part.amount, profile: part.profile))
             }
         }
 

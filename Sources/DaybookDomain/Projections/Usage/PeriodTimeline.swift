@@ -20,9 +20,9 @@ struct PeriodTimeline {
     /// - Parameters:
     ///   - anchor: `nil`: the calendar.
     ///   - cut: Where a period ends early, and the next begins.
-    ///   - moves: When the periods begin to be counted from that time, in any order.
+    ///   - moves: From when on the periods are counted from another time, in any order.
     init(
-        _ length: PeriodLength?, anchor: Int64?, cut: Int64? = nil, moves: [Int64] = [],
+        _ length: PeriodLength?, anchor: Int64?, cut: Int64? = nil, moves: [BillingDay] = [],
         in zone: ZoneHistory
     ) {
         self.length = length
@@ -30,8 +30,11 @@ struct PeriodTimeline {
         var stretches = [Stretch(from: Int64.min, anchor: anchor)]
         if let cut { stretches.append(Stretch(from: cut, anchor: anchor)) }
         // At one instant a move has the last word.
-        for move in moves { stretches.append(Stretch(from: move, anchor: move)) }
-        self.stretches = length == nil ? [] : stretches.sorted { $0.from < $1.from }
+        for move in moves { stretches.append(Stretch(from: move.from, anchor: move.anchor)) }
+        let order = stretches.indices.sorted {
+            (stretches[$0].from, $0) < (stretches[$1].from, $1)
+        }
+        self.stretches = length == nil ? [] : order.map { stretches[$0] }
     }
 
     /// The period that contains a time; one that never ends where there are none.
@@ -47,16 +50,25 @@ struct PeriodTimeline {
             end: next < stretches.count ? min(period.end, stretches[next].from) : period.end)
     }
 
-    /// `2026-03` for a month of the calendar, else the day on which the period began, where it is shorter than a day
-    /// with the time; `nil` where there are no periods. A late fact may move numbers, so none is in it.
+    /// `2026-03` for a month of the calendar, else the day on which the period began, of exact time with the time;
+    /// `nil` where there are no periods. A late fact may move numbers, so none is in it.
     func name(of period: MeterPeriod) -> String? {
         guard let length else { return nil }
         if length == .month, isOfCalendar(period.start) {
             return MeterPeriod.calendarMonthText(period.number)
         }
-        let text = RFC3339.format(period.start, in: zone.zone(at: period.start))
-        let isShort = length.unit == .milliseconds && length.count < 86_400_000
-        return String(text.prefix(isShort ? 16 : 10))
+        // A boundary is read in the zone that was in force before it.
+        let before = zone.zone(at: period.start == Int64.min ? period.start : period.start - 1)
+        let text = RFC3339.format(period.start, in: before)
+        return length.unit == .milliseconds ? text : String(text.prefix(10))
+    }
+
+    /// What tells the period from every other one of the meter: the name of a month of the calendar, which stays when a
+    /// change of zone moves its beginning, else when it begins.
+    func key(of period: MeterPeriod) -> String? {
+        guard let length else { return nil }
+        let isMonth = length == .month && isOfCalendar(period.start)
+        return isMonth ? name(of: period) : RFC3339.format(period.start)
     }
 
     private func isOfCalendar(_ instant: Int64) -> Bool {

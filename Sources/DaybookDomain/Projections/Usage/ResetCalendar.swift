@@ -62,11 +62,12 @@ public struct ResetCalendar {
         while next < range.upperBound {
             let period = timeline.period(at: next)
             let stretch = decided.segment(of: period, at: next)
-            if stretch.start >= range.lowerBound {
+            // What never began does not begin anew.
+            if stretch.start >= range.lowerBound, stretch.start > Int64.min {
                 if found.count == limit { return (found, true) }
                 found.append(
                     MeterReset(
-                        at: stretch.start, trigger: trigger(of: stretch.start, ids),
+                        at: stretch.start, trigger: trigger(of: stretch.start, meter, ids),
                         state: stretch.start > question.at
                             ? .toCome : stretch.start == dueAt ? .due : .past,
                         period: period, periodName: timeline.name(of: period)))
@@ -76,12 +77,17 @@ public struct ResetCalendar {
         return (found, false)
     }
 
-    private func trigger(of instant: Int64, _ ids: [NameID]) -> MeterReset.Trigger {
+    private func trigger(
+        of instant: Int64, _ meter: Meter, _ ids: [NameID]
+    ) -> MeterReset.Trigger {
         let isDecided = question.state.usage.resets.contains {
             !$0.isScheduled && $0.effectiveAt == instant && ids.contains($0.meter)
         }
         if isDecided { return .manual }
-        if usage.entitlements.billingDays.contains(instant) { return .billing }
-        return usage.entitlements.planChanges.contains(instant) ? .planChange : .scheduled
+        if usage.planResets(meter).contains(instant) { return .planChange }
+        let isBilled =
+            meter.period.anchor == .billing
+            && usage.entitlements.billingDays.contains { $0.from == instant }
+        return isBilled ? .billing : .scheduled
     }
 }

@@ -43,14 +43,16 @@ extension UsageAnswer {
         guard length != nil else { return PeriodTimeline(nil, anchor: nil, in: zone) }
         // What was recorded of a reset stands in the order of time; of several at one instant the last decides.
         let told = decidedResets(meterIDs(meter))
-        let moves = told.filter(\.value.movesAnchor).map(\.key)
+        let moves = told.filter(\.value.movesAnchor).map {
+            BillingDay(from: $0.key, anchor: $0.key)
+        }
         switch meter.period.anchor {
         case .calendar: return PeriodTimeline(length, anchor: nil, moves: moves, in: zone)
         case .firstSeen:
             return PeriodTimeline(length, anchor: question.anchor, moves: moves, in: zone)
         case .billing:
             return PeriodTimeline(
-                length, anchor: question.anchor, moves: moves + entitlements.billingDays, in: zone)
+                length, anchor: question.anchor, moves: entitlements.billingDays + moves, in: zone)
         case .instant(let instant):
             return PeriodTimeline(
                 length, anchor: instant, cut: question.anchor, moves: moves, in: zone)
@@ -69,13 +71,16 @@ extension UsageAnswer {
     /// said so (rule 14, E61).
     func resets(_ meter: Meter, _ ids: [NameID]) -> CounterResets {
         let told = decidedResets(ids)
-        let changes = entitlements.planChanges.filter { instant in
+        return CounterResets(
+            instants: told.keys + planResets(meter),
+            preserving: Set(told.filter(\.value.preservesOverage).map(\.key)))
+    }
+
+    func planResets(_ meter: Meter) -> [Int64] {
+        entitlements.planChanges.filter { instant in
             let rules = question.catalog(at: instant)?.catalog
             return rules?.meter(named: meter.name)?.resetsOnPlanChange == true
         }
-        return CounterResets(
-            instants: told.keys + changes,
-            preserving: Set(told.filter(\.value.preservesOverage).map(\.key)))
     }
 
     // MARK: Readings

@@ -20,6 +20,10 @@ public struct MeterAnswer: Sendable, Equatable {
     /// The period of the asked time; `nil` for lifetime counters, gauges and windows.
     public var period: MeterPeriod?
     public var periodName: String?
+    /// What evidence of the period is keyed by; see `PeriodTimeline.key`.
+    var periodKey: String?
+    /// When the count begins anew next, as far as is known: the end of the period, or a reset before it.
+    public var resetsAt: Int64?
     /// When the count last began anew: the period's start or a manual reset.
     public var lastResetAt: Int64?
     /// Windows: the oldest moment that may be seen; `nil` is all of history.
@@ -108,11 +112,13 @@ public final class UsageAnswer {
         if timeline.length != nil {
             answer.period = period
             answer.periodName = timeline.name(of: period)
+            answer.periodKey = timeline.key(of: period)
         }
         let ids = meterIDs(meter)
         let resets = resets(meter, ids)
         let segment = resets.segment(of: period, at: at)
         answer.lastResetAt = segment.start == Int64.min ? nil : segment.start
+        answer.resetsAt = segment.end == Int64.max ? nil : segment.end
         let (burns, reserved) = burns(meter, ids)
         answer.reserved = reserved.filter { segment.contains($0.at) }
             .reduce(0) { $0.addingSaturated($1.amount) }
