@@ -41,8 +41,11 @@ public struct ImportProgress: Sendable, Equatable {
 
 /// What became of a file.
 public struct ImportReport: Sendable, Equatable {
+    /// Blank ones do not count.
     public var lines: Int
+    /// Events; an order with items is one line and several events.
     public var appended: Int
+    /// Events, as with those appended.
     public var duplicates: Int
     public var refused: [LineProblem]
     /// How many of the events that are new have a type that this build does not know, by type: kept as they are.
@@ -111,12 +114,16 @@ extension Ledger {
                 problems.map { ($0.line, $0) }, uniquingKeysWith: { first, _ in first })
             let rest = batch.filter { reasons[$0.line] == nil }
             guard rest.count < batch.count else { throw LedgerError.badInput(problems) }
-            report.refused += batch.compactMap { event in
-                reasons[event.line].map {
-                    LineProblem(
-                        line: event.line, column: 1, code: $0.code, reason: $0.reason,
-                        bytes: event.bytes)
+            var told: Set<Int> = []
+            for event in batch {
+                // The items of an order share a line, which is given back once.
+                guard let reason = reasons[event.line], told.insert(event.line).inserted else {
+                    continue
                 }
+                report.refused.append(
+                    LineProblem(
+                        line: event.line, column: 1, code: reason.code, reason: reason.reason,
+                        bytes: event.bytes))
             }
             return try await append(rest, options, &report)
         }
@@ -136,8 +143,13 @@ extension Ledger {
         } catch LedgerError.badInput(let problems) {
             let texts = Dictionary(
                 events.map { ($0.line, $0.bytes) }, uniquingKeysWith: { first, _ in first })
+            // What is wrong with an order is wrong with each of its items, and told once.
+            var told: Set<String> = []
+            let distinct = problems.filter {
+                told.insert("\($0.line ?? 0) \($0.code) \($0.reason)").inserted
+            }
             throw LedgerError.badInput(
-                problems.map { problem in
+                distinct.map { problem in
                     var problem = problem
                     if let line = problem.line, let text = texts[line], let member = problem.member
                     {
@@ -182,11 +194,11 @@ extension Ledger {
     /// Reads lines and checks what can be said of each by itself, on as many cores as there are.
     private func read(
         _ lines: [NDJSONReader.Line], _ reader: NDJSONReader
-    ) async throws -> [Result<RehearsedEvent, LineProblem>] {
+    ) async throws -> [Result<[RehearsedEvent], LineProblem>] {
         let check = ReportCheck(store: store)
         let starts = stride(from: 0, to: lines.count, by: Self.linesPerTask)
         let parts = try await withThrowingTaskGroup(
-            of: (Int, [Result<RehearsedEvent, LineProblem>]).self
+            of: (Int, [Result<[RehearsedEvent], LineProblem>]).self
         ) { group in
             for (part, start) in starts.enumerated() {
                 let own = lines[start..<min(start + Self.linesPerTask, lines.count)]
@@ -197,7 +209,7 @@ extension Ledger {
                     return (part, read)
                 }
             }
-            var parts = [[Result<RehearsedEvent, LineProblem>]](
+            var parts = [[Result<[RehearsedEvent], LineProblem>]](
                 repeating: [], count: starts.underestimatedCount)
             for try await (part, read) in group { parts[part] = read }
             return parts
@@ -207,18 +219,23 @@ extension Ledger {
 
     private func read(
         _ line: NDJSONReader.Line, _ reader: NDJSONReader, _ check: ReportCheck
-    ) throws -> Result<RehearsedEvent, LineProblem> {
+    ) throws -> Result<[RehearsedEvent], LineProblem> {
         switch reader.read(line) {
         case .failure(let problem): return .failure(problem)
-        case .success(let event):
-            do {
-                let report = PreparedReport(
-                    try check.check(event.draft), check.store.header.secret)
-                return .success(
-                    RehearsedEvent(line: event.line, report: report, bytes: event.bytes))
-            } catch let problem as EventProblem {
-                return .failure(LineProblem(line: event.line, bytes: event.bytes, problem))
+        case .success(let events):
+            var rehearsed: [RehearsedEvent] = []
+            for event in events {
+                do {
+                    let report = PreparedReport(
+                        try check.check(event.draft), check.store.header.secret)
+                    rehearsed.append(
+                        RehearsedEvent(line: event.line, report: report, bytes: event.bytes))
+                } catch let problem as EventProblem {
+                    return .failure(
+                        LineProblem(line: event.line, bytes: event.bytes, problem))
+                }
             }
+            return .success(rehearsed)
         }
     }
 }

@@ -115,6 +115,8 @@ struct PlacedProblemTests {
             ("data.amount", 11), ("data.a", 49), ("data.missing", 2), ("data", 2),
             ("source.key", 74), ("key", 74), ("event.email", 85), ("email", 85),
             ("data.list[1].x", 23), ("nothing", 1), ("event", 1), ("data.list.deep.er", 23),
+            ("data.list[0].x", 32), ("data.list[0].y", 31), ("data.list[0]", 31),
+            ("data.list[2].x", 23), ("data.amount[0]", 11), ("data.list[x]", 23),
         ])
     func columns(_ path: String, _ expected: Int) {
         let line =

@@ -55,7 +55,7 @@ extension ReproBundle {
     private static func drafts(
         _ lines: ArraySlice<ArraySlice<UInt8>>, _ app: String
     ) throws(BundleProblem) -> [EventDraft] {
-        var reader = NDJSONReader(app: app)
+        var reader = NDJSONReader(app: app, isReported: false)
         let (events, problems) = reader.read(Array(lines.joined(separator: [0x0A])))
         if let problem = problems.first {
             throw .damaged("line \(problem.line + 1): \(problem.reason)")

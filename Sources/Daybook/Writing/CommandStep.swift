@@ -4,16 +4,30 @@ import DaybookStore
 
 /// A command with what the caller's own thread can make of it, so that the one writer need not.
 struct PreparedCommand: Sendable {
+    /// With the times of a patch in milliseconds.
     let request: CommandRequest
+    /// What the caller wrote that no request may hold.
+    let problem: EventProblem?
     /// The request's, or one made for it.
     let key: String
-    /// Of the body: what a later request of the same key is compared with (law 7).
+    /// Of the body as the caller sent it: what a later request of the same key is compared with (law 7).
     let digest: Int64
 
     init(_ request: CommandRequest) {
-        self.request = request
         key = request.key ?? Ledger.randomKey()
         digest = EventJSON.requestDigest(request.body)
+        var request = request
+        var problem: EventProblem?
+        if case .amendEvent(let source, let key, let patch) = request.command {
+            do throws(EventProblem) {
+                let numbers = try PatchTimes.inMilliseconds(patch)
+                request.command = .amendEvent(source: source, key: key, patch: numbers)
+            } catch {
+                problem = error
+            }
+        }
+        self.request = request
+        self.problem = problem
     }
 }
 
@@ -53,6 +67,7 @@ struct CommandStep {
             }
         }
         do throws(EventProblem) {
+            if let problem = command.problem { throw problem }
             try CustomerName.check(request.subject, request.environment, request.profile)
             if case .transferLine(_, let recipient) = request.command {
                 try CustomerName.check(recipient, request.environment)

@@ -34,8 +34,8 @@ struct RehearsedFile: Sendable {
     /// Events of a batch, and events whose keys are looked up in one turn: about 10 ms.
     static let batchCount = 4_096
 
-    /// Lines; blank ones do not count.
-    var lineCount: Int { eventCount + duplicates + refused.count }
+    /// Lines that were looked at; blank ones do not count.
+    var lineCount = 0
 
     /// - Parameter index: 0-based, in the order of the lines.
     subscript(index: Int) -> RehearsedEvent {
@@ -107,6 +107,8 @@ struct ImportRehearsal {
     /// Events with something that no catalog knew by then; one further down may.
     private var strange: [(line: Int, bytes: [UInt8], draft: EventDraft)] = []
     private var known: UnknownNames?
+    /// Lines of orders of which one item was refused after others were kept.
+    private var broken: Set<Int> = []
 
     init(_ ledger: Ledger, _ options: ImportOptions) throws {
         self.ledger = ledger
@@ -122,10 +124,11 @@ struct ImportRehearsal {
     }
 
     /// Takes lines that were read, in their order.
-    mutating func take(_ lines: [Result<RehearsedEvent, LineProblem>]) throws {
+    mutating func take(_ lines: [Result<[RehearsedEvent], LineProblem>]) throws {
         let check = ReportCheck(store: ledger.store)
-        for case .success(let event) in lines {
-            try ledger.shelf.take(from: event.report, ledger.store)
+        file.lineCount += lines.count
+        for case .success(let events) in lines {
+            for event in events { try ledger.shelf.take(from: event.report, ledger.store) }
         }
         try ledger.state.withLock { state in
             // Nothing is ever added to it: it only looks up, as the group of a commit does.
@@ -134,10 +137,7 @@ struct ImportRehearsal {
             for line in lines {
                 switch line {
                 case .failure(let problem): file.refused.append(problem)
-                case .success(let event):
-                    try refusing(event.line, event.bytes) {
-                        try $0.take(event, check, group, state)
-                    }
+                case .success(let events): try take(events, check, group, state)
                 }
             }
         }
@@ -148,18 +148,29 @@ struct ImportRehearsal {
 
     mutating func finish() -> RehearsedFile {
         refuseUnknown()
+        if !broken.isEmpty { file.remove(lines: broken) }
         file.refused.sort { $0.line < $1.line }
         return file
     }
 
-    /// Runs the body; what it says against the event is a refusal of its line.
-    private mutating func refusing(
-        _ line: Int, _ bytes: [UInt8], _ body: (inout ImportRehearsal) throws -> Void
+    /// Looks at the events of one line, which is taken wholly or not at all.
+    private mutating func take(
+        _ events: [RehearsedEvent], _ check: ReportCheck, _ group: GroupDecision,
+        _ state: LedgerState
     ) throws {
-        do {
-            try body(&self)
-        } catch let problem as EventProblem {
-            file.refused.append(LineProblem(line: line, bytes: bytes, problem))
+        let duplicates = file.duplicates
+        for (index, event) in events.enumerated() {
+            do {
+                try take(event, check, group, state)
+            } catch let problem as EventProblem {
+                file.refused.append(
+                    LineProblem(line: event.line, bytes: event.bytes, problem))
+                // Other items of the order stand in the file already: they are taken out at its end, when no place
+                // changes any more.
+                file.duplicates = duplicates
+                if index > 0 { broken.insert(event.line) }
+                return
+            }
         }
     }
 

@@ -9,7 +9,7 @@ struct AmendCommand: AsyncParsableCommand {
         abstract: "Replace fields of an event; the first text stays in the history.",
         discussion: """
             Signed facts can be voided, not amended. With --dry-run it says whose answers would be different, and \
-            writes nothing.
+            writes nothing. Times are milliseconds since 1970 or RFC 3339, as in every event that is read.
 
               daybook amend 2 --set amount=2 --dry-run
               daybook amend 2 --set amount=2 --reason "counted wrong"

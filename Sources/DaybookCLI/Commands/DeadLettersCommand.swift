@@ -124,7 +124,7 @@ struct DeadLettersCommand: AsyncParsableCommand {
                 }
             }
             try output.show(sum.json) { sum.text($0, "text", isDryRun: false) }
-            if !sum.refused.isEmpty { throw ExitCode.badInput }
+            if let failure = sum.failure("text", isDryRun: false) { throw failure }
         }
 
         private func signedKind() throws -> AppStorePayloadKind? {

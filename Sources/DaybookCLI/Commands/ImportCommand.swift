@@ -72,7 +72,12 @@ struct ImportCommand: AsyncParsableCommand {
         bar.finish()
         let path = try writeRefused(report.refused)
         try show(report, path, known)
-        if !report.refused.isEmpty { throw ExitCode.badInput }
+        if let path {
+            throw Failure.refused(
+                report.refused.map(InputProblem.init), "line",
+                isRestTaken: report.appended + report.duplicates > 0 && !dryRun,
+                remedy: "see \(path)")
+        }
     }
 
     /// A dry run only reads: it waits for nobody and needs no right to write.

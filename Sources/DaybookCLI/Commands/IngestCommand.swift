@@ -55,19 +55,16 @@ struct IngestCommand: AsyncParsableCommand {
     mutating func run() async throws {
         let take = try taking()
         let inputs = try files.map { try InputFile($0) }
+        // Before anything is taken in: a file that is missing or empty ends the command while nothing has changed.
+        let posted = try inputs.map { ($0.path, try Self.bodies(of: $0)) }
         let bar = ProgressBar("ingest")
         defer { bar.finish() }
         var sum = IngestReceipt()
         let work: (Ledger) async throws -> Void = { ledger in
-            for input in inputs {
-                let bodies = Self.bodies(try input.all())
-                guard !bodies.isEmpty else {
-                    throw Failure(
-                        .badInput, "empty", "\(input.path) is empty; there is nothing to take in")
-                }
+            for (path, bodies) in posted {
                 for (index, body) in bodies.enumerated() {
                     var receipt = try await take(ledger, body.bytes)
-                    receipt.place(input: inputs.count > 1 ? input.path : nil, line: body.line)
+                    receipt.place(input: posted.count > 1 ? path : nil, line: body.line)
                     sum.add(receipt)
                     bar.show(
                         Int64(index + 1), of: Int64(bodies.count),
@@ -80,7 +77,7 @@ struct IngestCommand: AsyncParsableCommand {
         bar.finish()
         let noun = kind == .revenueCat ? "webhook" : "signed text"
         try output.show(sum.json) { sum.text($0, noun, isDryRun: dryRun) }
-        if !sum.refused.isEmpty { throw ExitCode.badInput }
+        if let failure = sum.failure(noun, isDryRun: dryRun) { throw failure }
     }
 
     /// What is done with each body.
@@ -106,6 +103,15 @@ struct IngestCommand: AsyncParsableCommand {
                 try await ledger.ingest(body, by: verifier, options: options)
             }
         }
+    }
+
+    private static func bodies(of input: InputFile) throws -> [(line: Int?, bytes: [UInt8])] {
+        let bodies = bodies(try input.all())
+        guard !bodies.isEmpty else {
+            throw Failure(
+                .badInput, "empty", "\(input.path) is empty; there is nothing to take in")
+        }
+        return bodies
     }
 
     /// A file that is one JSON object over several lines is one body; else every line that is not blank is.

@@ -17,6 +17,9 @@ struct RecordCommand: AsyncParsableCommand {
                 '{"type":"app.launched","subject":"ada","source":{"key":"launch-1"}}'
               cat app.ndjson | daybook record - --stream
 
+            A purchase or a refund of several products in one order has "items" in its data, a list of what is said of \
+            each; it becomes one event for each, of which all are recorded or none.
+
             A type, a member or a name of a meter, feature or entitlement that neither this build nor a catalog \
             knows is refused, because what is recorded stays for ever; with --allow-unknown it is kept as it is, \
             shown, and skipped by every answer.
@@ -132,12 +135,16 @@ struct RecordCommand: AsyncParsableCommand {
         each found: NDJSONReader.Found, _ known: inout UnknownNames, in ledger: Ledger
     ) async throws {
         let firstBad = found.problems.first?.line ?? Int.max
-        for event in found.events where event.line < firstBad {
+        var rest = found.events.prefix { $0.line < firstBad }
+        while let event = rest.first {
+            // An order with items is one line and several events.
+            let events = Array(rest.prefix { $0.line == event.line })
+            rest = rest.dropFirst(events.count)
             // Only a catalog brings names, so a stream does not ask for them with every line.
             if event.draft.type.hasPrefix("catalog.") {
-                known = try ledger.unknownNames(beside: [event])
+                known = try ledger.unknownNames(beside: events)
             }
-            try await record([event], known: known, in: ledger)
+            try await record(events, known: known, in: ledger)
         }
         try Self.refuse(Array(found.problems.prefix(1)))
     }

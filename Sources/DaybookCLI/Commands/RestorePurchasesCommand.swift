@@ -70,7 +70,12 @@ struct RestorePurchasesCommand: AsyncParsableCommand {
         try output.show(receipt.json(isPreview: preview)) {
             receipt.text($0, subject: subject, isPreview: preview)
         }
-        if !receipt.refused.isEmpty { throw ExitCode.badInput }
+        if !receipt.refused.isEmpty {
+            throw Failure.refused(
+                receipt.refused.map(\.problem), "text",
+                isRestTaken: !preview && !receipt.lines.isEmpty,
+                remedy: preview ? nil : "daybook dead-letters list")
+        }
         if let failure = receipt.denial(of: subject) { throw failure }
     }
 }

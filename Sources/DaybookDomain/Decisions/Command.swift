@@ -29,6 +29,7 @@ public enum Command: Sendable, Equatable {
     case unalias(from: String)
     case changeTimeZone(String)
     case voidEvent(source: String, key: String)
+    /// Times in the patch are milliseconds since 1970 or RFC 3339; what is recorded has milliseconds.
     case amendEvent(source: String, key: String, patch: JSONObject)
     case setOverride(kind: String, value: String?, expiresAt: Int64?)
     case clearOverride(kind: String?)

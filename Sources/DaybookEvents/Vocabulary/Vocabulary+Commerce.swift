@@ -7,6 +7,10 @@ extension Vocabulary {
     private static let transaction = EventField("transaction_id", .text, .reference)
     private static let requiredTransaction = EventField(
         "transaction_id", .text, .reference, required: true)
+    /// For the record: what was bought together is found again, and no answer depends on it.
+    private static let order = EventField(
+        "order_id", .text, nil, required: false,
+        "the order that the transaction belongs to, where a shop sells several products at once")
     private static let ownership = EventField(
         "ownership",
         .word([
@@ -69,7 +73,7 @@ extension Vocabulary {
                 requiredTransaction, line, store,
                 quantity, ownership, token,
                 EventField("starts_at", .time, .timeA, required: false, "purchase date"),
-                EventField("storefront", .text),
+                EventField("storefront", .text), order,
             ] + price + offer),
         EventSchema(
             .purchaseAssigned, "purchase.assigned", "A purchase serves one profile.",
@@ -97,7 +101,7 @@ extension Vocabulary {
                     "100 % is 100000"),
                 EventField("reason", .text), EventField("amount_milli", .money, .money),
                 EventField("currency", .text, .nameC),
-                EventField("product", .text, .nameA), purchaseKind,
+                EventField("product", .text, .nameA), purchaseKind, order,
             ]),
         EventSchema(
             .purchaseRefundReversed, "purchase.refund_reversed", routing: .purchase,
@@ -127,10 +131,12 @@ extension Vocabulary {
         EventSchema(
             .refundRequested, "refund.requested", routing: .purchase,
             "A customer asked for a refund.",
-            [requiredTransaction, line, store, EventField("reason", .text), purchaseKind]),
+            [
+                requiredTransaction, line, store, EventField("reason", .text), purchaseKind, order,
+            ]),
         EventSchema(
             .refundDeclined, "refund.declined", routing: .purchase, "The store refused a refund.",
-            [requiredTransaction, line, store, purchaseKind]),
+            [requiredTransaction, line, store, purchaseKind, order]),
         EventSchema(
             .purchaseClaimed, "purchase.claimed", routing: .line,
             "A customer handed over what a store signed, as theirs.",
@@ -143,7 +149,7 @@ extension Vocabulary {
             EventField("group", .text), requiredTransaction, line, store,
             EventField("starts_at", .time, .timeA, required: true),
             EventField("expires_at", .time, .timeB, required: true), ownership, autoRenew, token,
-            EventField("plan", .text), EventField("storefront", .text),
+            EventField("plan", .text), EventField("storefront", .text), order,
         ] + price + offer
 
     static let subscriptions: [EventSchema] = [

@@ -7,17 +7,33 @@ public enum MemberPlace {
     /// A member that is missing has no place: then it is that of the innermost object that should hold it, and 1 where
     /// that is the event itself.
     /// - Parameters:
-    ///   - path: As in `EventProblem.member`: `data.amount`, `source.key`; the place of `data.refs[2].name` is that of
-    ///     `refs`, and what stands in the envelope itself may be called `event.email`.
+    ///   - path: As in `EventProblem.member`: `data.amount`, `source.key`, `data.items[1].product`; an item of a list
+    ///     is counted from 0 and stands where its value begins, and what stands in the envelope itself may be called
+    ///     `event.email`.
     ///   - line: JSON that can be read; anything else gives 1.
     public static func column(of path: String, in line: some Collection<UInt8>) -> Int {
-        var names = path.split(separator: ".").map { Array($0.prefix { $0 != "[" }.utf8) }
-        if names.first == Array("event".utf8) { names.removeFirst() }
+        var steps = path.split(separator: ".").flatMap(Step.steps)
+        if steps.first == .member(Array("event".utf8)) { steps.removeFirst() }
         var reader = Reader(bytes: Array(line))
-        if let place = reader.place(of: names) { return place.column }
+        if let place = reader.place(of: steps) { return place.column }
         // Members of the source are reported by their own names.
-        let inner = names.count == 1 ? reader.place(of: [Array("source".utf8)] + names) : nil
+        let inner =
+            steps.count == 1 ? reader.place(of: [.member(Array("source".utf8))] + steps) : nil
         return inner.flatMap { $0.isWhole ? $0.column : nil } ?? 1
+    }
+
+    /// One step down a path.
+    private enum Step: Equatable {
+        case member([UInt8])
+        /// 0-based.
+        case item(Int)
+
+        /// Of `refs[2]` the member, then the item.
+        static func steps(_ part: Substring) -> [Step] {
+            let name = part.prefix { $0 != "[" }
+            let items = part.dropFirst(name.count).split { $0 == "[" || $0 == "]" }
+            return [.member(Array(name.utf8))] + items.compactMap { Int($0).map(Step.item) }
+        }
     }
 
     private struct Reader {
@@ -28,15 +44,37 @@ public enum MemberPlace {
 
         private var byte: UInt8? { index < bytes.count ? bytes[index] : nil }
 
-        /// The last of nested names that is there, and whether that is all of them; `nil` when not even the first is.
-        mutating func place(of names: [[UInt8]]) -> (column: Int, isWhole: Bool)? {
+        /// The last of nested members and items that is there, and whether that is all of them; `nil` when not even the
+        /// first is.
+        mutating func place(of steps: [Step]) -> (column: Int, isWhole: Bool)? {
             index = 0
             var found: Int?
-            for name in names {
-                guard let column = enter(name) else { return found.map { ($0, false) } }
+            for step in steps {
+                let column =
+                    switch step {
+                    case .member(let name): enter(name)
+                    case .item(let count): enter(item: count)
+                    }
+                guard let column else { return found.map { ($0, false) } }
                 found = column
             }
             return found.map { ($0, true) }
+        }
+
+        /// Moves to the beginning of an item of the list that begins here; one that holds nothing is no place, as
+        /// nothing could be missing from it.
+        private mutating func enter(item count: Int) -> Int? {
+            skipSpace()
+            guard byte == UInt8(ascii: "[") else { return nil }
+            index += 1
+            for _ in 0..<count {
+                skipValue()
+                guard byte == UInt8(ascii: ",") else { return nil }
+                index += 1
+            }
+            skipSpace()
+            guard byte == UInt8(ascii: "{") else { return nil }
+            return index + 1
         }
 
         /// Moves behind the colon of a member of the object that begins here.

@@ -1,3 +1,4 @@
+import DaybookDomain
 public import DaybookEvents
 
 /// One line that cannot be taken as it is.
@@ -33,7 +34,7 @@ public struct LineProblem: Error, Sendable, Equatable {
     }
 }
 
-/// An event with the line that it came from.
+/// An event with the line that it came from; of an order with items there are several with one line.
 public struct ReadEvent: Sendable {
     /// 1-based.
     public var line: Int
@@ -44,6 +45,9 @@ public struct ReadEvent: Sendable {
 }
 
 /// Reads newline-delimited JSON: one event a line, blank lines skipped, line numbers kept.
+///
+/// A purchase or a refund whose data has `items` becomes one event for each item (`OrderItems`). A line that has a
+/// `position` was exported by a ledger and stays as it was recorded.
 ///
 /// Bytes come in pieces that may end anywhere. A byte order mark at the very beginning, which some editors write, is
 /// skipped. A line longer than any event may be is reported and not kept, so that no input can fill the memory.
@@ -67,6 +71,8 @@ public struct NDJSONReader: Sendable {
     /// Refuse a line of another app.
     private let app: String?
     private let defaultTrust: Trust
+    /// Whether the lines are what somebody reports, rather than what a ledger wrote.
+    private let isReported: Bool
     private var line = 0
     /// The beginning of a line whose end has not come yet.
     private var pending: [UInt8] = []
@@ -74,8 +80,14 @@ public struct NDJSONReader: Sendable {
     private var droppedByteCount = 0
 
     public init(app: String?, defaultTrust: Trust = .imported) {
+        self.init(app: app, defaultTrust: defaultTrust, isReported: true)
+    }
+
+    /// - Parameter isReported: `false`: every line is an event as a ledger has it, also without a `position`.
+    package init(app: String?, defaultTrust: Trust = .imported, isReported: Bool) {
         self.app = app
         self.defaultTrust = defaultTrust
+        self.isReported = isReported
     }
 
     /// Reads the next bytes of the input; the lines that end in them are done.
@@ -110,7 +122,7 @@ public struct NDJSONReader: Sendable {
         var found: Found = ([], [])
         for line in lines {
             switch read(line) {
-            case .success(let event): found.events.append(event)
+            case .success(let events): found.events += events
             case .failure(let problem): found.problems.append(problem)
             }
         }
@@ -155,7 +167,8 @@ public struct NDJSONReader: Sendable {
     }
 
     /// Reads one line.
-    package func read(_ ended: Line) -> Result<ReadEvent, LineProblem> {
+    /// - Returns: Its event; of an order one for each item.
+    package func read(_ ended: Line) -> Result<[ReadEvent], LineProblem> {
         let (line, bytes, byteCount) = (ended.number, ended.bytes, ended.byteCount)
         guard byteCount == bytes.count else {
             return .failure(
@@ -176,23 +189,35 @@ public struct NDJSONReader: Sendable {
                     bytes: bytes))
         }
         do throws(EventProblem) {
-            return .success(ReadEvent(line: line, draft: try draft(json), bytes: bytes))
+            return .success(
+                try drafts(json).map { ReadEvent(line: line, draft: $0, bytes: bytes) })
         } catch {
             return .failure(LineProblem(line: line, bytes: bytes, error))
         }
     }
 
-    private func draft(_ json: JSONValue) throws(EventProblem) -> EventDraft {
+    private func drafts(_ json: JSONValue) throws(EventProblem) -> [EventDraft] {
         do throws(EventProblem) {
-            let draft = try EventJSON.draft(from: json, app: app, defaultTrust: defaultTrust)
-            return try EventValidator.canonical(draft)
+            return try canonical(json)
         } catch {
             // Nearly all lines have their times in numbers, so texts are looked for only where a number is missed.
             guard error.code == .wrongType, let numbers = try TimeTexts.inNumbers(json) else {
                 throw error
             }
-            let draft = try EventJSON.draft(from: numbers, app: app, defaultTrust: defaultTrust)
-            return try EventValidator.canonical(draft)
+            return try canonical(numbers)
         }
+    }
+
+    private func canonical(_ json: JSONValue) throws(EventProblem) -> [EventDraft] {
+        var draft = try EventJSON.draft(from: json, app: app, defaultTrust: defaultTrust)
+        guard isReported, json.object?["position"] == nil else {
+            return [try EventValidator.canonical(draft)]
+        }
+        if let events = try OrderItems.events(of: draft) { return events }
+        // What a patch says of times nobody misses before the target is looked at.
+        if draft.type == "correction.amended", let patch = draft.data["patch"]?.object {
+            draft.data["patch"] = .object(try PatchTimes.inMilliseconds(patch))
+        }
+        return [try EventValidator.canonical(draft)]
     }
 }

@@ -23,15 +23,33 @@ enum TimeTexts {
             isChanged = true
         }
         if var data = object["data"]?.object, let schema = schema(of: object) {
-            for field in schema.fields where field.kind == .time {
-                let value = data.value(at: field.path)
-                guard let instant = try instant(value, "data.\(field.name)") else { continue }
-                data.set(.integer(instant), at: field.path)
-                isChanged = true
+            if try change(&data, schema, "data") { isChanged = true }
+            if var items = data["items"]?.array, OrderItems.belong(to: schema) {
+                for index in items.indices {
+                    guard var item = items[index].object else { continue }
+                    if try change(&item, schema, "data.items[\(index)]") { isChanged = true }
+                    items[index] = .object(item)
+                }
+                data["items"] = .array(items)
             }
             object["data"] = .object(data)
         }
         return isChanged ? .object(object) : nil
+    }
+
+    /// - Parameter place: Where the object stands, for messages.
+    /// - Returns: Whether the object had such a time.
+    private static func change(
+        _ object: inout JSONObject, _ schema: EventSchema, _ place: String
+    ) throws(EventProblem) -> Bool {
+        var isChanged = false
+        for field in schema.fields where field.kind == .time {
+            let value = object.value(at: field.path)
+            guard let instant = try instant(value, "\(place).\(field.name)") else { continue }
+            object.set(.integer(instant), at: field.path)
+            isChanged = true
+        }
+        return isChanged
     }
 
     private static func schema(of object: JSONObject) -> EventSchema? {
@@ -44,10 +62,6 @@ enum TimeTexts {
         _ value: JSONValue?, _ member: String
     ) throws(EventProblem) -> Int64? {
         guard let text = value?.text else { return nil }
-        if let instant = RFC3339.parse(text) { return instant }
-        throw EventProblem(
-            .wrongType, member,
-            "\"\(text.prefix(40))\" is no time; write milliseconds since 1970, or RFC 3339 with its offset and at most milliseconds: 2026-03-01T09:00:00Z"
-        )
+        return try PatchTimes.instant(text, member)
     }
 }

@@ -19,6 +19,26 @@ struct CatalogGuideTests {
         #expect(read.catalog.funnels.count == 1)
     }
 
+    @Test("Every catalog of docs/catalog-examples.md can be read; a tool runs their commands")
+    func examples() throws {
+        let file = CatalogSamples.root.appending(path: "docs/catalog-examples.md")
+        let guide = try String(contentsOf: file, encoding: .utf8)
+        let blocks = guide.components(separatedBy: "```yaml\n").dropFirst()
+            .compactMap { $0.components(separatedBy: "\n```").first }
+        #expect(blocks.count == 14)
+        var kinds: Set<String> = []
+        for block in blocks {
+            let catalog = try CatalogReader.read(Array(block.utf8))
+            kinds.formUnion(catalog.meters.map { "\($0.kind)" })
+            kinds.formUnion(catalog.products.map { "\($0.kind)" })
+        }
+        #expect(
+            kinds == [
+                "counter", "gauge", "window", "reading", "consumable", "nonConsumable",
+                "nonRenewing", "autoRenewable",
+            ])
+    }
+
     @Test("The guide names every key that the reader knows")
     func keys() throws {
         let file = CatalogSamples.root.appending(path: "docs/catalog.md")

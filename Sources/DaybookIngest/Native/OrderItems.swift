@@ -1,0 +1,161 @@
+import DaybookEvents
+
+/// A report of an order with several products, as web shops and Google Play have them.
+///
+/// A fact is known by its store and transaction and has one product (rule 3): two products under one id would replace
+/// one another. So each item becomes an event with a transaction of its own, made of the order's id and the product:
+/// ```
+/// {"type":"purchase.completed", "source":{"kind":"web","key":"o-1"}, "data":{"transaction_id":"o-1", "currency":"USD",
+///  "items":[{"product":"a","kind":"consumable","price_milli":990}, {"product":"b","transaction_id":"t-2",…}]}, …}
+///   ↓
+/// key "o-1/a"    data {"order_id":"o-1", "transaction_id":"o-1/a", "product":"a", …}
+/// key "o-1/t-2"  data {"order_id":"o-1", "transaction_id":"t-2", "product":"b", …}
+/// ```
+/// A refund names its items in the same way, and so finds the same transactions. Both depend on nothing but the line,
+/// so that the same line again has the same keys and bodies.
+enum OrderItems {
+    /// Items of one order.
+    static let countMax = 100
+
+    private static let types: Set<EventType> = [
+        .purchaseCompleted, .purchaseRefunded, .refundRequested, .refundDeclined,
+    ]
+    /// What the order says once for all of its items.
+    private static let orderMembers = ["items", "order_id"]
+    /// Money that would count once for each item.
+    private static let sums = ["price_milli", "amount_milli"]
+
+    /// Whether events of a type may have items.
+    static func belong(to schema: EventSchema) -> Bool { types.contains(schema.type) }
+
+    /// The events of an order, one for each item, in their order and in canonical form.
+    /// - Parameter order: As it was read; its time, customer, source and whatever else it says is that of every item.
+    /// - Returns: `nil`: the event is no order with items.
+    /// - Throws: `EventProblem` for the first thing that is wrong, with the member `data.items[1].product`.
+    static func events(of order: EventDraft) throws(EventProblem) -> [EventDraft]? {
+        // Nearly no event has items, so this is asked first.
+        guard let value = order.data["items"], value != .null,
+            let schema = Vocabulary.schema(named: order.type, version: order.version),
+            belong(to: schema)
+        else { return nil }
+        let items = try items(in: value)
+        let id = try id(of: order)
+        for name in sums { try checkSum(name, of: order, items) }
+        var common = order
+        common.data["items"] = nil
+        common.data["order_id"] = .string(id)
+        // An original transaction is that of one purchase.
+        common.data["original_transaction_id"] = nil
+        var places: [ExactText: Int] = [:]
+        var events: [EventDraft] = []
+        for (index, item) in items.enumerated() {
+            let place = "data.items[\(index)]"
+            let draft = try event(of: item, in: common, schema, place)
+            let transaction = draft.data["transaction_id"]?.text ?? ""
+            if let first = places.updateValue(index, forKey: ExactText(transaction)) {
+                throw EventProblem(
+                    .forbidden,
+                    item["transaction_id"] == nil ? "\(place).product" : "\(place).transaction_id",
+                    "is the transaction \"\(transaction)\" as data.items[\(first)] is; say quantity, or give each item its own transaction_id"
+                )
+            }
+            do throws(EventProblem) {
+                events.append(try EventValidator.canonical(draft, schema))
+            } catch {
+                throw placed(error, in: item, of: common.data, place)
+            }
+        }
+        return events
+    }
+
+    private static func items(in value: JSONValue) throws(EventProblem) -> [JSONObject] {
+        guard let values = value.array else {
+            throw EventProblem(
+                .wrongType, "data.items", "must be a list of items, not \(value.kindName)")
+        }
+        guard (1...countMax).contains(values.count) else {
+            throw EventProblem(
+                .outOfBounds, "data.items",
+                "has \(values.count) items; an order has 1 to \(countMax), and a purchase of one product needs none"
+            )
+        }
+        var items: [JSONObject] = []
+        for (index, value) in values.enumerated() {
+            let place = "data.items[\(index)]"
+            guard let item = value.object else {
+                throw EventProblem(.wrongType, place, "must be an object, not \(value.kindName)")
+            }
+            for name in orderMembers where item[name] != nil {
+                throw EventProblem(
+                    .forbidden, "\(place).\(name)", "stands with the order, not with an item")
+            }
+            items.append(item)
+        }
+        return items
+    }
+
+    private static func id(of order: EventDraft) throws(EventProblem) -> String {
+        for name in ["order_id", "transaction_id"] {
+            if let id = try text(name, of: order.data, "data") { return id }
+        }
+        throw EventProblem(
+            .missingField, "data.order_id", "an order with items needs order_id or transaction_id")
+    }
+
+    /// The sum of an order is not that of its items.
+    private static func checkSum(
+        _ name: String, of order: EventDraft, _ items: [JSONObject]
+    ) throws(EventProblem) {
+        guard items.count > 1, let sum = order.data[name]?.integer, sum != 0,
+            items.contains(where: { $0[name] == nil })
+        else { return }
+        throw EventProblem(
+            .forbidden, "data.\(name)",
+            "would count for each item that has none; give every item its own \(name)")
+    }
+
+    private static func event(
+        of item: JSONObject, in order: EventDraft, _ schema: EventSchema, _ place: String
+    ) throws(EventProblem) -> EventDraft {
+        let product = try text("product", of: item, place)
+        let own = try text("transaction_id", of: item, place)
+        guard let name = own ?? product else {
+            throw EventProblem(
+                .missingField, "\(place).product", "an item needs product, or transaction_id")
+        }
+        var draft = order
+        for member in item.members { draft.data[member.name] = member.value }
+        let id = order.data["order_id"]?.text ?? ""
+        draft.data["transaction_id"] = .string(own ?? "\(id)/\(name)")
+        // Where a type has no product, the item names it for its transaction alone.
+        if schema.field("product") == nil { draft.data["product"] = nil }
+        // Without a key, or with an empty one, it is refused or named after its bytes like any other.
+        if let key = draft.source.key, !key.isEmpty { draft.source.key = "\(key)/\(name)" }
+        return draft
+    }
+
+    /// A text that is not empty; `nil` where it is left out.
+    private static func text(
+        _ name: String, of object: JSONObject, _ place: String
+    ) throws(EventProblem) -> String? {
+        guard let value = object[name], value != .null else { return nil }
+        guard let text = value.text, !text.isEmpty else {
+            throw EventProblem(
+                .wrongType, "\(place).\(name)",
+                value.text == nil ? "must be text, not \(value.kindName)" : "must not be empty")
+        }
+        return text
+    }
+
+    /// What is wrong with an event, where the line says it: with the item, or with the order that says it for all.
+    private static func placed(
+        _ problem: EventProblem, in item: JSONObject, of order: JSONObject, _ place: String
+    ) -> EventProblem {
+        guard problem.member.hasPrefix("data.") else { return problem }
+        let path = problem.member.dropFirst("data.".count)
+        let name = String(path.prefix { $0 != "." && $0 != "[" })
+        let isOrders =
+            item[name] == nil && order[name] != nil && name != "transaction_id"
+        return isOrders ? problem : EventProblem(problem.code, "\(place).\(path)", problem.reason)
+    }
+}
