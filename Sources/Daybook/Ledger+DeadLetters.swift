@@ -131,6 +131,9 @@ extension Ledger {
         switch (letter.kind, verifier) {
         case (.revenueCat, _):
             receipt = try await ingestRevenueCat(body, environment: letter.environment)
+        case (.revenueCatSubscriber, _):
+            receipt = try await ingestRevenueCatSubscriber(
+                body, environment: letter.environment, subject: letter.subject)
         case (.appStore(let posted), let verifier?):
             receipt = try await ingest(
                 text(of: letter, in: body), by: verifier,

@@ -20,6 +20,19 @@ public struct IngestReceipt: Sendable, Equatable {
     private var noted: Set<Note> = []
     /// Whose the purchases are that were posted for a customer, in the order of the body; none of a dry run.
     public var claims: [Claim] = []
+    /// What subscriber documents of RevenueCat's could not say, or said and no event holds: the first
+    /// `gapCountMax`, in the order of the documents.
+    public private(set) var gaps: [Gap] = []
+    /// How many there are of each kind.
+    public private(set) var gapCounts: [RevenueCatSubscriberGap.Code: Int] = [:]
+    /// A move brings thousands of customers, and most have one.
+    public static let gapCountMax = 1_000
+
+    /// What a document left open about one customer.
+    public struct Gap: Sendable, Hashable {
+        public var subject: String
+        public var gap: RevenueCatSubscriberGap
+    }
 
     /// Something of a purchase that was taken in and gives nobody anything yet.
     public struct Note: Sendable, Hashable {
@@ -64,6 +77,17 @@ public struct IngestReceipt: Sendable, Equatable {
     }
 
     public init() {}
+
+    package mutating func add(_ gap: Gap) {
+        gapCounts[gap.gap.code, default: 0] += 1
+        if gaps.count < Self.gapCountMax { gaps.append(gap) }
+    }
+
+    /// Takes what other documents left open.
+    package mutating func addGaps(of other: IngestReceipt) {
+        gapCounts.merge(other.gapCounts) { $0 + $1 }
+        gaps += other.gaps.prefix(max(0, Self.gapCountMax - gaps.count))
+    }
 
     /// Each note is told once.
     package mutating func add(_ note: Note) {

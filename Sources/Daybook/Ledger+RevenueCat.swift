@@ -40,7 +40,7 @@ extension Ledger {
                 return receipt
             }
             guard !isDryRun else { return receipt }
-            let made = try await record(drafts, from: body)
+            let made = try await record(drafts, from: body, identity: Self.identity)
             receipt.appended = made.appended
             receipt.duplicates = made.duplicates
             receipt.firstPosition = made.firstPosition
@@ -55,11 +55,12 @@ extension Ledger {
     }
 
     /// Facts first: where an alias would give one person too many ids, the webhook is recorded without its aliases.
-    private func record(
-        _ drafts: [EventDraft], from body: [UInt8]
+    /// - Parameter identity: What tells whether the same key is the same event.
+    func record(
+        _ drafts: [EventDraft], from body: [UInt8], identity: (EventDraft) -> Int64
     ) async throws -> ReportReceipt {
         func reports(_ drafts: [EventDraft]) -> Reports {
-            .checked(CheckedReport.read(drafts, from: body, digest: Self.identity))
+            .checked(CheckedReport.read(drafts, from: body, digest: identity))
         }
         do {
             return try await record(reports(drafts), ReportOptions())
@@ -70,20 +71,25 @@ extension Ledger {
             guard !facts.isEmpty else { throw LedgerError.badInput(problems) }
             log.tell(
                 .warning,
-                "a webhook is recorded without its aliases: they would give one person more than \(bounds.idsMax) ids"
+                "a body is recorded without its aliases: they would give one person more than \(bounds.idsMax) ids"
             )
             return try await record(reports(facts), ReportOptions())
+        }
+    }
+
+    /// Refuses environments that RevenueCat does not have.
+    static func checkEnvironment(_ environment: Environment) throws(AppStoreRefusal) {
+        guard environment == .production || environment == .sandbox else {
+            throw AppStoreRefusal(
+                .environment,
+                "RevenueCat knows production and sandbox; \(environment.name) takes none of it")
         }
     }
 
     private static func check(
         _ reading: RevenueCatReading, _ environment: Environment
     ) throws(AppStoreRefusal) {
-        guard environment == .production || environment == .sandbox else {
-            throw AppStoreRefusal(
-                .environment,
-                "RevenueCat knows production and sandbox; \(environment.name) takes none of it")
-        }
+        try checkEnvironment(environment)
         let found = reading.drafts.first?.environment ?? environment
         guard found == environment else {
             throw AppStoreRefusal(
@@ -140,7 +146,7 @@ struct KnownAliases {
 
 extension LineProblem {
     /// Place, reason and code; no bytes.
-    fileprivate var sentence: String {
+    var sentence: String {
         "line \(line), column \(column): \(reason) [\(code)]"
     }
 }

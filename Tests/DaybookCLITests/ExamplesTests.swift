@@ -66,6 +66,9 @@ struct ExamplesTests {
         try bench.write(
             #"{"event":{"type":"TEST","id":"w1","event_timestamp_ms":1768478400000}}"#,
             to: "webhooks.ndjson")
+        try bench.write(
+            #"{"request_date_ms":1768478400000,"subscriber":{"original_app_user_id":"eve","first_seen":"2026-01-01T00:00:00Z"}}"#,
+            to: "subscribers.ndjson")
         try bench.write("next\nuntil purchase.completed\n", to: "steps.txt")
         for name in ["story-1", "month", "app", "bug"] {
             try bench.write(Lines.usage("story-1"), to: "\(name).ndjson")

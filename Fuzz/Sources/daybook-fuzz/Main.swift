@@ -46,6 +46,7 @@ struct Main {
             "jws": { JWSTarget(authority: try Authority()) },
             "notification": { NotificationTarget(authority: try Authority()) },
             "storekit": { StoreKitTarget() }, "revenuecat": { RevenueCatTarget() },
+            "subscriber": { SubscriberTarget() },
         ]
     }
 }

@@ -63,3 +63,39 @@ struct RevenueCatTarget: FuzzTarget {
         }
     }
 }
+
+/// RevenueCat's subscriber documents: what is read is canonical.
+struct SubscriberTarget: FuzzTarget {
+    private let reader = RevenueCatSubscriberReader()
+
+    func take(_ bytes: [UInt8]) {
+        guard let reading = try? reader.read(bytes) else { return }
+        for draft in reading.drafts {
+            let canonical = try? EventValidator.canonical(draft)
+            precondition(canonical == draft, "an event is not canonical")
+        }
+    }
+
+    func seeds() throws -> [[UInt8]] {
+        ["app_store", "play_store", "promotional"].map { store in
+            Array(
+                """
+                {"request_date":"2026-02-01T00:00:05Z","request_date_ms":1769904005250,\
+                "app_user_id":"u_1","subscriber":{"original_app_user_id":"$RCAnonymousID:8",\
+                "first_seen":"2025-12-01T00:00:00Z","subscriber_attributes":{"$email":{}},\
+                "subscriptions":{"pro.monthly":{"purchase_date":"2026-01-15T00:00:00.1234Z",\
+                "original_purchase_date":"2025-06-15T00:00:00Z","is_sandbox":false,\
+                "expires_date":"2026-02-15T00:00:00Z","store":"\(store)",\
+                "store_transaction_id":"GPA.1-2..3","ownership_type":"PURCHASED",\
+                "period_type":"trial","price":{"amount":5.99,"currency":"USD"},\
+                "unsubscribe_detected_at":"2026-01-20T00:00:00Z",\
+                "billing_issues_detected_at":"2026-01-20T00:00:00Z",\
+                "grace_period_expires_date":"2026-02-20T00:00:00Z",\
+                "refunded_at":"2026-01-20T00:00:00Z","auto_resume_date":null}},\
+                "non_subscriptions":{"coins":[{"id":"a","is_sandbox":false,"store":"\(store)",\
+                "purchase_date":"2026-01-15T00:00:00Z","store_transaction_id":7}]},\
+                "entitlements":{"pro":{"product_identifier":"pro.monthly"}}}}
+                """.utf8)
+        }
+    }
+}

@@ -15,7 +15,9 @@ struct RankedEvent {
 /// which their keys gave before; a catalog that is for a share of the customers is for all of them or for none.
 struct Redaction {
     /// Who tells, where that is this program's own word for it. In the order of their bytes.
-    static let sources = ["apple_asn_v2", "apple_jws", "ledger", "native", "revenuecat"]
+    static let sources = [
+        "apple_asn_v2", "apple_jws", "ledger", "native", "revenuecat", "revenuecat_subscriber",
+    ]
     /// First parts of lines' names. In the order of their bytes.
     static let stores = ["amazon", "apple", "google", "paddle", "promotional", "roku", "stripe"]
 

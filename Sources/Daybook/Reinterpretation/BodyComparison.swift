@@ -1,5 +1,6 @@
 import DaybookDomain
 import DaybookEvents
+import DaybookIngest
 import DaybookStore
 
 /// What has to be done so that a body's events are what it says.
@@ -173,7 +174,9 @@ struct BodyComparison {
         let aliases = [run.first.event.position - 1, Int64.max].map {
             KnownAliases(state: state, cut: $0)
         }
+        let known = try documentNews(missing)
         for draft in missing {
+            if let known, !known.isNews(draft) { continue }
             // What was known when the webhook came was not recorded again.
             if draft.type == "subject.aliased", aliases.contains(where: { $0.has(draft) }) {
                 continue
@@ -183,6 +186,19 @@ struct BodyComparison {
             draft.occurredAt = draft.occurredAt ?? run.first.event.recordedAt
             changes.append(.add(draft.marked(draft.source.key ?? "", like: run.first)))
         }
+    }
+
+    /// What a subscriber document says is compared with how things stand, as when it came; `nil` for other bodies.
+    private func documentNews(_ missing: [EventDraft]) throws -> DocumentNews? {
+        guard
+            let draft = missing.first(where: {
+                haveSameBytes($0.source.kind, RevenueCatSubscriberReader.sourceKind)
+                    && $0.type != "subject.aliased"
+            }), let subject = draft.subject
+        else { return nil }
+        let builder = CaseBuilder(
+            state: state, store: store, cut: Int64.max, at: EventBounds.timeMax)
+        return DocumentNews(try builder.build(draft.environment, subject))
     }
 
     private func position(of draft: EventDraft) throws -> Int64? {

@@ -4,7 +4,7 @@ import DaybookIngest
 
 /// A body from outside that the ledger keeps, with what was known when it was taken in.
 public struct KeptBody: Sendable {
-    /// The source of its events: `apple_asn_v2`, `apple_jws`, `revenuecat`.
+    /// The source of its events: `apple_asn_v2`, `apple_jws`, `revenuecat`, `revenuecat_subscriber`.
     public var source: String
     public var bytes: [UInt8]
     /// Lower-case hexadecimal SHA-256 of the bytes.
@@ -36,6 +36,14 @@ public struct BodyMapping: Sendable {
         switch body.source {
         case RevenueCatReader.sourceKind:
             let reader = RevenueCatReader(catalog: body.catalog, environment: body.environment)
+            do throws(LineProblem) {
+                return try reader.read(body.bytes).drafts
+            } catch {
+                throw AppStoreRefusal(.format, "column \(error.column): \(error.reason)")
+            }
+        case RevenueCatSubscriberReader.sourceKind:
+            let reader = RevenueCatSubscriberReader(
+                catalog: body.catalog, environment: body.environment, subject: body.claimant)
             do throws(LineProblem) {
                 return try reader.read(body.bytes).drafts
             } catch {

@@ -65,7 +65,9 @@ package struct UnknownNames: Sendable, Equatable {
         "type", "v", "environment", "subject", "profile", "occurred_at", "recorded_at", "sequence",
         "source", "trust", "data", "app",
     ])
-    private static let storeSources: Set<String> = ["apple_jws", "apple_asn_v2", "revenuecat"]
+    private static let storeSources: Set<String> = [
+        "apple_jws", "apple_asn_v2", "revenuecat", "revenuecat_subscriber",
+    ]
 
     private let hasCatalog: Bool
     private let meters: Set<String>

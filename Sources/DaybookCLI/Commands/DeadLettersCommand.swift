@@ -87,7 +87,7 @@ struct DeadLettersCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Try waiting letters again, as if they came now.",
             discussion: """
-                Webhooks of RevenueCat are tried without --bundle-id and --root.
+                What RevenueCat sent is tried without --bundle-id and --root.
 
                   daybook dead-letters retry --bundle-id com.dozzi.app \\
                     --root sandbox.pem --env test
@@ -117,7 +117,7 @@ struct DeadLettersCommand: AsyncParsableCommand {
                     try chosen.map { [try DeadLettersCommand.find($0, ledger, environment)] }
                     ?? ledger.deadLetters(environment: environment).filter(\.isWaiting)
                 // What nobody signs needs neither roots nor a bundle identifier.
-                let isSigned = letters.contains { $0.kind != .revenueCat }
+                let isSigned = letters.contains(where: \.kind.isSigned)
                 let verifier = isSigned ? try options.verifier(environment) : nil
                 for letter in letters {
                     sum.add(try await ledger.retry(letter, by: verifier, as: signedKind))

@@ -17,11 +17,16 @@ struct IngestCommand: AsyncParsableCommand {
             With --as revenuecat a body is a webhook of RevenueCat's. Nobody signs it: its events are imported, not \
             verified, and nothing is asked about roots and bundle identifiers.
 
+            With --as revenuecat-subscriber it is a subscriber document of RevenueCat's REST API, for moving: how \
+            things stand becomes events, and what the document cannot say is listed. A newer document of a customer \
+            adds what has changed.
+
               daybook ingest notification.json --bundle-id com.dozzi.app \\
                 --root sandbox.pem --env test
               daybook ingest purchase.jws --as app-store-transaction \\
                 --subject ada --bundle-id com.dozzi.app --root sandbox.pem --env test
               daybook ingest webhooks.ndjson --as revenuecat
+              daybook ingest subscribers.ndjson --as revenuecat-subscriber
             """)
 
     @Argument(help: "The files, or - for the standard input.")
@@ -30,12 +35,14 @@ struct IngestCommand: AsyncParsableCommand {
     @Option(
         name: .customLong("as"),
         help: ArgumentHelp(
-            "What a body is that is nothing but a signed text; or revenuecat.", valueName: "kind"))
+            "What a body is that is nothing but a signed text; or a webhook or a subscriber "
+                + "document of RevenueCat's.", valueName: "kind"))
     var kind = BodyKind.appStore(.notification)
 
     @Option(
         help: ArgumentHelp(
-            "The customer who posts a transaction of their own.", valueName: "subject"))
+            "The customer who posts a transaction of their own, or whom a single subscriber "
+                + "document was asked for.", valueName: "subject"))
     var subject: String?
 
     @Option(
@@ -57,6 +64,7 @@ struct IngestCommand: AsyncParsableCommand {
         let inputs = try files.map { try InputFile($0) }
         // Before anything is taken in: a file that is missing or empty ends the command while nothing has changed.
         let posted = try inputs.map { ($0.path, try Self.bodies(of: $0)) }
+        try checkSingle(posted.reduce(0) { $0 + $1.1.count })
         let bar = ProgressBar("ingest")
         defer { bar.finish() }
         var sum = IngestReceipt()
@@ -75,9 +83,25 @@ struct IngestCommand: AsyncParsableCommand {
         }
         if dryRun { try await ledger.asking(work) } else { try await ledger.writing(work) }
         bar.finish()
-        let noun = kind == .revenueCat ? "webhook" : "signed text"
         try output.show(sum.json) { sum.text($0, noun, isDryRun: dryRun) }
         if let failure = sum.failure(noun, isDryRun: dryRun) { throw failure }
+    }
+
+    private var noun: String {
+        switch kind {
+        case .appStore: "signed text"
+        case .revenueCat: "webhook"
+        case .revenueCatSubscriber: "subscriber document"
+        }
+    }
+
+    /// Of many documents each is about another customer, whom it names itself.
+    private func checkSingle(_ bodyCount: Int) throws {
+        guard kind == .revenueCatSubscriber, subject != nil, bodyCount > 1 else { return }
+        throw Failure(
+            .usage, "one_subject",
+            "--subject says whom one document is about; among many, write \"app_user_id\" beside "
+                + "\"subscriber\" into each")
     }
 
     /// What is done with each body.
@@ -94,6 +118,18 @@ struct IngestCommand: AsyncParsableCommand {
             return { ledger, body in
                 try await ledger.ingestRevenueCat(
                     body, environment: environment, isDryRun: isDryRun)
+            }
+        case .revenueCatSubscriber:
+            guard product == nil else {
+                throw Failure(
+                    .usage, "no_product",
+                    "a subscriber document names its products; --product is for transactions of "
+                        + "the App Store")
+            }
+            let subject = subject
+            return { ledger, body in
+                try await ledger.ingestRevenueCatSubscriber(
+                    body, environment: environment, subject: subject, isDryRun: isDryRun)
             }
         case .appStore(let kind):
             let verifier = try verifier.verifier(environment)
@@ -137,6 +173,7 @@ extension IngestReceipt {
         retried += other.retried
         for note in other.notes { add(note) }
         claims += other.claims
+        addGaps(of: other)
     }
 
     /// Says also in which file and line it is.
@@ -149,7 +186,7 @@ extension IngestReceipt {
     }
 
     var json: JSONObject {
-        [
+        var json: JSONObject = [
             "texts": .integer(Int64(texts)), "appended": .integer(Int64(appended)),
             "duplicates": .integer(Int64(duplicates)),
             "first_position": .orNull(firstPosition), "last_position": .orNull(lastPosition),
@@ -158,6 +195,12 @@ extension IngestReceipt {
             "retried": .texts(retried), "notes": .array(notes.map { .object($0.json) }),
             "claims": .array(claims.map { .object($0.json) }),
         ]
+        guard !gaps.isEmpty else { return json }
+        json["gaps"] = .array(gaps.map { .object($0.json) })
+        json["gap_counts"] = .object(
+            JSONObject(
+                gapCounts.map { .init(name: $0.key.rawValue, value: .integer(Int64($0.value))) }))
+        return json
     }
 
     /// Notes that a person reads; a whole history may have thousands.
@@ -178,6 +221,7 @@ extension IngestReceipt {
         if notes.count > Self.shownMax {
             text += "  and \(notes.count - Self.shownMax) more such purchases (--json lists them)\n"
         }
+        text += gapText
         for sha256 in retried {
             text += "  had waited for it and is taken in too  \(sha256.prefix(12))\n"
         }
@@ -185,6 +229,30 @@ extension IngestReceipt {
             text += "  refused  \(refusal.sentence)\n"
         }
         return text
+    }
+}
+
+extension IngestReceipt {
+    /// What the documents left open.
+    fileprivate var gapText: HumanText {
+        var text: HumanText = ""
+        for gap in gaps.prefix(Self.shownMax) {
+            text += "  \(gap.gap.code.rawValue)  \(gap.subject): \(gap.gap.sentence)\n"
+        }
+        guard gaps.count > Self.shownMax else { return text }
+        let counts = gapCounts.sorted { $0.key.rawValue < $1.key.rawValue }
+            .map { "\($0.key.rawValue) \($0.value)" }.joined(separator: ", ")
+        text += "  of all documents: \(counts) (--json lists them)\n"
+        return text
+    }
+}
+
+extension IngestReceipt.Gap {
+    var json: JSONObject {
+        [
+            "code": .string(gap.code.rawValue), "subject": .string(subject),
+            "name": .orNull(gap.name), "sentence": .string(gap.sentence),
+        ]
     }
 }
 

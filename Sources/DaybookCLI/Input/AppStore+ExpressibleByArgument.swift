@@ -3,7 +3,7 @@ public import Daybook
 public import DaybookIngest
 
 extension BodyKind: ExpressibleByArgument {
-    /// `app-store-notification`, `app-store-app-transaction`, …, `revenuecat`.
+    /// `app-store-notification`, `app-store-app-transaction`, …, `revenuecat`, `revenuecat-subscriber`.
     public init?(argument: String) {
         guard let kind = Self.allCases.first(where: { $0.argument == argument }) else {
             return nil
@@ -19,6 +19,7 @@ extension BodyKind: ExpressibleByArgument {
         switch self {
         case .appStore(let kind): "app-store-" + kind.rawValue.replacing("_", with: "-")
         case .revenueCat: "revenuecat"
+        case .revenueCatSubscriber: "revenuecat-subscriber"
         }
     }
 }

@@ -22,6 +22,13 @@ public enum MemberPlace {
         return inner.flatMap { $0.isWhole ? $0.column : nil } ?? 1
     }
 
+    /// The same for names that may have points in them, the outermost first.
+    /// - Returns: 1 where not even the first is there.
+    static func column(ofNested names: [String], in line: some Collection<UInt8>) -> Int {
+        var reader = Reader(bytes: Array(line))
+        return reader.place(of: names.map { .member(Array($0.utf8)) })?.column ?? 1
+    }
+
     /// One step down a path.
     private enum Step: Equatable {
         case member([UInt8])

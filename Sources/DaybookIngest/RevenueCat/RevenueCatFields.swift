@@ -1,12 +1,18 @@
 import DaybookEvents
 
-/// The members of a webhook's `event`, read by name; what nobody read is kept as it is.
+/// The members of a webhook's `event`, or of an object in a subscriber document, read by name; what nobody read is kept
+/// as it is.
 struct RevenueCatFields {
     let event: JSONObject
+    /// Where the object stands in the body, for messages.
+    let path: String
     /// Members that stand in an event of ours with everything that they say.
     private(set) var taken: Set<String> = []
 
-    init(event: JSONObject) { self.event = event }
+    init(event: JSONObject, at path: String = "event") {
+        self.event = event
+        self.path = path
+    }
 
     /// Absent, `null` and empty are the same here.
     private func value(_ name: String) -> JSONValue? {
@@ -15,6 +21,9 @@ struct RevenueCatFields {
         }
         return value
     }
+
+    /// The member for messages.
+    func place(of name: String) -> String { path.isEmpty ? name : "\(path).\(name)" }
 
     func has(_ name: String) -> Bool { value(name) != nil }
 
@@ -26,7 +35,7 @@ struct RevenueCatFields {
         if let text = value.text { return text }
         if let number = value.integer { return String(number) }
         throw EventProblem(
-            .wrongType, "event.\(name)", "must be text, not \(value.kindName)")
+            .wrongType, place(of: name), "must be text, not \(value.kindName)")
     }
 
     mutating func text(_ name: String) throws(EventProblem) -> String? {
@@ -36,12 +45,17 @@ struct RevenueCatFields {
     }
 
     mutating func required(_ name: String, _ why: String) throws(EventProblem) -> String {
-        guard let text = try text(name) else { throw Self.missing(name, why) }
+        guard let text = try text(name) else { throw missing(name, why) }
         return text
     }
 
     static func missing(_ name: String, _ why: String) -> EventProblem {
         EventProblem(.missingField, "event.\(name)", why)
+    }
+
+    /// The same of an object of another path.
+    func missing(_ name: String, _ why: String) -> EventProblem {
+        EventProblem(.missingField, place(of: name), why)
     }
 
     /// Milliseconds since 1970; fractions of one are cut off.
@@ -55,7 +69,7 @@ struct RevenueCatFields {
             return number
         }
         throw EventProblem(
-            .wrongType, "event.\(name)",
+            .wrongType, place(of: name),
             "must be milliseconds since 1970, not \(value.kindName)")
     }
 
@@ -63,7 +77,7 @@ struct RevenueCatFields {
         guard let value = value(name) else { return nil }
         guard let flag = value.bool else {
             throw EventProblem(
-                .wrongType, "event.\(name)", "must be true or false, not \(value.kindName)")
+                .wrongType, place(of: name), "must be true or false, not \(value.kindName)")
         }
         take(name)
         return flag
@@ -74,13 +88,13 @@ struct RevenueCatFields {
         guard let value = value(name) else { return [] }
         guard let values = value.array else {
             throw EventProblem(
-                .wrongType, "event.\(name)", "must be a list, not \(value.kindName)")
+                .wrongType, place(of: name), "must be a list, not \(value.kindName)")
         }
         var texts: [String] = []
         for value in values where value != .null {
             guard let text = value.text ?? value.integer.map({ String($0) }) else {
                 throw EventProblem(
-                    .wrongType, "event.\(name)", "must hold texts, not \(value.kindName)")
+                    .wrongType, place(of: name), "must hold texts, not \(value.kindName)")
             }
             texts.append(text)
         }
@@ -101,10 +115,10 @@ struct RevenueCatFields {
         case .number(let text), .string(let text): scaled = DecimalText(text)?.scaled(places: 3)
         case let other?:
             throw EventProblem(
-                .wrongType, "event.\(name)", "must be a number, not \(other.kindName)")
+                .wrongType, place(of: name), "must be a number, not \(other.kindName)")
         }
         guard let scaled else {
-            throw EventProblem(.outOfBounds, "event.\(name)", "is no amount of money")
+            throw EventProblem(.outOfBounds, place(of: name), "is no amount of money")
         }
         take("currency")
         if scaled.isExact { take(name) }

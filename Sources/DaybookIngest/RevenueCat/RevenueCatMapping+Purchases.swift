@@ -73,8 +73,8 @@ extension RevenueCatMapping {
     }
 
     /// The first part of a line's name: what Apple tells itself and what RevenueCat tells of it are one line.
-    private static func store(_ name: String) -> String {
-        switch name {
+    static func store(_ name: String) -> String {
+        switch name.uppercased() {
         case "APP_STORE", "MAC_APP_STORE": "apple"
         case "PLAY_STORE": "google"
         default: name.lowercased().replacing(":", with: "_")
@@ -108,17 +108,22 @@ extension RevenueCatMapping {
     /// The catalog knows; without it what the webhook opens and how long tells.
     private mutating func purchaseKind() throws(EventProblem) -> String {
         if let product = try fields.peek("product_id"), let known = catalog?.product(product) {
-            switch known.kind {
-            case .consumable: return "consumable"
-            case .nonConsumable: return "non_consumable"
-            case .nonRenewing: return "non_renewing"
-            // Prepaid, at the store that sells it so.
-            case .autoRenewable: return "non_renewing"
-            }
+            return Self.kind(of: known)
         }
         notes["kind_guessed"] = true
         if fields.has("expiration_at_ms") { return "non_renewing" }
         return try entitlements().isEmpty ? "consumable" : "non_consumable"
+    }
+
+    /// What a product is that was bought once.
+    static func kind(of product: Product) -> String {
+        switch product.kind {
+        case .consumable: "consumable"
+        case .nonConsumable: "non_consumable"
+        case .nonRenewing: "non_renewing"
+        // Prepaid, at the store that sells it so.
+        case .autoRenewable: "non_renewing"
+        }
     }
 
     func entitlements() throws(EventProblem) -> [String] {

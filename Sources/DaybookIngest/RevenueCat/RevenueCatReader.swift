@@ -97,6 +97,12 @@ extension LineProblem {
     init(body: [UInt8], firstLine: Int, _ problem: EventProblem) {
         // `event` alone means an envelope of ours to the finder; theirs has a member of that name.
         let offset = MemberPlace.column(of: "event." + problem.member, in: body) - 1
+        self.init(body: body, firstLine: firstLine, problem, offset: offset)
+    }
+
+    /// The same where the place is known.
+    /// - Parameter offset: Of the member's first byte in the body.
+    init(body: [UInt8], firstLine: Int, _ problem: EventProblem, offset: Int) {
         let before = body.prefix(offset)
         let start = before.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
         self.init(

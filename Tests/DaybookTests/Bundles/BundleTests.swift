@@ -56,7 +56,8 @@ struct BundleTests {
         #expect(created.map(\.sequence) == [2, 1, 0])
         #expect(
             created.map { found.restored($0.source.kind) } == ["web-shop", "native", "aaa"])
-        #expect(created.map(\.source.kind) == ["revenuecat_source2", "native", "0_source1"])
+        #expect(
+            created.map(\.source.kind) == ["revenuecat_subscriber_source2", "native", "0_source1"])
         #expect(!Self.text(bundle).contains("kid-"))
     }
 

@@ -1,0 +1,87 @@
+import Foundation
+import Testing
+
+/// Subscriber documents of RevenueCat on the command line.
+@Suite("Command line: moving from RevenueCat")
+struct SubscriberTests {
+    private static func document(
+        _ customer: String, transaction: String = "9100", _ more: String = "",
+        beside: String = ""
+    ) -> String {
+        """
+        {"request_date_ms":1768478400000\(beside),"subscriber":{\
+        "original_app_user_id":"\(customer)","first_seen":"2025-12-01T00:00:00Z",\
+        "entitlements":{},"non_subscriptions":{},"subscriptions":{"com.nestling.pro.monthly":{\
+        "purchase_date":"2026-01-01T00:00:00Z","original_purchase_date":"2025-06-01T00:00:00Z",\
+        "expires_date":"2036-02-01T00:00:00Z","store":"app_store","is_sandbox":false,\
+        "store_transaction_id":"\(transaction)"\(more)}}}}
+        """
+    }
+
+    @Test("One a line: taken in, listed where they cannot say it, and twice is once")
+    func lines() throws {
+        let bench = try Workbench()
+        let ledger = try bench.begin(Workbench.nuzzle)
+        let strange = Self.document("cat", transaction: "9102", #","purchase_date":5"#)
+            .replacing(#""purchase_date":"2026-01-01T00:00:00Z","#, with: "")
+        try bench.write(
+            [
+                Self.document("ada"), "",
+                Self.document(
+                    "$RCAnonymousID:8", transaction: "9101", beside: #","app_user_id":"bea""#),
+                strange,
+            ].joined(separator: "\n"), to: "moved.ndjson")
+        let line = "ingest moved.ndjson --as revenuecat-subscriber --ledger \(ledger)"
+        let dry = try bench.run("\(line) --dry-run --json")
+        #expect(dry.status == 3)
+        #expect(try dry.json["appended"] == 0)
+        let first = try bench.run("\(line) --json")
+        #expect(first.status == 3)
+        // Two events for ada, and for bea an alias besides.
+        #expect(try first.json["appended"] == 5)
+        #expect(
+            try first.json["gap_counts"] == ["earlier_periods": 2, "original_transaction": 2])
+        let gaps = try #require(try first.json["gaps"]?.array)
+        #expect(gaps.map { $0.object?["subject"] } == ["ada", "ada", "bea", "bea"])
+        let refused = try #require(try first.json["refused"]?.array)
+        #expect(refused.map { $0.object?["place"] } == ["line 4"])
+        #expect(
+            refused[0].object?["reason"]?.text?.contains(
+                "subscriber.subscriptions[\"com.nestling.pro.monthly\"].purchase_date") == true)
+        let again = try bench.run(line)
+        #expect(
+            again.output.has("3 subscriber documents, 0 events appended, 5 events there already"))
+        #expect(again.output.has("earlier_periods  ada: com.nestling.pro.monthly: bought first on"))
+        for name in ["ada", "bea"] {
+            #expect(
+                try bench.run("check \(name) smartPredictions --ledger \(ledger)").status == 0)
+        }
+        let letters = try bench.run("dead-letters list --json --ledger \(ledger)").json["letters"]
+        #expect(letters?.array?.map { $0.object?["kind"] } == ["revenuecat-subscriber"])
+        // Nobody is asked whom to believe.
+        let retried = try bench.run("dead-letters retry --json --ledger \(ledger)")
+        #expect(retried.status == 3)
+        #expect(try retried.json["refused"]?.array?.count == 1)
+        let read = try bench.run("reinterpret --json --ledger \(ledger)")
+        #expect(read.status == 0)
+        #expect(try read.json["bodies"] == 2)
+    }
+
+    @Test("--subject says whom a single document was asked for, and is refused for several")
+    func subject() throws {
+        let bench = try Workbench()
+        let ledger = try bench.begin(Workbench.nuzzle)
+        try bench.write(Self.document("$RCAnonymousID:8"), to: "one.json")
+        try bench.write(
+            Self.document("ada") + "\n" + Self.document("bea", transaction: "9101"),
+            to: "two.ndjson")
+        let line = "--as revenuecat-subscriber --ledger \(ledger)"
+        #expect(try bench.run("ingest two.ndjson --subject eve \(line)").status == 2)
+        #expect(try bench.run("ingest one.json one.json --subject eve \(line)").status == 2)
+        #expect(try bench.run("ingest one.json --product p \(line)").status == 2)
+        let taken = try bench.run("ingest one.json --subject eve --json \(line)")
+        #expect(taken.status == 0)
+        #expect(try taken.json["appended"] == 3)
+        #expect(try bench.run("check eve smartPredictions --ledger \(ledger)").status == 0)
+    }
+}

@@ -1,0 +1,299 @@
+import Daybook
+import DaybookDomain
+import DaybookEvents
+import DaybookIngest
+import DaybookTesting
+import Testing
+
+/// Subscriber documents of RevenueCat through the ledger.
+@Suite("RevenueCat's subscriber documents: what the ledger says after them")
+struct SubscriberIngestTests {
+    /// 2026-01-15T12:00:00Z.
+    private static let now = Fixtures.now
+    private static let day = StoryLedger.day
+    private let story: StoryLedger
+
+    init() async throws { story = try await StoryLedger("nuzzle") }
+
+    /// Nuzzle's month from 2026-01-01 to 2026-02-01, in its first period.
+    private static func month(_ changes: [String: String] = [:]) -> String {
+        var members = [
+            "purchase_date": #""2026-01-01T00:00:00Z""#,
+            "original_purchase_date": #""2026-01-01T00:00:01Z""#,
+            "expires_date": #""2026-02-01T00:00:00Z""#, "store": #""app_store""#,
+            "store_transaction_id": #""9100""#, "is_sandbox": "false",
+            "ownership_type": #""PURCHASED""#, "period_type": #""normal""#,
+            "unsubscribe_detected_at": "null", "billing_issues_detected_at": "null",
+            "grace_period_expires_date": "null", "refunded_at": "null",
+        ]
+        members.merge(changes) { $1 }
+        return "{"
+            + members.keys.sorted().map { "\"\($0)\":\(members[$0] ?? "null")" }
+            .joined(separator: ",") + "}"
+    }
+
+    private static let product = "com.nestling.pro.monthly"
+
+    /// - Parameter hours: After noon of 2026-01-15, when the document was made.
+    static func document(
+        _ subscriptions: String, once: String = "", of subject: String = "ada", hours: Int64 = 0
+    ) -> [UInt8] {
+        Array(
+            """
+            {"request_date_ms":\(now + hours * StoryLedger.hour),"subscriber":{
+            "original_app_user_id":"\(subject)","first_seen":"2025-12-01T00:00:00Z",
+            "last_seen":"2026-01-15T00:00:0\(hours % 10)Z","entitlements":{},
+            "subscriptions":{\(subscriptions)},"non_subscriptions":{\(once)}}}
+            """.utf8)
+    }
+
+    private static func monthly(_ changes: [String: String] = [:], hours: Int64 = 0) -> [UInt8] {
+        document("\"\(product)\":\(month(changes))", hours: hours)
+    }
+
+    @discardableResult
+    private func take(_ bodies: [UInt8]...) async throws -> IngestReceipt {
+        var last = IngestReceipt()
+        for body in bodies {
+            last = try await story.ledger.ingestRevenueCatSubscriber(body)
+            #expect(last.refused == [])
+        }
+        return last
+    }
+
+    /// State, access and renewal of Pro.
+    private func pro(at time: Int64? = nil) throws -> String {
+        let answer = try #require(try story.entitlement("pro", at: time))
+        return "\(answer.state.rawValue) \(answer.isActive ? "on" : "off") "
+            + (answer.willRenew ? "renews" : "ends")
+    }
+
+    @Test(
+        "The status after one document",
+        arguments: [
+            ([:], "active on renews"),
+            (["period_type": #""trial""#], "trial on renews"),
+            (
+                ["unsubscribe_detected_at": #""2026-01-10T00:00:00Z""#],
+                "active_canceling on ends"
+            ),
+            (
+                [
+                    "expires_date": #""2026-01-14T00:00:00Z""#,
+                    "billing_issues_detected_at": #""2026-01-14T00:00:00Z""#,
+                    "grace_period_expires_date": #""2026-01-20T00:00:00Z""#,
+                ], "grace on renews"
+            ),
+            (
+                [
+                    "expires_date": #""2026-01-14T00:00:00Z""#,
+                    "billing_issues_detected_at": #""2026-01-14T00:00:00Z""#,
+                ], "billing_retry off renews"
+            ),
+            (
+                [
+                    "expires_date": #""2026-01-14T00:00:00Z""#,
+                    "unsubscribe_detected_at": #""2026-01-10T00:00:00Z""#,
+                ], "expired off ends"
+            ),
+            (
+                [
+                    "refunded_at": #""2026-01-12T00:00:00Z""#,
+                    "unsubscribe_detected_at": #""2026-01-12T00:00:00Z""#,
+                ], "refunded off ends"
+            ),
+        ] as [([String: String], String)])
+    func status(changes: [String: String], answer: String) async throws {
+        try await take(Self.monthly(changes))
+        #expect(try pro() == answer)
+        #expect(try story.ledger.replay().agrees)
+    }
+
+    @Test("What was switched off later was on before, and a refund begins when it was noticed")
+    func past() async throws {
+        try await take(
+            Self.monthly([
+                "unsubscribe_detected_at": #""2026-01-10T00:00:00Z""#,
+                "refunded_at": #""2026-01-12T00:00:00Z""#,
+            ]))
+        #expect(try pro(at: instant("2026-01-09T00:00:00Z")) == "active on renews")
+        #expect(try pro(at: instant("2026-01-11T00:00:00Z")) == "active_canceling on ends")
+        #expect(try pro(at: instant("2026-01-12T00:00:00Z")) == "refunded off ends")
+    }
+
+    @Test("A promotion gives its entitlement, and one that was ended early gives it no more")
+    func promotional() async throws {
+        func promotion(until end: String, hours: Int64) -> [UInt8] {
+            let month = Self.month([
+                "store": #""promotional""#, "period_type": #""promotional""#,
+                "expires_date": "\"\(end)\"", "store_transaction_id": #""a42db3af""#,
+            ])
+            return Self.document("\"rc_promo_pro_monthly\":\(month)", hours: hours)
+        }
+        let first = try await take(promotion(until: "2026-02-01T00:00:00Z", hours: 0))
+        #expect(first.gaps.map(\.gap.code) == [.promotion])
+        #expect(try pro() == "active on ends")
+        #expect(
+            try await take(promotion(until: "2026-02-01T00:00:00Z", hours: 1)).appended == 0)
+        let ended = try await take(promotion(until: "2026-01-15T12:00:00Z", hours: 2))
+        #expect(ended.appended == 1)
+        #expect(try pro() == "voided off ends")
+        #expect(try pro(at: instant("2026-01-15T11:00:00Z")) == "active on ends")
+        #expect(
+            try await take(promotion(until: "2026-01-15T12:00:00Z", hours: 3)).appended == 0)
+    }
+
+    @Test("The same document appends nothing, and its body is kept once")
+    func twice() async throws {
+        let body = Self.monthly()
+        let first = try await take(body)
+        #expect((first.appended, first.duplicates) == (2, 0))
+        #expect(
+            try RevenueCatIngestTests.types(story.ledger, after: 1) == [
+                "subject.created", "subscription.started",
+            ])
+        for position in 2...3 {
+            let event = try #require(try story.ledger.event(at: Int64(position)))
+            let sha256 = try #require(event.draft.extras["raw_sha256"]?.text)
+            #expect(try story.ledger.rawBody(sha256: sha256) == body)
+        }
+        let again = try await take(body)
+        #expect((again.appended, again.duplicates) == (0, 2))
+        // Made later, and nothing has changed but when the customer was seen.
+        let later = try await take(Self.monthly(hours: 5))
+        #expect((later.appended, later.duplicates) == (0, 2))
+        async let left = story.ledger.ingestRevenueCatSubscriber(Self.document("", of: "bea"))
+        async let right = story.ledger.ingestRevenueCatSubscriber(Self.document("", of: "bea"))
+        let (one, other) = try await (left, right)
+        #expect(one.appended + other.appended == 1)
+        #expect(one.refused + other.refused == [])
+    }
+
+    @Test("A newer document adds what has changed, also what holds no more")
+    func newer() async throws {
+        let off = ["unsubscribe_detected_at": #""2026-01-10T00:00:00Z""#]
+        try await take(Self.monthly(off))
+        #expect(try pro() == "active_canceling on ends")
+        story.clock.now = Self.now + 12 * StoryLedger.hour
+        let head = try story.ledger.head().position
+        #expect(try await take(Self.monthly(hours: 1)).appended == 1)
+        #expect(
+            try RevenueCatIngestTests.types(story.ledger, after: head) == [
+                "subscription.auto_renew_changed"
+            ])
+        #expect(try pro() == "active on renews")
+        #expect(try await take(Self.monthly(hours: 2)).appended == 0)
+        let refund = ["refunded_at": #""2026-01-15T14:00:00Z""#]
+        #expect(try await take(Self.monthly(refund, hours: 3)).appended == 1)
+        #expect(try pro() == "refunded off renews")
+        #expect(try await take(Self.monthly(hours: 4)).appended == 1)
+        #expect(try pro() == "active on renews")
+        // An older one, taken in late, takes nothing back.
+        #expect(try await take(Self.monthly(hours: 3)).appended == 0)
+        let longer = ["expires_date": #""2026-02-03T00:00:00Z""#]
+        #expect(try await take(Self.monthly(longer, hours: 5)).appended == 1)
+        #expect(
+            try story.entitlement("pro")?.expiresAt == instant("2026-02-03T00:00:00Z"))
+    }
+
+    @Test("A renewal that a webhook tells goes on in the line of a first period")
+    func webhooks() async throws {
+        try await take(Self.monthly())
+        let renewal = RevenueCatIngestTests.webhook(
+            "RENEWAL", "w1", after: 17 * Self.day, transaction: "9102", days: 16...46)
+        #expect(try await story.ledger.ingestRevenueCat(renewal).refused == [])
+        #expect(try story.ledger.event(at: 4)?.stream.name == "apple:9100")
+        #expect(try pro(at: instant("2026-02-20T00:00:00Z")) == "active on renews")
+    }
+
+    @Test("A transaction that stands in another line is not taken in again, and it is told")
+    func elsewhere() async throws {
+        // Of the line of 9100, from 2026-01-15T12:00:00Z on.
+        let bought = RevenueCatIngestTests.webhook("RENEWAL", "w1", transaction: "9101")
+        _ = try await story.ledger.ingestRevenueCat(bought)
+        let receipt = try await take(
+            Self.monthly(
+                [
+                    "store_transaction_id": #""9101""#,
+                    "original_purchase_date": #""2025-06-01T00:00:00Z""#,
+                ], hours: 1))
+        #expect(receipt.appended == 1)
+        #expect(receipt.gapCounts[.knownElsewhere] == 1)
+        #expect(receipt.gaps.first?.gap.sentence.contains("the line apple:9100") == true)
+        #expect(
+            try RevenueCatIngestTests.types(story.ledger, after: 1) == [
+                "subscription.renewed", "subject.created",
+            ])
+        #expect(try story.status().entitlements.first { $0.name == "pro" }?.isActive == true)
+    }
+
+    @Test("Sandbox and production of one document stay apart")
+    func environments() async throws {
+        let body = Self.document(
+            "\"\(Self.product)\":\(Self.month(["is_sandbox": "true"]))",
+            once: #"""
+                "com.nestling.coins":[{"id":"c1","is_sandbox":false,"store":"app_store",
+                "purchase_date":"2026-01-02T00:00:00Z","store_transaction_id":"77",
+                "original_purchase_date":"2026-01-02T00:00:00Z"}]
+                """#)
+        let real = try await take(body)
+        #expect(real.gapCounts == [.otherEnvironment: 1, .kind: 1])
+        #expect(real.notes.map(\.code) == [.unknownProduct])
+        #expect(real.notes.map(\.line) == ["apple:77"])
+        #expect(try story.entitlement("pro")?.isActive != true)
+        let tried = try await story.ledger.ingestRevenueCatSubscriber(body, environment: .sandbox)
+        #expect((tried.appended, tried.refused) == (2, []))
+        let status = try story.ledger.status(of: "ada", environment: .sandbox).status
+        #expect(status.entitlements.first { $0.name == "pro" }?.isActive == true)
+        for environment in [Environment.test, .xcode] {
+            let none = try await story.ledger.ingestRevenueCatSubscriber(
+                body, environment: environment)
+            #expect(none.refused.map(\.refusal.reason) == [.environment])
+        }
+    }
+
+    @Test("What cannot be read is a letter of its own kind, with the customer, and tried again")
+    func letters() async throws {
+        let ledger = story.ledger
+        let body = Array(#"{"request_date_ms":1768478400000,"subscriber":{}}"#.utf8)
+        let dry = try await ledger.ingestRevenueCatSubscriber(body, subject: "ada", isDryRun: true)
+        #expect(dry.refused.count == 1)
+        #expect(try ledger.deadLetters().isEmpty)
+        for _ in 0..<2 {
+            let receipt = try await ledger.ingestRevenueCatSubscriber(body, subject: "ada")
+            #expect(receipt.refused.map(\.refusal.reason) == [.format])
+            #expect(receipt.refused[0].refusal.detail.contains("first_seen"))
+        }
+        let letter = try #require(try ledger.deadLetters().first)
+        #expect(try ledger.deadLetters().count == 1)
+        #expect((letter.kind, letter.subject) == (.revenueCatSubscriber, "ada"))
+        #expect(try await ledger.retry(letter).refused.count == 1)
+        #expect(try ledger.deadLetters().first?.isWaiting == true)
+    }
+
+    @Test("Read again, documents say what they said; a catalog that came later corrects a guess")
+    func readAgain() async throws {
+        let coins = #"""
+            "com.dozzi.unlimited_stories":[{"id":"c1","is_sandbox":false,"store":"app_store",
+            "purchase_date":"2026-01-02T00:00:00Z","store_transaction_id":"77",
+            "original_purchase_date":"2026-01-02T00:00:00Z"}]
+            """#
+        let off = ["unsubscribe_detected_at": #""2026-01-10T00:00:00Z""#]
+        try await take(
+            Self.monthly(off), Self.monthly(hours: 1),
+            Self.document("", once: coins, of: "bea"))
+        let same = try await story.ledger.reinterpret(ReinterpretOptions())
+        #expect(same.bodies == 3)
+        #expect(same.differences == [])
+        let dozzi = try Ledger(inMemory: "dozzi", clock: { Fixtures.now })
+        _ = try await dozzi.ingestRevenueCatSubscriber(Self.document("", once: coins))
+        #expect(try dozzi.event(at: 2)?.draft.data["kind"] == "consumable")
+        try await dozzi.publish(
+            CatalogPublication(document: try Fixtures.catalogDocument("dozzi")))
+        let other = try await dozzi.reinterpret(ReinterpretOptions())
+        #expect(other.differences.map(\.type) == ["purchase.completed"])
+        #expect(
+            other.differences.first?.fields.first { $0.name == "data.kind" }?.now
+                == "non_consumable")
+    }
+}
