@@ -31,7 +31,8 @@ struct DaybookCommand: AsyncParsableCommand {
                 name: "Ask",
                 subcommands: [
                     CheckCommand.self, ExplainCommand.self, StatusCommand.self, HistoryCommand.self,
-                    ResetsCommand.self, DiffCommand.self, BisectCommand.self, FunnelCommand.self,
+                    ResetsCommand.self, ListCommand.self, DiffCommand.self, BisectCommand.self,
+                    FunnelCommand.self,
                 ]),
             CommandGroup(
                 name: "Use",

@@ -155,6 +155,9 @@ public struct PackedEvent: Sendable, Equatable {
     @inlinable
     public var isWhole: Bool { formAndTrust >> 4 <= Form.lastWhole }
 
+    /// As in `Event`.
+    public var typeCode: UInt16 { UInt16(type) }
+
     /// Where the rest of a wide event lies.
     @inlinable
     public var extensionIndex: Int? { formAndTrust >> 4 == Form.wide ? Int(roomTwo) : nil }

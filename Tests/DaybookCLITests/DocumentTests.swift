@@ -164,7 +164,7 @@ struct DocumentTests {
     }
 
     private static let groups = [
-        "grant", "profile", "override", "catalog", "dead-letters", "sandbox",
+        "grant", "profile", "override", "catalog", "dead-letters", "sandbox", "list",
     ]
 
     private static func options(_ text: String) -> Set<String> {

@@ -192,6 +192,7 @@ struct LostFileTests {
                     data: JSONObject())
             }
         }
+        try await first.record([.used("stories", at: 5, ref: "s")])
         for start in stride(from: 0, to: count, by: 8_000) {
             try await first.record(launches(start..<min(count, start + 8_000)))
         }
@@ -208,6 +209,8 @@ struct LostFileTests {
         var other = launches(3..<4)
         other[0].occurredAt = 5
         await #expect(throws: LedgerError.self) { try await ledger.record(other) }
+        // The ids that events name are in the file, too.
+        #expect(try ledger.customers(withID: "s").matches.map(\.customer?.subject) == ["ada"])
         #expect(try await ledger.record(launches(count..<count + 1)).appended == 1)
         #expect(try ledger.verify().filter { !$0.isClean } == [])
         try ledger.close()

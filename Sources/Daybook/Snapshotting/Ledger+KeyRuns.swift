@@ -38,7 +38,9 @@ extension Ledger {
         let rest = Checkpoint(position: keys.through)
         try store.scan(after: rest, through: state.head.checkpoint, chunkCount: 1_000) { events in
             for index in events.indices {
-                keys.note(state.eventKey(events[index]), at: events[index].position)
+                let event = events[index]
+                let ids = EventIDs(event, in: state.stream(event.stream))
+                keys.note(state.eventKey(event), ids, at: event.position)
             }
         }
         state.keys = keys
@@ -47,23 +49,28 @@ extension Ledger {
     /// Runs of one unit each, from the events themselves.
     private func readRuns(from first: Int64, to last: Int64) throws -> [LookupRun] {
         guard first <= last else { return [] }
-        let environments = try store.streams(after: 0).map(\.environment)
+        let streams = try store.streams(after: 0)
         let hashKey = store.header.secret.lookupKey
         var runs: [LookupRun] = []
-        var entries: [(hash: UInt64, position: Int64)] = []
+        var entries: [LookupRun.Entry] = []
+        var ids: [LookupRun.Entry] = []
         try store.scan(
             after: Checkpoint(position: first - 1), through: Checkpoint(position: last),
             chunkCount: 1_000
         ) { events in
             for index in events.indices {
                 let event = events[index]
-                let environment = environments[Int(event.stream) - 1]
-                let key = EventKey(environment, event.source, event.key)
+                let stream = streams[Int(event.stream) - 1]
+                let key = EventKey(stream.environment, event.source, event.key)
                 entries.append((key.lookupHash(hashKey), event.position))
+                EventIDs(event, in: stream).forEachHash(hashKey) {
+                    ids.append(($0, event.position))
+                }
                 guard event.position % LookupRun.unitCount == 0 else { continue }
                 let start = event.position - LookupRun.unitCount + 1
-                runs.append(LookupRun(start...event.position, entries: entries))
+                runs.append(LookupRun(start...event.position, entries: entries, ids: ids))
                 entries.removeAll(keepingCapacity: true)
+                ids.removeAll(keepingCapacity: true)
             }
         }
         return runs

@@ -28,6 +28,7 @@ final class MappedState: NameBase, IdentityBase {
     private let lines: Column
     private let links: Column
     private let handovers: Column
+    private let order: Column
     let special: Column
     let zones: Column
     /// `nil`: nothing was digested.
@@ -62,6 +63,7 @@ final class MappedState: NameBase, IdentityBase {
         lines = try column(.lines)
         links = try column(.links)
         handovers = try column(.handovers)
+        order = try column(.order)
         special = try column(.special)
         zones = try column(.zones)
         sums = try Self.sums(file, try column(.sums))
@@ -239,6 +241,44 @@ final class MappedState: NameBase, IdentityBase {
             guard let customer = SnapshotFormat.key(raw) else { return }
             body(customer, raw.number(8))
         }
+    }
+
+    // MARK: Customers
+
+    /// The customer at a place of the order of their ids, from 0 on; `nil` beyond the end.
+    func customer(at index: Int) -> CustomerKey? {
+        element(order, index, nil) { SnapshotFormat.key($0) }
+    }
+
+    func forEachCustomer(_ body: (CustomerKey) -> Void) {
+        each(order) { raw in
+            if let key = SnapshotFormat.key(raw) { body(key) }
+        }
+    }
+
+    /// The place of the first customer for whom a condition holds that holds for all after it, too.
+    func firstCustomer(where isReached: (CustomerKey) -> Bool) -> Int {
+        var (low, high) = (0, order.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if customer(at: middle).map(isReached) ?? true {
+                high = middle
+            } else {
+                low = middle + 1
+            }
+        }
+        return low
+    }
+
+    /// Whether an event up to the cut named the customer.
+    func isCustomer(_ key: CustomerKey) -> Bool {
+        if let id = streamID(key.environment, .customer, key.name),
+            let entry = stream(id), entry.head.position > 0
+        {
+            return true
+        }
+        return !range(lines, SnapshotFormat.number(of: key), SnapshotFormat.customer).isEmpty
+            || !links(of: key).isEmpty || !handovers(of: key).isEmpty
     }
 
     // MARK: Persons

@@ -18,6 +18,7 @@ import DaybookStore
 ///                bit 63 alias side, bit 62 on; ascending by customer
 /// handovers  64  customer (8), from (4), to (4), source (4), zero (4), occurredAt (8), sequence (8), key (16),
 ///                position (8); ascending by customer
+/// order       8  customers, ascending by environment and their ids' bytes
 /// special     8  positions of corrections and catalogs
 /// zones       4  names of the zones that customers gave
 /// sums       32  of 256 buckets (`BucketSums`), most significant byte first; none where nothing was digested
@@ -27,10 +28,11 @@ import DaybookStore
 /// under the ledger's secret: whoever chooses names cannot choose their slots.
 package enum SnapshotFormat {
     /// Of the sections' elements; part of the fingerprint.
-    package static let layoutVersion = 5
+    package static let layoutVersion = 6
 
     enum Section: String, CaseIterable {
-        case names, texts, slots, streams, members, lines, links, handovers, special, zones, sums
+        case names, texts, slots, streams, members, lines, links, handovers, order, special
+        case zones, sums
 
         var elementByteCount: Int {
             switch self {
@@ -38,7 +40,7 @@ package enum SnapshotFormat {
             case .texts: 1
             case .slots, .zones: 4
             case .streams, .sums: 32
-            case .members, .special: 8
+            case .members, .special, .order: 8
             case .links: 56
             case .handovers: 64
             }

@@ -16,6 +16,9 @@ struct SnapshotSections {
             names, texts, slots, section(.streams, streams()), section(.members, members()),
             section(.lines, lines()),
         ] + linkSections() + [
+            section(
+                .order,
+                numbers(state.customers.all(state.names).map(SnapshotFormat.number(of:)))),
             section(.special, numbers(state.special)),
             section(.zones, numbers(state.zoneNames.sorted())),
             section(

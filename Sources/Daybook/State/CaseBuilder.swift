@@ -105,6 +105,9 @@ struct CaseBuilder {
             names: state.names, at: at)
     }
 
+    /// All ids of a customer's person, in the order of their bytes.
+    func members(_ key: CustomerKey) -> [NameID] { persons[key].members }
+
     /// The name under which a customer is shown.
     func shown(_ key: CustomerKey) -> String { state.names[persons[key].shown] }
 
@@ -132,6 +135,13 @@ struct CaseBuilder {
                 return persons[key].shown
                     != persons[CustomerKey(environment, ownership.owner)].shown
             })
+    }
+
+    /// What is known of a line, and who has it at the asked time; 0: nobody.
+    func line(_ stream: UInt32) throws -> (line: LineState, owner: NameID) {
+        let environment = state.stream(stream).environment
+        let line = try unit([stream], .line, environment).line
+        return (line, Ownership(line, environment, [], at: at, persons, state.names).owner)
     }
 
     private func unknown(_ environment: Environment, _ subject: String) -> CustomerCase {

@@ -32,6 +32,48 @@ struct EventLog: Sendable {
         return events
     }
 
+    /// The events of some types up to a position, oldest first.
+    /// - Complexity: O(*n*) in all events, a look at one byte each where they lie in segments.
+    func events(of types: Set<EventType>, through last: Int64) throws -> [Event] {
+        var wanted = [Bool](repeating: false, count: 256)
+        for type in types { wanted[Int(type.rawValue) & 255] = true }
+        var found: [Event] = []
+        var position: Int64 = 0
+        while position < last {
+            let index = segments?.index(of: position + 1) ?? 0
+            if let segments, segments.range(of: index).upperBound <= last,
+                let segment = segments.segment(index)
+            {
+                do {
+                    found += try events(segment, wanted)
+                    position = segment.range.upperBound
+                    continue
+                } catch {
+                    segments.drop(index, because: error)
+                }
+            }
+            let end = segments.map { min(last, $0.range(of: index).upperBound) } ?? last
+            try store.scan(
+                after: Checkpoint(position: position), through: Checkpoint(position: end),
+                chunkCount: 1_000
+            ) { events in
+                for place in events.indices where wanted[Int(events[place].typeCode) & 255] {
+                    found.append(events[place])
+                }
+            }
+            position = end
+        }
+        return found
+    }
+
+    private func events(_ segment: Segment, _ wanted: [Bool]) throws -> [Event] {
+        let first = segment.range.lowerBound
+        let places = try segment.withEvents { events, _ in
+            events.indices.filter { wanted[Int(events[$0].typeCode) & 255] }
+        }
+        return try places.map { try segment.link(at: first + Int64($0)).event }
+    }
+
     private static func broken(_ event: Event, _ position: Int64) -> StoreError {
         StoreError(
             .damaged,

@@ -2,16 +2,19 @@ import DaybookDomain
 import DaybookEvents
 import DaybookStore
 
-/// Where the event of every key stands, for ever (rule 16), without an index on the append path (design §5).
+/// Where the event of every key stands, for ever (rule 16), and where every id is named, without an index on the append
+/// path (design §5).
 ///
-/// The newest keys are in a dictionary. Whenever a unit of 16,384 positions is full its keys become a sorted run;
-/// eight neighbouring runs of one size become one of the next. So a ledger of any length has at most seven runs of
-/// each size, twelve bytes an event, and the dictionary stays small. Runs are the same for every process that
-/// reads the same ledger, whether they lie in memory or in files.
+/// The newest keys are in a dictionary, the newest ids in a list. Whenever a unit of 16,384 positions is full they
+/// become a sorted run; eight neighbouring runs of one size become one of the next. So a ledger of any length has at
+/// most seven runs of each size, some thirty bytes an event, and the dictionary stays small. Runs are the same for
+/// every process that reads the same ledger, whether they lie in memory or in files.
 struct KeyIndex {
     static let mergeCount: Int64 = 8
 
     private var recent: [EventKey: Int64] = [:]
+    /// Of positions that are in no run yet, in order.
+    private var recentIDs: [LookupRun.Entry] = []
     /// In ascending order; together with `recent` they hold every position up to `last` exactly once.
     private(set) var runs: [LookupRun] = []
     private var last: Int64 = 0
@@ -37,14 +40,15 @@ struct KeyIndex {
     /// The last position whose key is known.
     var through: Int64 { last }
 
-    /// Takes the key of the next position; those that files brought are known already.
-    mutating func note(_ key: EventKey, at position: Int64) {
+    /// Takes the key and the ids of the next position; those that files brought are known already.
+    mutating func note(_ key: EventKey, _ ids: EventIDs, at position: Int64) {
         guard position > last else { return }
         // Positions without a gap are the store's promise. Where it is broken nothing is sealed any more, and `verify`
         // can still tell what is wrong.
         if position != last + 1 { hasGap = true }
         last = position
         recent[key] = position
+        ids.forEachHash(hashKey) { recentIDs.append(($0, position)) }
         if position % LookupRun.unitCount == 0, !hasGap { seal() }
     }
 
@@ -59,7 +63,8 @@ struct KeyIndex {
             entries += range.filter { !taken.contains($0) }.map { (UInt64.max, $0) }
         }
         recent.removeAll(keepingCapacity: true)
-        runs.append(LookupRun(range, entries: entries))
+        runs.append(LookupRun(range, entries: entries, ids: recentIDs))
+        recentIDs.removeAll(keepingCapacity: true)
         compact()
     }
 
@@ -108,6 +113,23 @@ struct KeyIndex {
             }
         }
         return .perhaps(positions, unread: unread)
+    }
+
+    /// Positions whose event may name an id, ascending; the caller looks at each.
+    /// - Returns: Also the ranges of positions whose file cannot be read.
+    func candidates(_ id: EventIDs.ID) -> (positions: [Int64], unread: [ClosedRange<Int64>]) {
+        let hash = id.hash(hashKey)
+        var positions: [Int64] = []
+        var unread: [ClosedRange<Int64>] = []
+        for run in runs {
+            do {
+                positions += try run.positions(ofID: hash)
+            } catch {
+                unread.append(run.range)
+            }
+        }
+        for entry in recentIDs where entry.hash == hash { positions.append(entry.position) }
+        return (positions, unread)
     }
 
     /// Puts an equal run in a run's place: its file, or what was read from the events again.

@@ -28,6 +28,8 @@ struct LedgerState: Sendable {
     private(set) var history: HistoryPoint?
 
     private(set) var identity: Identity
+    /// Customers by their ids; asking puts those into their places that were named since.
+    var customers: CustomerOrder
     private(set) var corrections = CorrectionBook()
     var catalogs = CatalogHistory()
     var zones = ZoneSet(["UTC": .utc])
@@ -54,6 +56,7 @@ struct LedgerState: Sendable {
         names = NameTable(base: base)
         streams = StreamTable(base: base)
         identity = Identity(base: base)
+        customers = CustomerOrder(base: base)
         storedNameCount = names.count
         storedStreamCount = streams.count
         guard let base else { return }
@@ -211,10 +214,11 @@ struct LedgerState: Sendable {
             .init(position: event.position, version: stream.head.version + 1))
         head = StoreHead(position: event.position, recordedAt: recordedAt)
         let key = EventKey(stream.record.environment, event.source, event.key)
-        keys?.note(key, at: event.position)
+        keys?.note(key, EventIDs(event, in: stream.record), at: event.position)
         note(event, stream.record)
         if stream.record.kind == .line { noteNaming(event, stream.record) }
         if stream.record.kind == .customer, stream.head.version == 0 {
+            customers.note(CustomerKey(stream.record.environment, stream.record.name))
             joinSpellings(of: stream.record.name, stream.record.environment, event)
         }
         guard let known, !corrections.concerns(key) else { return }
@@ -295,12 +299,14 @@ struct LedgerState: Sendable {
             if linesNaming[customer]?.contains(stream.id) == true { continue }
             if base?.lines(naming: customer).contains(stream.id) == true { continue }
             linesNaming[customer, default: []].append(stream.id)
+            customers.note(customer)
             joinSpellings(of: name, stream.environment, event)
         }
     }
 
     private mutating func joinSpellings(ofBoth event: Event, _ environment: Environment) {
         for name in [event.nameA, event.nameB] where name != 0 {
+            customers.note(CustomerKey(environment, name))
             joinSpellings(of: name, environment, event)
         }
     }

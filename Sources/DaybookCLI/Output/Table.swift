@@ -16,7 +16,9 @@ struct Table {
 
     private var rows: [[Cell]] = []
 
-    mutating func add(_ cells: Cell...) { rows.append(cells) }
+    mutating func add(_ cells: Cell...) { add(cells) }
+
+    mutating func add(_ cells: [Cell]) { rows.append(cells) }
 
     var isEmpty: Bool { rows.isEmpty }
 

@@ -291,6 +291,12 @@ extension Vocabulary {
         "P1D", "P1W", "P2W", "P4W", "P1M", "P2M", "P3M", "P6M", "P1Y", "period",
     ]
 
+    /// How often the units of a grant come again, by its place in `recurrences` from 1 on; `nil`: once.
+    public static func recurrence(_ place: UInt8) -> String? {
+        let index = Int(place) - 1
+        return recurrences.indices.contains(index) ? recurrences[index] : nil
+    }
+
     static let grants: [EventSchema] = [
         EventSchema(
             .grantIssued, "grant.issued", "Access or units were given.",

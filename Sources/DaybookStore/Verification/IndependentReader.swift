@@ -123,8 +123,8 @@ public struct IndependentReader {
         }
         return PlainFolder.Expectation(
             ledger: number, snapshots: vocabulary,
-            // Layout 2 of packed events; layout 3 of arrays, over layout 2 of references.
-            segments: (vocabulary ^ 2) &* 0x9E37_79B9_7F4A_7C15, keys: 3 << 8 | 2)
+            // Layout 2 of packed events; layout 4 of arrays, over layout 2 of references.
+            segments: (vocabulary ^ 2) &* 0x9E37_79B9_7F4A_7C15, keys: 4 << 8 | 2)
     }
 
     private static func checkDocuments(

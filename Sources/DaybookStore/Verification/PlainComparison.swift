@@ -163,7 +163,9 @@ struct PlainComparison {
         for (index, candidate) in folder.candidates.enumerated() where candidate.kind == .keys {
             guard candidate.isOfThisHistory, walk.rows.isEmpty else { continue }
             do throws(PlainContainer.Refusal) {
-                if let found = try PlainKeys.difference(candidate.file, walk.keyHashes) {
+                if let found = try PlainKeys.difference(
+                    candidate.file, walk.keyHashes, walk.idHashes)
+                {
                     folder.add(found, to: index)
                 }
             } catch {

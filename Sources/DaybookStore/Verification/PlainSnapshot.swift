@@ -34,8 +34,8 @@ struct PlainSnapshot {
             try nameDifference(names, known), try slotDifference(names, secret),
             try streamDifference(known, units), try memberDifference(known, units),
             try lineDifference(persons), try linkDifference(persons),
-            try handoverDifference(persons), try specialDifference(persons),
-            try zoneDifference(persons),
+            try handoverDifference(persons), try orderDifference(names, known, persons),
+            try specialDifference(persons), try zoneDifference(persons),
         ].compactMap(\.self)
     }
 
@@ -197,6 +197,38 @@ struct PlainSnapshot {
                 raw.plain(base + 56),
             ]
         }
+    }
+
+    /// Customers are those with events of their own, those whom lines name, and those who were linked or gave or got
+    /// everything.
+    private func orderDifference(
+        _ names: PlainNames, _ streams: ArraySlice<PlainStream>, _ persons: PlainPersons
+    ) throws(PlainContainer.Refusal) -> String? {
+        var customers = Set(persons.namings.map(\.customer))
+        for stream in streams where stream.isCustomer && stream.position > 0 {
+            customers.insert(stream.customer)
+        }
+        for statement in persons.links + persons.handovers {
+            for name in [statement.left, statement.right] where name != 0 {
+                customers.insert(UInt64(bitPattern: Self.customer(statement, name)))
+            }
+        }
+        let expected = customers.sorted { left, right in
+            if left >> 32 != right >> 32 { return left >> 32 < right >> 32 }
+            return names.text(Int64(left & 0xFFFF_FFFF)).lexicographicallyPrecedes(
+                names.text(Int64(right & 0xFFFF_FFFF)))
+        }
+        let column = try column("order", 8)
+        guard column.count == 8 * expected.count else {
+            return "section order has \(column.count / 8) customers, expected \(expected.count)"
+        }
+        for (index, customer) in expected.enumerated() {
+            let found: UInt64 = column.plain(8 * index)
+            if found != customer {
+                return "customer \(index) of section order is \(found), expected \(customer)"
+            }
+        }
+        return nil
     }
 
     private func specialDifference(

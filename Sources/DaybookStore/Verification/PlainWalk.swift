@@ -17,6 +17,8 @@ struct PlainWalk {
     private(set) var leaves: [PlainHash] = []
     /// Under the ledger's secret, from position 1 on.
     private(set) var keyHashes: [UInt64] = []
+    /// The same of the ids that rows name, by position.
+    private(set) var idHashes: [PlainKeys.Entry] = []
     private(set) var position: Int64 = 0
     /// 1, and more by every event that says so.
     private(set) var epoch: Int64 = 1
@@ -86,9 +88,28 @@ struct PlainWalk {
                 UInt64(truncatingIfNeeded: event.source) << 8
                     | UInt64(truncatingIfNeeded: stream.environment)))
         event.dropUnusedSlots()
+        noteIDs(event, stream)
         persons.line = number
         persons.note(event, at: position, in: stream, names)
         return Step(event: event, before: stream.position)
+    }
+
+    /// The reference of what stands with a customer or a line, and the profile that begins.
+    private mutating func noteIDs(_ event: PlainEvent, _ stream: PlainStream) {
+        guard stream.isCustomer || stream.isLine else { return }
+        let environment = UInt64(truncatingIfNeeded: stream.environment)
+        if event.reference != (0, 0) {
+            let hash = PlainSip.short(
+                secret.lookup, event.reference.0, event.reference.1, environment)
+            idHashes.append(PlainKeys.Entry(position: position, hash: hash))
+        }
+        switch EventType(rawValue: UInt16(truncatingIfNeeded: event.type)) {
+        case .profileCreated where event.profile != 0, .profileRestored where event.profile != 0:
+            let hash = PlainSip.short(
+                secret.lookup, UInt64(truncatingIfNeeded: event.profile), 0, 1 << 8 | environment)
+            idHashes.append(PlainKeys.Entry(position: position, hash: hash))
+        default: break
+        }
     }
 
     private mutating func read(_ row: PlainRow) -> PlainEvent {

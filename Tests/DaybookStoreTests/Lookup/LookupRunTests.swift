@@ -28,6 +28,7 @@ struct LookupRunTests {
         for run in [memory, file] {
             for (hash, positions) in expected {
                 #expect(try run.positions(of: hash) == positions, "hash \(hash)")
+                #expect(try run.positions(ofID: hash) == positions, "hash \(hash)")
             }
             for _ in 0..<4_000 {
                 let hash = random.next()
@@ -35,6 +36,33 @@ struct LookupRunTests {
             }
             #expect(!run.isDamaged)
         }
+    }
+
+    @Test(
+        "Ids are found at all their positions: in memory, in a file, merged; none where there are none"
+    )
+    func ids() throws {
+        let folder = try TemporaryFolder()
+        func run(_ range: ClosedRange<Int64>, _ ids: [LookupRun.Entry]) -> LookupRun {
+            LookupRun(range, entries: range.map { (UInt64($0) << 40, $0) }, ids: ids)
+        }
+        let left = run(1...8, [(7, 2), (.max, 8), (7, 1), (0, 3), (9, 3)])
+        let right = run(9...12, [(7, 9), (7, 12)])
+        let bare = run(13...14, [])
+        let merged = try LookupRun.merged([left, right, bare])
+        let file = try Self.written(merged, folder)
+        for run in [merged, file, try LookupRun.merged([file])] {
+            #expect(try run.positions(ofID: 7) == [1, 2, 9, 12])
+            #expect(try run.positions(ofID: 0) == [3])
+            #expect(try run.positions(ofID: 9) == [3])
+            #expect(try run.positions(ofID: .max) == [8])
+            #expect(try run.positions(ofID: 8) == [])
+            // A key is no id, nor an id a key.
+            #expect(try run.positions(ofID: 5 << 40) == [])
+            #expect(try run.positions(of: 5 << 40) == [5])
+            #expect(try run.positions(of: 7) == [])
+        }
+        #expect(try bare.positions(ofID: 7) == [])
     }
 
     @Test("Keys that are not spread evenly are found all the same")
@@ -92,7 +120,8 @@ struct LookupRunTests {
                         to: folders[0].path + "/\(index).daykeys", ledger: 1,
                         history: .sample(sample.range.upperBound)))
         }
-        let once = LookupRun(17...next - 1, entries: entries.shuffled(using: &random))
+        let once = LookupRun(
+            17...next - 1, entries: entries.shuffled(using: &random), ids: entries)
         let merged = try LookupRun.merged(parts)
         let twice = try LookupRun.merged([
             try LookupRun.merged(Array(parts[..<2])), try LookupRun.merged(Array(parts[2...])),
@@ -157,11 +186,13 @@ struct LookupRunTests {
         let expected = sample.expected
         var isTold = false
         for hash in questions {
-            do {
-                #expect(try run.positions(of: hash) == expected[hash, default: []])
-            } catch let error as StoreError {
-                #expect(error.code == .damaged)
-                isTold = true
+            for question in [run.positions(of:), run.positions(ofID:)] {
+                do {
+                    #expect(try question(hash) == expected[hash, default: []])
+                } catch let error as StoreError {
+                    #expect(error.code == .damaged)
+                    isTold = true
+                }
             }
         }
         #expect(run.isDamaged == isTold)

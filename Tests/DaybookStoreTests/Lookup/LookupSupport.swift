@@ -22,7 +22,8 @@ struct LookupSample {
         self.entries = entries
     }
 
-    var run: LookupRun { LookupRun(range, entries: entries) }
+    /// With ids that have the hashes of the keys.
+    var run: LookupRun { LookupRun(range, entries: entries, ids: entries) }
 
     /// What a look-up must give, for every hash.
     var expected: [UInt64: [Int64]] {

@@ -23,7 +23,8 @@ struct DerivedVerificationTests {
         ("streams", 60, "environment of stream 2"), ("streams", 61, "kind of stream 2"),
         ("members", 4, "section members"), ("lines", 8, "section lines"),
         ("links", 8, "section links"), ("links", 55, "section links"),
-        ("special", 0, "section special"), ("zones", 0, "zones"),
+        ("order", 0, "customer 0 of section order"), ("special", 0, "section special"),
+        ("zones", 0, "zones"),
     ]
 
     @Test("A snapshot that says another thing than the rows is told", arguments: mistakes)

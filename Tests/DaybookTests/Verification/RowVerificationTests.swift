@@ -108,6 +108,22 @@ struct RowVerificationTests {
         range.map { .reported("app.launched", at: Int64($0), key: "launch \($0) of a great many") }
     }
 
+    /// Exchanges the first two elements of a section of an array, under checksums that fit.
+    private static func swapFirst(of section: String, in path: String) throws {
+        let file = try ContainerFile(path: path)
+        let sizes = [
+            ("filter", 32), ("hashes", 8), ("offsets", 4), ("id-filter", 32), ("id-hashes", 8),
+            ("id-offsets", 4),
+        ]
+        let sections = try sizes.map { part, size in
+            var bytes = try file.bytes(part)
+            if part == section { for index in 0..<4 { bytes.swapAt(index, 4 + index) } }
+            return ContainerSection(
+                name: part, elementCount: bytes.count / size, bytes: bytes)
+        }
+        try ContainerWriter.write(file.header, sections, to: path)
+    }
+
     @Test("A changed mark, and wrong entries of a lookup array, are told with their positions")
     func marks() async throws {
         let bench = try await VerificationBench()
@@ -116,29 +132,22 @@ struct RowVerificationTests {
             try await ledger.record(Self.launches(start..<start + 8_200))
         }
         try ledger.close()
+        // The history has uses with refs, so the array has ids.
         let name = try #require(bench.folder.derivedNames(".daykeys").first)
         #expect(try bench.failing() == [:])
         let checks = try bench.findings()
         let arrays = checks.first { $0.check.hasPrefix("lookup arrays:") }
         #expect(arrays?.detail == "16384 events")
-        let file = try ContainerFile(path: bench.path(name))
-        var offsets = try file.bytes("offsets")
-        // Two entries change places: both positions are under the hash of another key.
-        for index in 0..<4 { offsets.swapAt(index, 4 + index) }
-        let sections = try [("filter", 32), ("hashes", 8)].map { part, size in
-            let bytes = try file.bytes(part)
-            return ContainerSection(
-                name: part, elementCount: bytes.count / size, bytes: bytes)
+        // Two entries change places: both positions are under the hash of another key, or another id.
+        for (section, reason) in [
+            ("offsets", "its key is under"), ("id-offsets", "id entry 0 is"),
+        ] {
+            try Self.swapFirst(of: section, in: bench.path(name))
+            let failing = try bench.failing()
+            #expect(Set(failing.keys) == ["lookup arrays"], "\(failing)")
+            #expect(failing["lookup arrays"]?.contains(reason) == true, "\(failing)")
+            try Self.swapFirst(of: section, in: bench.path(name))
         }
-        try ContainerWriter.write(
-            file.header,
-            sections + [
-                ContainerSection(
-                    name: "offsets", elementCount: offsets.count / 4, bytes: offsets)
-            ], to: bench.path(name))
-        let failing = try bench.failing()
-        #expect(Set(failing.keys) == ["lookup arrays"], "\(failing)")
-        #expect(failing["lookup arrays"]?.contains("its key is under") == true)
         try FileManager.default.removeItem(atPath: bench.path(name))
         try bench.damage("UPDATE history_marks SET tree = zeroblob(length(tree))")
         let marked = try bench.failing()

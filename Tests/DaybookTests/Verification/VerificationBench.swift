@@ -88,11 +88,11 @@ struct VerificationBench {
 
     private static let sizes: [String: Int] = [
         "names": 16, "texts": 1, "slots": 4, "streams": 32, "members": 8, "lines": 16,
-        "links": 56, "handovers": 64, "special": 8, "zones": 4, "sums": 32,
+        "links": 56, "handovers": 64, "order": 8, "special": 8, "zones": 4, "sums": 32,
     ]
     private static let snapshotSections = [
-        "names", "texts", "slots", "streams", "members", "lines", "links", "handovers", "special",
-        "zones", "sums",
+        "names", "texts", "slots", "streams", "members", "lines", "links", "handovers", "order",
+        "special", "zones", "sums",
     ]
     private static let segmentSections = ["events", "extensions", "streams", "previous"]
 

@@ -27,6 +27,7 @@ import Foundation
 /// check FILE SUBJECTS QUESTIONS                   answers from memory
 /// refold FILE SUBJECTS QUESTIONS                  answers that read a customer's events and fold them
 /// history FILE SUBJECTS QUESTIONS                 customers' events as people read them
+/// find FILE EVENTS SUBJECTS QUESTIONS             customers by the ref of a use, and pages by a prefix
 /// fold - EVENTS SUBJECTS PASSES                   all projections over events in memory
 /// fold-month - PEOPLE PASSES                      the same, over the synthetic months of all apps
 /// verify-bare - NOTIFICATIONS                     swift-crypto alone: the three signatures of each
@@ -79,6 +80,7 @@ struct Samples {
         case ("check", 0, 2): try check()
         case ("refold", 0, 2): try refold()
         case ("history", 0, 2): try history()
+        case ("find", 0, 3): try find()
         case ("verify-bare", 0, 1): try VerificationSamples(count: numbers[0]).bare()
         case ("verify-warm", 0, 1): try VerificationSamples(count: numbers[0]).warm()
         case ("verify-cold", 0, 1): try VerificationSamples(count: numbers[0]).cold()

@@ -3,6 +3,8 @@ extension Benchmark {
     /// The naive store with two unique indexes stops here: it takes minutes above.
     private static let indexedEventsMax = 1_000_000
     private static let openings = 5
+    /// Searches of each kind.
+    private static let searches = 1_001
 
     var growth: Topic {
         let sizes = scale.sizes
@@ -28,7 +30,8 @@ extension Benchmark {
                 memory is what is no mapped file. The targets are those of the largest ledger here\
                 \(sizes.last.map { ", \($0.formatted()) events" } ?? "").
                 """,
-            share: 1, ways: ways, tables: [Self.writingColumns, Self.readingColumns],
+            share: 1, ways: ways,
+            tables: [Self.writingColumns, Self.readingColumns, Self.searchColumns],
             goals: [
                 Goal(
                     "Ledger.record, last fifth of first fifth", .atLeast, 0.9,
@@ -46,6 +49,9 @@ extension Benchmark {
                         guard pair.count == 2 else { return .nan }
                         return pair[1]["warm_seconds"] / pair[0]["warm_seconds"]
                     }),
+                Goal(
+                    "find a customer by any id, worst of a thousand, ms", .atMost, 10,
+                    last { 1_000 * $0["find_id_worst_seconds"] }),
                 Goal(
                     "own memory of a full row replay, MB", .atMost, 400, places: 0,
                     last { $0["rows_peak_own_bytes"] / 1_000_000 }),
@@ -85,6 +91,16 @@ extension Benchmark {
         ]
     }
 
+    private static var searchColumns: [Column] {
+        [
+            .value("first search by an id, ms", 1) { 1_000 * $0["find_first_seconds"] },
+            .value("by an id, ms", 3) { 1_000 * $0["find_id_seconds"] },
+            .value("worst", 2) { 1_000 * $0["find_id_worst_seconds"] },
+            .value("ten by a prefix, ms", 3) { 1_000 * $0["find_prefix_seconds"] },
+            .value("worst", 2) { 1_000 * $0["find_prefix_worst_seconds"] },
+        ]
+    }
+
     /// Everything about one size; what takes too long is left out, and its cells stay empty.
     private func grown(_ events: Int) throws -> Measurement {
         let subjects = max(1, events / 10)
@@ -112,6 +128,10 @@ extension Benchmark {
                 medianOf: try (0..<Self.openings).map { _ in
                     try programs.runOurs("open", path, String(subjects))
                 })
+        }
+        note("find") {
+            try programs.runOurs(
+                "find", path, String(events), String(subjects), String(Self.searches))
         }
         note("rows") { try replayed("growth", .rows) }
         note("segments") { try replayed("growth", .segments) }

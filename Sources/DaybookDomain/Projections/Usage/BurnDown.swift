@@ -27,6 +27,8 @@ struct UnitGrant {
     var recurrence: PeriodTimeline?
     /// Of credits, the line that they were bought with; empty: they were not bought.
     var line = ""
+    /// Of a grant, its id.
+    var id = Reference.none
     /// When and how much of it was taken back.
     var clawback: (at: Int64, amount: Int64)?
 
@@ -67,6 +69,8 @@ struct BurnDown {
         var carried: Int64 = 0
         /// What is left of credits, by the line that they were bought with.
         var credits: [String: Int64] = [:]
+        /// What is left of each grant that holds at the asked time, for whatever profile it is, by its id.
+        var balances: [Reference: Int64] = [:]
     }
 
     private enum Step {
@@ -289,9 +293,9 @@ struct BurnDown {
             result.freeUsed = free.total
             result.freeRemaining = max(0, limit - free.total)
             for (index, grant) in grants.enumerated()
-            where grant.startsAt <= instant && instant < grant.endsAt
-                && grant.serves(burnDown.profile)
-            {
+            where grant.startsAt <= instant && instant < grant.endsAt {
+                if !grant.id.isNone { result.balances[grant.id] = balances[index] }
+                guard grant.serves(burnDown.profile) else { continue }
                 result.grantsRemaining = result.grantsRemaining.addingSaturated(balances[index])
                 if !grant.line.isEmpty { result.credits[grant.line] = balances[index] }
             }

@@ -24,7 +24,8 @@ extension UsageAnswer {
                     promisedEnd: grant.expiresAt.orNil ?? Int64.max,
                     priority: grant.priority, source: names[grant.source],
                     key: question.text(of: grant.key), profile: grant.profile,
-                    rollover: rollover, recurrence: recurrence(of: grant, on: meter)))
+                    rollover: rollover, recurrence: recurrence(of: grant, on: meter),
+                    id: grant.id))
         }
         return grants + credits(meter)
     }
@@ -33,9 +34,7 @@ extension UsageAnswer {
     private func recurrence(
         of grant: CustomerState.GrantFact, on meter: Meter
     ) -> PeriodTimeline? {
-        let index = Int(grant.recurrence) - 1
-        guard Vocabulary.recurrences.indices.contains(index) else { return nil }
-        let word = Vocabulary.recurrences[index]
+        guard let word = Vocabulary.recurrence(grant.recurrence) else { return nil }
         guard let length = CivilDuration(iso8601: word).flatMap(PeriodLength.init) else {
             return timeline(of: meter)
         }

@@ -151,6 +151,19 @@ public final class UsageAnswer {
         ).run(burns: burns, grants: grants(meter), at: question.at)
     }
 
+    /// What is left of each grant of units that holds now, by its id.
+    func grantBalances() -> [Reference: Int64] {
+        var balances: [Reference: Int64] = [:]
+        for meter in catalog.meters where meter.kind == .counter && !grants(meter).isEmpty {
+            guard let limit = limit(of: meter, nil).0 ?? meter.limit else { continue }
+            let ids = meterIDs(meter)
+            let (burns, reserved) = burns(meter, ids)
+            let result = burnDown(meter, nil, limit, resets(meter, ids), burns + reserved)
+            balances.merge(result.balances) { first, _ in first }
+        }
+        return balances
+    }
+
     /// How many of the credits that were bought with a line are left; `nil`: nothing of it is credits, or nothing burns
     /// them.
     func creditLeft(ofLine name: String) -> Int64? {

@@ -1,0 +1,239 @@
+import DaybookDomain
+public import DaybookEvents
+import DaybookStore
+
+/// Who is in a ledger.
+extension Ledger {
+    /// How many events of one id are looked at.
+    static let matchedEventsMax = 1_000
+
+    /// The ids of customers that begin with a text, in the order of their bytes.
+    /// - Parameters:
+    ///   - prefix: Empty: all of them.
+    ///   - request: Its moment is not asked: the list is of now.
+    /// - Throws: `LedgerError` where the ledger cannot be read.
+    /// - Complexity: O(log *n*) in all customers, and what a status costs for each of the page.
+    public func customers(
+        prefix: String = "", _ request: OverviewRequest = OverviewRequest()
+    ) throws -> OverviewPage<CustomerRow> {
+        try refresh()
+        return try translating {
+            let (names, look) = try looking(request.environment) { state in
+                state.customers.page(
+                    request.environment, prefix: prefix, after: request.after,
+                    limit: request.limit + 1, state.names)
+            }
+            var page = OverviewPage<CustomerRow>(rows: [], asOf: look.asOf)
+            for name in names.prefix(request.limit) {
+                page.rows.append(try look.row(CustomerKey(request.environment, name)))
+            }
+            if names.count > request.limit { page.next = page.rows.last?.id }
+            return page
+        }
+    }
+
+    /// Every customer whom an id leads to: the id of a customer, of a purchase, a grant, a reservation or a profile,
+    /// what a use was for, or an event's key, perhaps with its source before it (`native:story-1`).
+    ///
+    /// A UUID is found in either letter case. An id that was given by an amendment is not found; the one before it is.
+    /// - Returns: In the order of `CustomerMatch.Kind`, each customer once for each; at most as many as the newest
+    ///   thousand events lead to.
+    /// - Throws: `LedgerError` where the ledger cannot be read.
+    /// - Complexity: O(*r* log *n*) in the lookup arrays, of which there are at most seven of each size.
+    public func customers(
+        withID text: String, environment: Environment = .production
+    ) throws -> (matches: [CustomerMatch], asOf: AsOf) {
+        guard !text.isEmpty else { return ([], try looking(environment) { _ in }.look.asOf) }
+        try refresh()
+        try readKeys()
+        return try translating {
+            let (search, look) = try looking(environment) { state in
+                try IDSearch(text, environment).found(state, store)
+            }
+            var matches: [CustomerMatch] = []
+            for customer in search.customers {
+                matches.append(
+                    CustomerMatch(
+                        customer: try look.row(customer), kind: .customer, position: nil,
+                        stream: nil))
+            }
+            for found in search.places {
+                let stream = look.state.stream(found.stream)
+                let owner =
+                    stream.kind == .customer ? stream.name : try look.owner(of: found.stream)
+                let row =
+                    owner == 0
+                    ? nil : try look.row(CustomerKey(environment, owner))
+                let isKnown = matches.contains {
+                    $0.kind == found.kind && $0.customer?.subject == row?.subject
+                        && (row != nil
+                            || $0.stream == look.state.streamName(found.stream).description)
+                }
+                if isKnown { continue }
+                matches.append(
+                    CustomerMatch(
+                        customer: row, kind: found.kind, position: found.position,
+                        stream: look.state.streamName(found.stream).description))
+            }
+            let order = CustomerMatch.Kind.allCases
+            let ranked = matches.enumerated().sorted { left, right in
+                let ranks = [left, right].map { order.firstIndex(of: $0.element.kind) ?? 0 }
+                return (ranks[0], left.offset) < (ranks[1], right.offset)
+            }
+            return (ranked.map(\.element), look.asOf)
+        }
+    }
+
+    /// The ledger as it is now, and what is found in it.
+    private func looking<Found: Sendable>(
+        _ environment: Environment, _ body: (inout LedgerState) throws -> Found
+    ) throws -> (found: Found, look: CustomerLook) {
+        let now = clock()
+        return try state.withLock { state in
+            let found = try body(&state)
+            let time = LedgerClock(wall: now, last: state.head.recordedAt)
+            let asOf = AsOf(
+                at: time.now, knownAt: nil, position: state.head.position,
+                catalog: state.catalogs.newest?.version, isOpen: true, clockLead: time.lead)
+            let builder = CaseBuilder(
+                state: state, store: store, cut: Int64.max, at: time.now)
+            return (found, CustomerLook(state: state, builder: builder, asOf: asOf))
+        }
+    }
+}
+
+/// The customers of a ledger as it is now.
+final class CustomerLook {
+    let state: LedgerState
+    let asOf: AsOf
+    private let builder: CaseBuilder
+
+    init(state: LedgerState, builder: CaseBuilder, asOf: AsOf) {
+        self.state = state
+        self.builder = builder
+        self.asOf = asOf
+    }
+
+    /// Who has a line now; 0: nobody.
+    func owner(of line: UInt32) throws -> NameID { try builder.line(line).owner }
+
+    func row(_ key: CustomerKey) throws -> CustomerRow {
+        let question = try builder.build(key)
+        let status = StatusQuestion(question)?.answer(profile: nil, locale: nil)
+        return CustomerRow(
+            id: state.names[key.name], subject: question.subject,
+            ids: builder.members(key).map { state.names[$0] }, status: status?.status,
+            entitlements: status?.entitlements.filter(\.isActive).map(\.name) ?? [],
+            firstSeenAt: question.isKnown ? question.anchor : nil)
+    }
+}
+
+/// Where an id is named.
+private struct IDSearch {
+    struct Place {
+        var kind: CustomerMatch.Kind
+        var stream: UInt32
+        /// `nil`: the stream itself has the name.
+        var position: Int64?
+    }
+
+    private(set) var customers: [CustomerKey] = []
+    private(set) var places: [Place] = []
+    private let environment: Environment
+    /// As it was given, and a UUID in both letter cases.
+    private let texts: [String]
+
+    init(_ text: String, _ environment: Environment) {
+        self.environment = environment
+        var texts = [text]
+        if let (lower, upper) = UUIDText.spellings(of: text) {
+            for spelling in [lower, upper] where !texts.contains(spelling) {
+                texts.append(spelling)
+            }
+        }
+        self.texts = texts
+    }
+
+    func found(_ state: LedgerState, _ store: any EventStore) throws -> IDSearch {
+        var search = self
+        for name in state.customers(named: texts[0], in: environment) {
+            let key = CustomerKey(environment, name)
+            if state.isKnown(key) { search.customers.append(key) }
+        }
+        for text in texts {
+            search.findLine(text, state)
+            try search.findReferences(text, state, store)
+            try search.findKey(text, state, store)
+        }
+        return search
+    }
+
+    private mutating func findLine(_ text: String, _ state: LedgerState) {
+        let names = text.contains(":") ? [text] : Redaction.stores.map { "\($0):\(text)" }
+        for name in names {
+            guard let id = state.names.id(of: name),
+                let stream = state.streamID(environment, .line, id),
+                state.headOf(stream).position > 0
+            else { continue }
+            places.append(Place(kind: .line, stream: stream))
+        }
+    }
+
+    private mutating func findReferences(
+        _ text: String, _ state: LedgerState, _ store: any EventStore
+    ) throws {
+        guard let keys = state.keys else { return }
+        var ids: [EventIDs.ID] = [.reference(environment, Reference(text))]
+        if let name = state.names.id(of: text) { ids.append(.profile(environment, name)) }
+        for id in ids {
+            let (positions, unread) = keys.candidates(id)
+            var events = try store.rows(at: positions.suffix(Ledger.matchedEventsMax)).map(\.event)
+            for range in unread {
+                try store.scan(
+                    after: Checkpoint(position: range.lowerBound - 1),
+                    through: Checkpoint(position: range.upperBound), chunkCount: 1_000
+                ) { found in
+                    for index in found.indices { events.append(found[index]) }
+                }
+            }
+            events.sort { $0.position > $1.position }
+            for event in events where EventIDs(event, in: state.stream(event.stream)).names(id) {
+                let kind = Self.kind(of: event, id, in: state.stream(event.stream).kind)
+                let isKnown = places.contains { $0.kind == kind && $0.stream == event.stream }
+                if isKnown { continue }
+                places.append(Place(kind: kind, stream: event.stream, position: event.position))
+            }
+        }
+    }
+
+    private static func kind(
+        of event: Event, _ id: EventIDs.ID, in stream: StreamKind
+    ) -> CustomerMatch.Kind {
+        if case .profile = id { return .profile }
+        if stream == .line { return .transaction }
+        switch event.type {
+        case .grantIssued, .grantVoided: return .grant
+        case .usageReserved, .usageCommitted, .usageReleased: return .reservation
+        case .purchaseAssigned, .purchaseUnassigned: return .transaction
+        default: return .reference
+        }
+    }
+
+    private mutating func findKey(
+        _ text: String, _ state: LedgerState, _ store: any EventStore
+    ) throws {
+        var names = Redaction.sources.map { (source: $0, key: text) }
+        if let colon = text.firstIndex(of: ":") {
+            names.append((String(text[..<colon]), String(text[text.index(after: colon)...])))
+        }
+        for name in names {
+            guard let source = state.names.id(of: name.source), source != 0,
+                let position = try state.position(
+                    of: EventKey(environment, source, Reference(name.key)), in: store),
+                let row = try store.rows(at: [position]).first,
+                state.stream(row.event.stream).kind != .ledger
+            else { continue }
+            places.append(Place(kind: .key, stream: row.event.stream, position: position))
+        }
+    }
+}

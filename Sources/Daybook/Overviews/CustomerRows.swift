@@ -1,0 +1,42 @@
+/// One id of a customer, and what is true of its person.
+public struct CustomerRow: Sendable, Equatable {
+    /// The id that is listed or was looked for.
+    public var id: String
+    /// The name under which the person is shown; the id itself where nobody else is the same person.
+    public var subject: String
+    /// All ids of the person, by their bytes.
+    public var ids: [String]
+    /// The catalog's word for what they have; `nil` without a catalog.
+    public var status: String?
+    /// Entitlements that hold now.
+    public var entitlements: [String]
+    /// When the customer was first seen; `nil`: nothing that happened so far is known of them.
+    public var firstSeenAt: Int64?
+}
+
+/// A customer whom an id leads to, and how.
+public struct CustomerMatch: Sendable, Equatable {
+    /// What an id names.
+    public enum Kind: String, Sendable, CaseIterable {
+        /// A customer's own id, or one of their other ids.
+        case customer
+        /// An original transaction: a line such as `apple:2000000123`.
+        case line
+        case transaction
+        case grant
+        case reservation
+        /// What a use was for, or another reference of an event.
+        case reference
+        case profile
+        /// The idempotency key of an event.
+        case key
+    }
+
+    /// `nil`: the purchase is nobody's.
+    public var customer: CustomerRow?
+    public var kind: Kind
+    /// The event that names the id, the newest of those of one kind and customer; `nil` for customers and lines.
+    public var position: Int64?
+    /// Where it stands, such as `production/line/apple:2000000123`; `nil` for customers.
+    public var stream: String?
+}

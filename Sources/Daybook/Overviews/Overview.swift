@@ -1,0 +1,103 @@
+public import DaybookEvents
+
+/// What is asked of all customers together, and which part of the list is wanted.
+public struct OverviewRequest: Sendable {
+    /// The most rows of a page.
+    public static let limitMax = 1_000
+
+    public var environment: Environment
+    /// 1 to `limitMax`; held within.
+    public var limit: Int
+    /// The `next` of the page before; `nil`: the first page.
+    public var after: String?
+    public var moment: Moment
+
+    public init(
+        environment: Environment = .production, limit: Int = 50, after: String? = nil,
+        moment: Moment = .now
+    ) {
+        self.environment = environment
+        self.limit = min(max(1, limit), Self.limitMax)
+        self.after = after
+        self.moment = moment
+    }
+}
+
+/// Some rows of a list.
+public struct OverviewPage<Row: Sendable>: Sendable {
+    public var rows: [Row]
+    /// What the next page comes after; `nil`: there is none.
+    public var next: String?
+    public var asOf: AsOf
+}
+
+/// A grant, and whose it is.
+public struct GrantRow: Sendable, Equatable {
+    public var subject: String
+    /// Of the event that issued it.
+    public var position: Int64
+    public var issuedAt: Int64
+    public var grant: GrantAnswer
+}
+
+/// An open reservation, and whose it is.
+public struct ReservationRow: Sendable, Equatable {
+    public var subject: String
+    /// Of the event that set the units aside.
+    public var position: Int64
+    public var reservation: ReservationAnswer
+}
+
+/// A transaction that a store took back, wholly or in part, or did and thought better of it.
+public struct RefundRow: Sendable, Equatable {
+    public enum Kind: String, Sendable {
+        case refund
+        case prorated
+        /// Family sharing ended.
+        case family
+        /// The developer took it back.
+        case developer
+    }
+
+    /// `nil`: the purchase is nobody's.
+    public var subject: String?
+    /// Of the newest event that speaks of it.
+    public var position: Int64
+    /// `apple:2000000123`.
+    public var line: String
+    public var product: String?
+    public var transaction: String
+    /// `nil`: it was taken back, and the refund reversed since.
+    public var kind: Kind?
+    /// When access was taken back; `nil` where the refund was reversed.
+    public var revokedAt: Int64?
+    /// Thousandths of a percent of the price.
+    public var refundedMilli: Int64
+    /// As the store told it, in thousandths of the currency; `nil`: it did not.
+    public var amountMilli: Int64?
+    public var currency: String?
+    public var reason: String?
+}
+
+/// What ends soon: an entitlement, or units that were given.
+public struct ExpiryRow: Sendable, Equatable {
+    public enum Kind: String, Sendable {
+        case entitlement
+        case grant
+    }
+
+    public var subject: String
+    public var kind: Kind
+    /// The entitlement's name, or the grant's id.
+    public var name: String
+    /// Exclusive end of unbroken access, or of the units.
+    public var expiresAt: Int64
+    /// Whether the store will renew it then, as far as is known.
+    public var willRenew: Bool
+    /// The product, the source or the meter that it comes from.
+    public var source: String
+    /// The source's state, such as `trial` or `grace`; of units `active`.
+    public var state: String
+    /// Units that are left; `nil` for access.
+    public var left: Int64?
+}

@@ -1,0 +1,110 @@
+import ArgumentParser
+import Daybook
+import DaybookEvents
+
+struct ListCustomersCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "customers", abstract: "List customers by their ids, or find one by any id.",
+        discussion: """
+            --id finds whom an id leads to: that of a customer, a purchase or transaction, a grant, a reservation or \
+            a profile, what a use was for, or an event's key. A UUID is found in either letter case.
+
+              daybook list customers
+              daybook list customers --prefix a --limit 10
+              daybook list customers --id story-1 --json
+            """)
+
+    @Option(help: ArgumentHelp("Only ids that begin with this text.", valueName: "text"))
+    var prefix: String?
+
+    @Option(help: ArgumentHelp("Only whom this id leads to.", valueName: "id"))
+    var id: String?
+
+    @OptionGroup var page: ListPageOptions
+    @OptionGroup var environment: EnvironmentOption
+    @OptionGroup var ledger: LedgerOptions
+    @OptionGroup var output: OutputOptions
+
+    mutating func validate() throws {
+        if id != nil, prefix != nil || page.after != nil {
+            throw ValidationError("--id finds everything at once; leave out --prefix and --after.")
+        }
+        if id?.isEmpty == true { throw ValidationError("--id is empty.") }
+    }
+
+    mutating func run() async throws {
+        let environment = environment.environment
+        if let id {
+            let (matches, asOf) = try await ledger.asking { ledger in
+                try ledger.customers(withID: id, environment: environment)
+            }
+            let shown = matches.prefix(page.limit)
+            let json: JSONObject = [
+                "id": .string(id), "matches": .array(shown.map { .object($0.json) }),
+                "more": .bool(shown.count < matches.count), "as_of": .object(asOf.json),
+            ]
+            try output.show(json) { terminal in
+                Self.text(Array(shown), of: id, terminal)
+                    + "  \(terminal.paint(asOf.sentence, .dim))\n"
+            }
+            return
+        }
+        let request = OverviewRequest(
+            environment: environment, limit: page.limit, after: page.after)
+        let found = try await ledger.asking { ledger in
+            try ledger.customers(prefix: prefix ?? "", request)
+        }
+        try found.show(
+            output, "customers",
+            empty: prefix.map { "no customer's id begins with \($0)" } ?? "no customers",
+            cells: \.cells, json: \.json)
+    }
+
+    private static func text(
+        _ matches: [CustomerMatch], of id: String, _ terminal: Terminal
+    ) -> HumanText {
+        if matches.isEmpty { return "nobody is found by \(id)\n" }
+        var table = Table()
+        for match in matches {
+            let place = match.position.map { "\(match.stream ?? "") @\($0)" } ?? match.stream ?? ""
+            table.add(
+                [.init(match.kind.rawValue, .dim)]
+                    + (match.customer?.cells ?? [.init("nobody's"), "", ""])
+                    + [.init(place, .dim)])
+        }
+        return table.text(terminal, indent: 0)
+    }
+}
+
+extension CustomerRow {
+    /// The id, whose it is where they have another name, and what they have.
+    var cells: [Table.Cell] {
+        let others = ids.filter { $0 != subject && $0 != id }
+        let same = id == subject ? others : [subject] + others
+        return [
+            .init(id, .bold),
+            .init(
+                [status ?? "", entitlements.joined(separator: ", ")]
+                    .filter { !$0.isEmpty }.joined(separator: ": ")),
+            .init(same.isEmpty ? "" : "also " + same.joined(separator: ", ")),
+        ]
+    }
+
+    var json: JSONObject {
+        [
+            "id": .string(id), "subject": .string(subject), "ids": .texts(ids),
+            "status": .orNull(status), "entitlements": .texts(entitlements),
+            "first_seen_at": .time(firstSeenAt),
+        ]
+    }
+}
+
+extension CustomerMatch {
+    var json: JSONObject {
+        [
+            "kind": .string(kind.rawValue),
+            "customer": customer.map { .object($0.json) } ?? .null,
+            "position": .orNull(position), "stream": .orNull(stream),
+        ]
+    }
+}

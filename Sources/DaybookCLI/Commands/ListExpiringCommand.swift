@@ -1,0 +1,61 @@
+import ArgumentParser
+import Daybook
+import DaybookEvents
+
+struct ListExpiringCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "expiring",
+        abstract: "List entitlements and given units that end soon, the soonest first.",
+        discussion: """
+            Every customer who ever bought or was given anything is looked at, which takes seconds where there are many.
+
+              daybook list expiring
+              daybook list expiring --within P30D --ending
+              daybook list expiring --at 2026-03-01T00:00:00Z --json
+            """)
+
+    @Option(
+        help: ArgumentHelp("How far ahead, such as P14D or PT12H.", valueName: "duration"))
+    var within: String = "P7D"
+
+    @Flag(help: "Only what the store will not renew.")
+    var ending = false
+
+    @OptionGroup var page: ListPageOptions
+    @OptionGroup var ask: AskOptions
+
+    mutating func run() async throws {
+        let request = try page.request(ask)
+        let span = try DurationText.read(within, option: "--within") ?? 0
+        let bar = ProgressBar("list")
+        defer { bar.finish() }
+        let found = try await ask.ledger.asking { ledger in
+            try ledger.expiring(request, within: span, isEndingAlone: ending) { done, all in
+                bar.show(done, of: all, note: Words.count(all, "customer"))
+            }
+        }
+        bar.finish()
+        try found.show(
+            ask.output, "expiring",
+            empty: "nothing ends within \(within)", cells: \.cells, json: \.json)
+    }
+}
+
+extension ExpiryRow {
+    fileprivate var cells: [Table.Cell] {
+        [
+            .init(Words.time(expiresAt)), .init(subject, .bold),
+            .init(name), .init(Words.spaced(state)),
+            .init(left.map { "\($0) left of \(source)" } ?? source),
+            .init(willRenew ? "renews" : ""),
+        ]
+    }
+
+    fileprivate var json: JSONObject {
+        [
+            "subject": .string(subject), "kind": .string(kind.rawValue), "name": .string(name),
+            "expires_at": .time(expiresAt), "will_renew": .bool(willRenew),
+            "source": .string(source), "state": .string(state), "left": .orNull(left),
+        ]
+    }
+}

@@ -1,0 +1,59 @@
+import ArgumentParser
+import Daybook
+import DaybookDomain
+import DaybookEvents
+
+struct ListGrantsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "grants", abstract: "List grants and what is left of them, the newest first.",
+        discussion: """
+              daybook list grants
+              daybook list grants --all --limit 20
+              daybook list grants --at 2026-03-01T00:00:00Z --json
+            """)
+
+    @Flag(help: "Also those that were used up, voided, or are over.")
+    var all = false
+
+    @OptionGroup var page: ListPageOptions
+    @OptionGroup var ask: AskOptions
+
+    mutating func run() async throws {
+        let request = try page.request(ask)
+        let found = try await ask.ledger.asking { try $0.grants(request, isAll: all) }
+        try found.show(
+            ask.output, "grants",
+            empty: all ? "no grants" : "no grants that hold or begin later", cells: \.cells,
+            json: \.json)
+    }
+}
+
+extension GrantRow {
+    fileprivate var cells: [Table.Cell] {
+        let units =
+            grant.isUnlimited
+            ? "unlimited"
+            : grant.amount.map { amount in
+                grant.left.map { "\($0) of \(amount) left" } ?? "\(amount)"
+            } ?? ""
+        let what = [grant.entitlement, grant.feature, grant.meter].compactMap(\.self).first ?? ""
+        return [
+            .init(subject, .bold), .init(grant.name), .init(grant.state.rawValue), .init(what),
+            .init(units), .init(grant.expiresAt.map { "until \(Words.time($0))" } ?? ""),
+            .init("@\(position)", .dim),
+        ]
+    }
+
+    fileprivate var json: JSONObject {
+        [
+            "subject": .string(subject), "grant_id": .string(grant.name),
+            "state": .string(grant.state.rawValue), "entitlement": .orNull(grant.entitlement),
+            "feature": .orNull(grant.feature), "meter": .orNull(grant.meter),
+            "profile": .orNull(grant.profile), "amount": .orNull(grant.amount),
+            "unlimited": .bool(grant.isUnlimited), "left": .orNull(grant.left),
+            "every": .orNull(grant.every), "starts_at": .time(grant.startsAt),
+            "expires_at": .time(grant.expiresAt), "issued_at": .time(issuedAt),
+            "position": .integer(position),
+        ]
+    }
+}

@@ -1,0 +1,51 @@
+import ArgumentParser
+import Daybook
+import DaybookEvents
+
+struct ListRefundsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "refunds",
+        abstract: "List what stores took back, the latest first, each transaction once.",
+        discussion: """
+            Refunds, revocations and refunds that were reversed since.
+
+              daybook list refunds
+              daybook list refunds --known-at @1 --json
+            """)
+
+    @OptionGroup var page: ListPageOptions
+    @OptionGroup var ask: AskOptions
+
+    mutating func run() async throws {
+        let request = try page.request(ask)
+        let found = try await ask.ledger.asking { try $0.refunds(request) }
+        try found.show(
+            ask.output, "refunds",
+            empty: "no refunds", cells: \.cells, json: \.json)
+    }
+}
+
+extension RefundRow {
+    fileprivate var cells: [Table.Cell] {
+        let amount = amountMilli.flatMap { amount in
+            currency.map { Words.money(milli: amount, $0) }
+        }
+        return [
+            .init(subject ?? "nobody's", .bold), .init(kind?.rawValue ?? "reversed"),
+            .init(product ?? ""), .init(transaction), .init(Words.time(revokedAt)),
+            .init(amount ?? "", isRight: true), .init(Words.spaced(reason ?? "")),
+            .init("@\(position)", .dim),
+        ]
+    }
+
+    fileprivate var json: JSONObject {
+        [
+            "subject": .orNull(subject), "line": .string(line), "product": .orNull(product),
+            "transaction": .string(transaction), "kind": .orNull(kind?.rawValue),
+            "reversed": .bool(kind == nil), "revoked_at": .time(revokedAt),
+            "pct_milli": .integer(refundedMilli), "amount_milli": .orNull(amountMilli),
+            "currency": .orNull(currency), "reason": .orNull(reason),
+            "position": .integer(position),
+        ]
+    }
+}

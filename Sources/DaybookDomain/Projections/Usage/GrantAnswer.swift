@@ -1,0 +1,116 @@
+public import DaybookEvents
+
+/// One grant of one customer at one time: what it gives, and what is left of it.
+public struct GrantAnswer: Sendable, Equatable {
+    public enum State: String, Sendable, CaseIterable {
+        /// It begins later.
+        case pending
+        case active
+        /// Its time is over.
+        case expired
+        case voided
+        /// It holds, and nothing is left of its units.
+        case used
+    }
+
+    public var id: Reference
+    /// Of the event that issued it.
+    public var key: Reference
+    /// As far as its text is known.
+    public var name: String
+    public var state: State
+    public var entitlement: String?
+    public var feature: String?
+    public var meter: String?
+    /// `nil`: the whole customer's.
+    public var profile: String?
+    /// Units; `nil` for access, and for units without end.
+    public var amount: Int64?
+    public var isUnlimited: Bool
+    /// How many units are left; `nil` where no number of them was given, and where no meter of the catalog counts them.
+    public var left: Int64?
+    public var startsAt: Int64
+    /// Exclusive; a void ends it. `nil`: without end.
+    public var expiresAt: Int64?
+    /// How often the units come again: a word of `Vocabulary.recurrences`; `nil`: once.
+    public var every: String?
+}
+
+/// Units that were set aside and neither used nor given back.
+public struct ReservationAnswer: Sendable, Equatable {
+    public var id: Reference
+    /// Of the event that set them aside.
+    public var key: Reference
+    /// As far as its text is known.
+    public var name: String
+    public var meter: String
+    public var amount: Int64
+    public var profile: String?
+    public var reservedAt: Int64
+    /// Exclusive: then the units go back.
+    public var expiresAt: Int64
+}
+
+extension UsageAnswer {
+    /// Every grant of the customer, each id once, in canonical order.
+    public func allGrants() -> [GrantAnswer] {
+        let customer = question.state.customer
+        let grants = customer.effectiveGrants
+        if grants.isEmpty { return [] }
+        let voids = customer.voidTimes
+        let balances = grantBalances()
+        return grants.map { grant in
+            let end = min(grant.expiresAt.orNil ?? Int64.max, voids[grant.id] ?? Int64.max)
+            let isUnits =
+                grant.amount != Event.absent && !grant.isUnlimited && grant.entitlement == 0
+            let left = isUnits ? balances[grant.id] : nil
+            let state: GrantAnswer.State
+            if let voided = voids[grant.id], voided <= question.at {
+                state = .voided
+            } else if question.at < grant.startsAt {
+                state = .pending
+            } else if question.at >= end {
+                state = .expired
+            } else {
+                state = left == 0 ? .used : .active
+            }
+            return GrantAnswer(
+                id: grant.id, key: grant.key, name: question.text(of: grant.id), state: state,
+                entitlement: name(grant.entitlement), feature: name(grant.feature),
+                meter: name(grant.meter).map { catalog.meter(named: $0)?.name ?? $0 },
+                profile: name(grant.profile), amount: isUnits ? grant.amount : nil,
+                isUnlimited: grant.isUnlimited, left: left, startsAt: grant.startsAt,
+                expiresAt: end == Int64.max ? nil : end,
+                every: Vocabulary.recurrence(grant.recurrence))
+        }
+    }
+
+    /// Every reservation that is open at the asked time, also where a subscription covers it, in canonical order.
+    public func openReservations() -> [ReservationAnswer] {
+        let usage = question.state.usage
+        if usage.reservations.isEmpty { return [] }
+        let outcomes = usage.firstOutcomes
+        let reversals = Reversals(usage)
+        var seen: Set<Reference> = []
+        return usage.reservations.compactMap { reservation in
+            guard seen.insert(reservation.id).inserted, reservation.at <= question.at,
+                question.at < reservation.expiresAt
+            else { return nil }
+            if let outcome = outcomes[reservation.id], outcome.at < reservation.expiresAt {
+                return nil
+            }
+            let reversed = reversals.targets(of: [reservation.meter])
+            guard !reversed.contains(reservation.id), !reversed.contains(reservation.key) else {
+                return nil
+            }
+            let meter = question.names[reservation.meter]
+            return ReservationAnswer(
+                id: reservation.id, key: reservation.key, name: question.text(of: reservation.id),
+                meter: catalog.meter(named: meter)?.name ?? meter,
+                amount: reservation.amount, profile: name(reservation.profile),
+                reservedAt: reservation.at, expiresAt: reservation.expiresAt)
+        }
+    }
+
+    private func name(_ id: NameID) -> String? { id == 0 ? nil : question.names[id] }
+}
