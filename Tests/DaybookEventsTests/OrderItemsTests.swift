@@ -165,4 +165,127 @@ struct OrderItemsTests {
             #expect(found.problems.map(\.code) == (count == 100 ? [] : ["out_of_bounds"]))
         }
     }
+
+    @Test(
+        "Numbers of a whole order count for no item, and may not contradict the items",
+        arguments: [
+            (
+                #""quantity":2,"items":[{"product":"a","price_milli":1,"quantity":2},{"product":"b","price_milli":1}]"#,
+                "data.quantity", "forbidden", "give every item its own quantity"
+            ),
+            (
+                #""quantity":4,"items":[{"product":"a","price_milli":1,"quantity":2},{"product":"b","price_milli":1,"quantity":1}]"#,
+                "data.quantity", "forbidden", "is 4, and the items come to 3"
+            ),
+            (
+                #""price_milli":9,"items":[{"product":"a","price_milli":1,"quantity":2},{"product":"b","price_milli":5}]"#,
+                "data.price_milli", "forbidden", "is 9, and the items come to 7"
+            ),
+            (
+                #""price_milli":9,"items":[{"product":"a","price_milli":5}]"#,
+                "data.price_milli", "forbidden", "is 9, and the items come to 5"
+            ),
+            (
+                #""price_milli":"7","items":[{"product":"a","price_milli":7}]"#,
+                "data.price_milli", "wrong_type", "must be an integer"
+            ),
+        ])
+    func sums(_ data: String, _ member: String, _ code: String, _ reason: String) throws {
+        let found = NDJSONReaderTests.read(Self.line("\(Self.order),\(data)"))
+        #expect(found.events.isEmpty)
+        let problem = try #require(found.problems.first)
+        #expect(problem.member == member)
+        #expect(problem.code == code)
+        #expect(problem.reason.contains(reason), "\(problem.reason)")
+    }
+
+    @Test("An order may say the sums of its items; only what the items say is kept")
+    func agreeingSums() {
+        let found = NDJSONReaderTests.read(
+            Self.line(
+                Self.order + #","quantity":3,"price_milli":7,"items":["#
+                    + #"{"product":"a","price_milli":1,"quantity":2},"#
+                    + #"{"product":"b","price_milli":5,"quantity":1}]"#))
+        #expect(found.problems.isEmpty)
+        #expect(found.events.map { $0.draft.data["price_milli"] } == [1, 5])
+        #expect(found.events.map { $0.draft.data["quantity"] } == [2, 1])
+    }
+
+    @Test("Two items with one key are refused at the second, though their transactions differ")
+    func sameKey() {
+        let found = NDJSONReaderTests.read(
+            Self.line(
+                Self.order + #","items":[{"product":"a","transaction_id":"b","price_milli":1},"#
+                    + #"{"product":"b","price_milli":1}]"#))
+        #expect(found.events.isEmpty)
+        #expect(found.problems.map(\.member) == ["data.items[1].product"])
+        #expect(found.problems.map(\.code) == ["forbidden"])
+        #expect(found.problems.first?.reason.contains("the key \"k/b\" as data.items[0]") == true)
+    }
+
+    @Test("A revocation, and a refund that was taken back, name items as well")
+    func revocations() {
+        for (type, time) in [
+            ("purchase.revoked", #","revoked_at":7"#), ("purchase.refund_reversed", ""),
+        ] {
+            let found = NDJSONReaderTests.read(
+                Self.line(
+                    #""transaction_id":"o"\#(time),"items":[{"product":"a"},{"product":"b"}]"#,
+                    type: type))
+            #expect(found.problems.isEmpty, "\(type)")
+            #expect(found.events.map(\.draft.source.key) == ["k/a", "k/b"], "\(type)")
+            #expect(
+                found.events.map { $0.draft.data["transaction_id"] } == ["o/a", "o/b"], "\(type)")
+            #expect(found.events.map { $0.draft.data["order_id"] } == ["o", "o"], "\(type)")
+            #expect(found.events.map { $0.draft.data["product"] } == ["a", "b"], "\(type)")
+            #expect(found.events.allSatisfy { $0.draft.data["items"] == nil }, "\(type)")
+        }
+    }
+
+    @Test(
+        "Items of an event that is about one transaction are refused rather than ignored",
+        arguments: [
+            "subscription.started", "subscription.renewed", "subscription.expired",
+            "purchase.claimed", "purchase.transferred", "purchase.assigned",
+        ])
+    func otherTypes(_ type: String) {
+        let found = NDJSONReaderTests.read(
+            Self.line(#""transaction_id":"o","items":[{"product":"a"}]"#, type: type))
+        #expect(found.events.isEmpty)
+        #expect(found.problems.map(\.member) == ["data.items"])
+        #expect(found.problems.map(\.code) == ["forbidden"])
+        #expect(found.problems.first?.reason.contains("leave items out") == true)
+    }
+
+    @Test("All events of an order together have a bound, whatever each of them has")
+    func together() {
+        // About 60,000 bytes, which stand in the event of every item.
+        let list = Array(repeating: #""0123456""#, count: 6_000).joined(separator: ",")
+        for (count, code) in [(10, nil), (20, "too_large")] as [(Int, String?)] {
+            let items = (0..<count).map { #"{"product":"p\#($0)","price_milli":1}"# }
+            let found = NDJSONReaderTests.read(
+                Self.line(
+                    Self.order + #","list":[\#(list)],"items":["#
+                        + items.joined(separator: ",") + "]"))
+            #expect(found.events.count == (code == nil ? count : 0))
+            #expect(found.problems.map(\.code) == (code.map { [$0] } ?? []))
+            #expect(found.problems.map(\.member) == (code == nil ? [] : ["data.items"]))
+        }
+    }
+
+    @Test("An order's id that is a number stays one where there are no items, as it always did")
+    func numericID() {
+        let plain =
+            #""product":"a","kind":"consumable","currency":"USD","price_milli":1,"transaction_id":"t","order_id":1001"#
+        let found = NDJSONReaderTests.read(
+            Self.line(plain), Self.line(plain, more: #""position":7,"#))
+        #expect(found.problems.isEmpty)
+        #expect(found.events.map { $0.draft.data["order_id"] } == [1_001, 1_001])
+        let order = NDJSONReaderTests.read(
+            Self.line(
+                #""order_id":1001,"kind":"consumable","currency":"USD","items":[{"product":"a","price_milli":1}]"#
+            ))
+        #expect(order.problems.map(\.member) == ["data.order_id"])
+        #expect(order.problems.map(\.code) == ["wrong_type"])
+    }
 }

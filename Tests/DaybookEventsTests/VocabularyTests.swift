@@ -149,4 +149,16 @@ struct VocabularyTests {
         claim.subject = nil
         #expect(throws: EventProblem.self) { try EventValidator.canonical(claim) }
     }
+
+    @Test("A field that is a time in one type is a time in every type: a patch is read by its name")
+    func times() {
+        let fields = Vocabulary.schemas.flatMap { schema in
+            schema.fields.map { (schema: schema, field: $0) }
+        }
+        let times = Set(fields.filter { $0.field.kind == .time }.map(\.field.name))
+        #expect(times.contains("starts_at"))
+        for (schema, field) in fields where times.contains(field.name) {
+            #expect(field.kind == .time, "\(schema.name).v\(schema.version) \(field.name)")
+        }
+    }
 }

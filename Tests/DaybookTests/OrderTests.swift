@@ -3,6 +3,7 @@ import DaybookDomain
 import DaybookEvents
 import DaybookIngest
 import DaybookTesting
+import Synchronization
 import Testing
 
 /// Several products in one order: a transaction and an event for each.
@@ -185,6 +186,93 @@ struct OrderTests {
         #expect(String(decoding: report.refused.first?.bytes ?? [], as: UTF8.self) == order)
         #expect(try !isActive("themed"))
         #expect(try story.meter("spells")?.remaining == 20)
+    }
+
+    @Test("An order that was refused leaves nothing: the same order mended further down is taken")
+    func mended() async throws {
+        try await take(line(Self.maps).replacing("2990", with: "3990"))
+        let broken = line("\(Self.theme),\(Self.maps)")
+        let mended = broken.replacing("2990", with: "3990")
+        let report = try await load([broken, mended], ImportOptions(keepsGoing: true))
+        #expect(report.refused.map(\.line) == [1])
+        #expect((report.lines, report.appended, report.duplicates) == (2, 1, 1))
+        #expect(try isActive("themed"))
+        #expect(try story.ledger.event(source: "web", key: "o-1/theme") != nil)
+    }
+
+    @Test("An order that was refused does not hold the recorded time of those behind it")
+    func brokenTime() async throws {
+        try await take(line(Self.maps).replacing("2990", with: "3990"))
+        let at = instant("2026-01-10T00:00:05Z")
+        let broken = line("\(Self.theme),\(Self.maps)", more: #""recorded_at":\#(at),"#)
+        let launch =
+            #"{"type":"app.launched","subject":"ada","occurred_at":1767312000000,"id":"l-1","#
+            + #""recorded_at":\#(at - 1)}"#
+        let report = try await load(
+            [broken, launch], ImportOptions(isAsRecorded: true, keepsGoing: true))
+        #expect(report.refused.map(\.line) == [1])
+        #expect(report.appended == 1)
+        #expect(try story.ledger.event(at: 3)?.recordedAt == at - 1)
+    }
+
+    @Test(
+        "A line that is refused for its names does not hold its key against the line that mends it")
+    func mendedName() async throws {
+        let usage =
+            #"{"type":"usage.recorded","subject":"ada","occurred_at":1767312000000,"#
+            + #""source":{"kind":"web","key":"u-1"},"#
+            + #""data":{"meter":"spels","amount":1,"ref":"u-1"}}"#
+        let mended = usage.replacing("spels", with: "spells")
+        let report = try await load(
+            [usage, mended, mended], ImportOptions(keepsGoing: true, refusesUnknown: true))
+        #expect(report.refused.map(\.line) == [1])
+        #expect(report.refused.map(\.code) == ["unknown_name"])
+        #expect((report.appended, report.duplicates) == (1, 1))
+        #expect(
+            try story.ledger.event(source: "web", key: "u-1")?.draft.data["meter"] == "spells")
+    }
+
+    @Test("The items of an order are one commit, also where a batch is nearly full")
+    func border() async throws {
+        let readings = Mutex(instant("2026-01-10T00:00:00Z"))
+        // No two commits have one time.
+        let ledger = try Ledger(
+            inMemory: "shop",
+            clock: {
+                readings.withLock {
+                    $0 += 1
+                    return $0
+                }
+            })
+        let launches = (1...4_095).map {
+            #"{"type":"app.launched","subject":"ada","occurred_at":1767312000000,"id":"l-\#($0)"}"#
+        }
+        let again = launches[0]
+        let order = line("\(Self.theme),\(Self.maps)")
+        var chunks = [Array((launches + [order, again, order]).joined(separator: "\n").utf8)]
+        let report = try await ledger.importLines({ chunks.popLast() })
+        #expect((report.appended, report.duplicates) == (4_097, 3))
+        let times = try (4_095...4_097).map { try #require(try ledger.event(at: $0)).recordedAt }
+        #expect(times[0] != times[1])
+        #expect(times[1] == times[2])
+    }
+
+    @Test("The turns of an import are as long as their events are many, not their lines")
+    func turns() {
+        #expect(ImportTurns.ranges([1, 1, 1, 100, 1, 0, 2], of: 3) == [0..<3, 3..<4, 4..<7])
+        #expect(ImportTurns.ranges([2, 2, 1], of: 3) == [0..<2, 2..<3])
+        #expect(ImportTurns.ranges([], of: 3) == [])
+    }
+
+    @Test("The revocation of one item leaves the other")
+    func revoked() async throws {
+        try await take(line("\(Self.theme),\(Self.maps)"))
+        try await take(
+            line(
+                #"{"product":"maps"}"#, type: "purchase.revoked", key: "v-1",
+                order: #""transaction_id":"o-1","revoked_at":"2026-01-03T09:00:00Z""#))
+        #expect(try isActive("themed"))
+        #expect(try !isActive("mapped"))
     }
 
     @Test("Every item keeps the recorded time of its line")

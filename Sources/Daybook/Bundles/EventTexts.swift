@@ -119,9 +119,16 @@ struct EventTexts {
         _ replace: (String, NamedThing) -> String
     ) -> JSONValue {
         guard case .string(let text) = value else {
-            // Numbers and switches stay. Nothing reads the structure of what may be anything.
+            // Numbers and switches stay, unless the number is an id. Nothing reads the structure of what may be
+            // anything.
             if value.object != nil { return [:] }
-            return value.array == nil ? value : .array([])
+            if value.array != nil { return .array([]) }
+            guard field.kind == .any, let thing = Self.things[field.name] else { return value }
+            switch value {
+            case .integer(let number): return .string(replace("\(number)", thing))
+            case .number(let number): return .string(replace(number, thing))
+            default: return value
+            }
         }
         if field.kind == .document || field.kind.lists(text) { return value }
         return .string(self.text(text, field.name, schema, replace))

@@ -15,7 +15,7 @@ struct RehearsedEvent: Sendable {
 /// What the rehearsal of a file came to.
 struct RehearsedFile: Sendable {
     /// What may be appended, in the order of the lines, in batches of one commit each: a commit of an import holds no
-    /// more, so that others get their turn.
+    /// more, so that others get their turn. All events of a line are in one batch, so a batch may have room left.
     private(set) var batches: [[RehearsedEvent]] = []
     private(set) var eventCount = 0
     /// Events that are in the ledger already, or stood further up in the file.
@@ -30,6 +30,8 @@ struct RehearsedFile: Sendable {
     private static let unknownTypesMax = 64
     /// Most events have the type of the one before.
     private var lastKnownType = ""
+    /// The line of the newest event; 0 before there is one.
+    private var lastLine = 0
 
     /// Events of a batch, and events whose keys are looked up in one turn: about 10 ms.
     static let batchCount = 4_096
@@ -37,19 +39,52 @@ struct RehearsedFile: Sendable {
     /// Lines that were looked at; blank ones do not count.
     var lineCount = 0
 
-    /// - Parameter index: 0-based, in the order of the lines.
-    subscript(index: Int) -> RehearsedEvent {
-        batches[index / Self.batchCount][index % Self.batchCount]
+    /// - Parameter place: As `append` gave it.
+    subscript(place: Int) -> RehearsedEvent {
+        batches[place / Self.batchCount][place % Self.batchCount]
     }
 
-    mutating func append(_ event: RehearsedEvent) {
-        if eventCount % Self.batchCount == 0 {
+    /// Keeps an event.
+    /// - Parameter count: Events of its line, at most `batchCount`; they are kept in one batch.
+    /// - Returns: Where it stands: the batch times `batchCount`, and its place there.
+    @discardableResult
+    mutating func append(_ event: RehearsedEvent, ofLineWith count: Int) -> Int {
+        if batches.isEmpty
+            || event.line != lastLine
+                && batches[batches.count - 1].count + count > Self.batchCount
+        {
             batches.append([])
             batches[batches.count - 1].reserveCapacity(Self.batchCount)
         }
+        lastLine = event.line
         noteType(event.report.report.draft.type)
-        batches[batches.count - 1].append(event)
+        let batch = batches.count - 1
+        batches[batch].append(event)
         eventCount += 1
+        return batch * Self.batchCount + batches[batch].count - 1
+    }
+
+    /// What a file came to before one of its lines.
+    struct Mark {
+        fileprivate var eventCount: Int
+        fileprivate var duplicates: Int
+        fileprivate var unknownNames: [String: Int]
+    }
+
+    var mark: Mark {
+        Mark(eventCount: eventCount, duplicates: duplicates, unknownNames: unknownNames)
+    }
+
+    /// Forgets the events of the newest line, which stand at the end of the newest batch.
+    /// - Parameter mark: From before that line.
+    mutating func rollBack(to mark: Mark) {
+        let count = eventCount - mark.eventCount
+        if count > 0 { batches[batches.count - 1].removeLast(count) }
+        // Without one there is nothing to commit.
+        if batches.last?.isEmpty == true { batches.removeLast() }
+        eventCount = mark.eventCount
+        duplicates = mark.duplicates
+        unknownNames = mark.unknownNames
     }
 
     private mutating func noteType(_ type: String) {
@@ -74,7 +109,14 @@ struct RehearsedFile: Sendable {
         eventCount = 0
         unknownTypes = [:]
         lastKnownType = ""
-        for event in events { append(event) }
+        lastLine = 0
+        var start = 0
+        while start < events.count {
+            let line = events[start].line
+            let end = events[start...].firstIndex { $0.line != line } ?? events.count
+            for event in events[start..<end] { append(event, ofLineWith: end - start) }
+            start = end
+        }
     }
 
     /// Gives a batch away: what is in the ledger need not be in memory twice.
@@ -93,7 +135,8 @@ struct ImportRehearsal {
     private let ledger: Ledger
     private let options: ImportOptions
     private(set) var file = RehearsedFile()
-    /// Where the event of a key stands among those of this file that may be appended. Sources have numbers of this
+    /// At which place of the file (`RehearsedFile.append`) the event of a key stands, of those that may be appended.
+    /// Sources have numbers of this
     /// file's own.
     private var seen: [EventKey: Int] = [:]
     private var sources = NameTable()
@@ -106,9 +149,11 @@ struct ImportRehearsal {
     private var bound: UnitBound
     /// Events with something that no catalog knew by then; one further down may.
     private var strange: [(line: Int, bytes: [UInt8], draft: EventDraft)] = []
+    /// Lines of such events, with the line further down that says the same key otherwise: mended, so that one counts.
+    private var mended: [Int: Int] = [:]
     private var known: UnknownNames?
-    /// Lines of orders of which one item was refused after others were kept.
-    private var broken: Set<Int> = []
+    /// Events of the line at hand that are new, where it has several.
+    private var kept: [(key: EventKey, stream: StreamName)] = []
 
     init(_ ledger: Ledger, _ options: ImportOptions) throws {
         self.ledger = ledger
@@ -123,8 +168,20 @@ struct ImportRehearsal {
         bound = UnitBound(ledger.bounds)
     }
 
-    /// Takes lines that were read, in their order.
+    /// Takes lines that were read, in their order; the state is held for as many events as a batch has, or a line more.
     mutating func take(_ lines: [Result<[RehearsedEvent], LineProblem>]) throws {
+        let counts = lines.map { line in
+            // A line that was refused takes no time.
+            if case .success(let events) = line { events.count } else { 0 }
+        }
+        for turn in ImportTurns.ranges(counts, of: RehearsedFile.batchCount) {
+            try take(lines[turn])
+        }
+    }
+
+    private mutating func take(
+        _ lines: ArraySlice<Result<[RehearsedEvent], LineProblem>>
+    ) throws {
         let check = ReportCheck(store: ledger.store)
         file.lineCount += lines.count
         for case .success(let events) in lines {
@@ -148,7 +205,6 @@ struct ImportRehearsal {
 
     mutating func finish() -> RehearsedFile {
         refuseUnknown()
-        if !broken.isEmpty { file.remove(lines: broken) }
         file.refused.sort { $0.line < $1.line }
         return file
     }
@@ -158,25 +214,34 @@ struct ImportRehearsal {
         _ events: [RehearsedEvent], _ check: ReportCheck, _ group: GroupDecision,
         _ state: LedgerState
     ) throws {
-        let duplicates = file.duplicates
-        for (index, event) in events.enumerated() {
+        // One event that is refused has left nothing.
+        let mark = events.count > 1 ? file.mark : nil
+        let before = (recordedAt: lastRecordedAt, strange: strange.count)
+        kept.removeAll(keepingCapacity: true)
+        for event in events {
             do {
-                try take(event, check, group, state)
+                try take(event, of: events.count, check, group, state)
             } catch let problem as EventProblem {
+                // As if the line had never been: a later one may bring the same order mended.
+                for event in kept {
+                    seen[event.key] = nil
+                    bound.giveBack(in: event.stream, state)
+                }
+                if let mark { file.rollBack(to: mark) }
+                strange.removeSubrange(before.strange...)
+                lastRecordedAt = before.recordedAt
                 file.refused.append(
                     LineProblem(line: event.line, bytes: event.bytes, problem))
-                // Other items of the order stand in the file already: they are taken out at its end, when no place
-                // changes any more.
-                file.duplicates = duplicates
-                if index > 0 { broken.insert(event.line) }
                 return
             }
         }
     }
 
     /// Looks at the event beside those before it, in the file and in the ledger, and keeps it when it is new and fits.
+    /// - Parameter lineCount: Events of its line.
     private mutating func take(
-        _ sent: RehearsedEvent, _ check: ReportCheck, _ group: GroupDecision, _ state: LedgerState
+        _ sent: RehearsedEvent, of lineCount: Int, _ check: ReportCheck, _ group: GroupDecision,
+        _ state: LedgerState
     ) throws {
         var event = sent
         do throws(EventProblem) {
@@ -198,10 +263,8 @@ struct ImportRehearsal {
         let environment = event.report.stream.environment
         let key = event.report.key
         let own = EventKey(environment, source.intern(draft.source.kind, &sources), key)
-        if let other = seen[own] {
-            guard ReportCheck.isSame(file[other].report.report, report) else {
-                throw ReportCheck.conflict(draft, "on line \(file[other].line)")
-            }
+        let other = seen[own].map { file[$0] }
+        if let other, try isSame(other, report) {
             file.duplicates += 1
             return
         }
@@ -234,7 +297,7 @@ struct ImportRehearsal {
             names.forget()
         }
         try bound.take(draft, in: event.report.stream, group, state)
-        seen[own] = file.eventCount
+        if lineCount > 1 { kept.append((own, event.report.stream)) }
         let names = known ?? UnknownNames(catalogs.catalogs.versions.map(\.catalog))
         known = event.report.isPlain ? names : nil
         let findings = names.findings(in: draft)
@@ -247,8 +310,9 @@ struct ImportRehearsal {
                 }
             }
         }
+        if let other { mended[other.line] = event.line }
         if !options.keepsGoing { event.bytes = [] }
-        file.append(event)
+        seen[own] = file.append(event, ofLineWith: lineCount)
     }
 
     /// Names that are published anywhere in the file count, so this waits for its end.
@@ -257,11 +321,35 @@ struct ImportRehearsal {
         let names = UnknownNames(catalogs.catalogs.versions.map(\.catalog))
         var lines: Set<Int> = []
         for (line, bytes, draft) in strange {
-            guard let first = names.findings(in: draft).first else { continue }
-            file.refused.append(LineProblem(line: line, bytes: bytes, names.problem(first)))
+            let problem: EventProblem
+            if let first = names.findings(in: draft).first {
+                problem = names.problem(first)
+            } else if let later = mended[line] {
+                // A catalog behind both has the name after all: two events with one key.
+                problem = ReportCheck.conflict(draft, "on line \(later)")
+            } else {
+                continue
+            }
+            file.refused.append(LineProblem(line: line, bytes: bytes, problem))
             lines.insert(line)
         }
         if !lines.isEmpty { file.remove(lines: lines) }
+    }
+
+    /// Whether two events with one key are the same.
+    /// - Parameter other: Further up in the file.
+    /// - Returns: `false`: no, and the other one is going to be refused, because it has something that no catalog since
+    ///   knows.
+    /// - Throws: `EventProblem` `idempotency_conflict`: no.
+    private func isSame(
+        _ other: RehearsedEvent, _ report: CheckedReport
+    ) throws(EventProblem) -> Bool {
+        if ReportCheck.isSame(other.report.report, report) { return true }
+        if let event = strange.last(where: { $0.line == other.line }) {
+            let names = UnknownNames(catalogs.catalogs.versions.map(\.catalog))
+            if !names.findings(in: event.draft).isEmpty { return false }
+        }
+        throw ReportCheck.conflict(report.draft, "on line \(other.line)")
     }
 
     /// What a correction corrects, where that stands further up in the file.

@@ -92,6 +92,14 @@ struct UnitBound {
         counts[root] = count + 1
     }
 
+    /// Counts one event less, which was taken here by `take(_:in:_:_:)` and is not appended after all. It is no alias:
+    /// what that joined would stay joined.
+    mutating func giveBack(in name: StreamName, _ state: LedgerState) {
+        guard name.kind != .ledger else { return }
+        let root = root(of: unit(of: name, state))
+        if let count = counts[root] { counts[root] = count - 1 }
+    }
+
     private mutating func join(
         _ alias: String, _ canonical: String, _ environment: Environment, _ group: GroupDecision,
         _ state: LedgerState

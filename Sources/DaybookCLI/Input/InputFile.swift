@@ -6,6 +6,8 @@ struct InputFile {
     private let handle: FileHandle
 
     private static let chunkByteCount = 1 << 20
+    /// The most that is read at once, unless the caller says another bound.
+    private static let allByteCountMax = 64 << 20
 
     init(_ path: String) throws {
         self.path = path
@@ -47,16 +49,39 @@ struct InputFile {
     }
 
     /// Everything, when that is not more than a bound.
-    func all(byteCountMax: Int = 64 << 20) throws -> [UInt8] {
+    func all(byteCountMax: Int = allByteCountMax) throws -> [UInt8] {
         var bytes: [UInt8] = []
         while let piece = try next() {
             bytes += piece
-            guard bytes.count <= byteCountMax else {
-                throw Failure(
-                    .badInput, "too_large", "\(path) has more than \(byteCountMax) bytes")
-            }
+            guard bytes.count <= byteCountMax else { throw tooLarge(byteCountMax) }
         }
         return bytes
+    }
+
+    private func tooLarge(_ byteCountMax: Int) -> Failure {
+        Failure(.badInput, "too_large", "\(path) has more than \(byteCountMax) bytes")
+    }
+
+    /// Whether it can be opened and read once more: no pipe, and not the standard input.
+    var isRegular: Bool {
+        guard path != "-" else { return false }
+        var status = stat()
+        return fstat(handle.fileDescriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+
+    /// Whether anything but white space is in it; reads until it is found, at most to the bound of `all`.
+    /// - Throws: `Failure` `too_large`, as `all` throws it.
+    func holdsMoreThanSpace() throws -> Bool {
+        if let byteCount, byteCount > Self.allByteCountMax { throw tooLarge(Self.allByteCountMax) }
+        while let piece = try next() {
+            if !piece.allSatisfy(Self.isSpace) { return true }
+        }
+        return false
+    }
+
+    /// A blank, a tab or the end of a line.
+    static func isSpace(_ byte: UInt8) -> Bool {
+        byte == 0x20 || byte == 0x09 || byte == 0x0D || byte == 0x0A
     }
 
     /// The size for a progress bar; `nil` for a pipe.

@@ -7,9 +7,10 @@ extension Vocabulary {
     private static let transaction = EventField("transaction_id", .text, .reference)
     private static let requiredTransaction = EventField(
         "transaction_id", .text, .reference, required: true)
-    /// For the record: what was bought together is found again, and no answer depends on it.
+    /// For the record: what was bought together is found again, and no answer depends on it. Any JSON, because events
+    /// had members of this name, numbers among them, before the vocabulary did, and stay what they are.
     private static let order = EventField(
-        "order_id", .text, nil, required: false,
+        "order_id", .any, nil, required: false,
         "the order that the transaction belongs to, where a shop sells several products at once")
     private static let ownership = EventField(
         "ownership",
@@ -106,15 +107,17 @@ extension Vocabulary {
         EventSchema(
             .purchaseRefundReversed, "purchase.refund_reversed", routing: .purchase,
             "A refund was taken back.",
-            [requiredTransaction, line, store, EventField("product", .text, .nameA), purchaseKind]
-        ),
+            [
+                requiredTransaction, line, store, EventField("product", .text, .nameA),
+                purchaseKind, order,
+            ]),
         EventSchema(
             .purchaseRevoked, "purchase.revoked", routing: .purchase, "Access was withdrawn.",
             [
                 requiredTransaction, line, store,
                 EventField("revoked_at", .time, .timeC, required: true),
                 EventField("reason", .text, .nameB, required: false, "family or developer"),
-                EventField("product", .text, .nameA), purchaseKind,
+                EventField("product", .text, .nameA), purchaseKind, order,
             ]),
         EventSchema(
             .purchaseTransferred, "purchase.transferred", routing: .transfer,

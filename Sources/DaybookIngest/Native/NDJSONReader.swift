@@ -46,8 +46,8 @@ public struct ReadEvent: Sendable {
 
 /// Reads newline-delimited JSON: one event a line, blank lines skipped, line numbers kept.
 ///
-/// A purchase or a refund whose data has `items` becomes one event for each item (`OrderItems`). A line that has a
-/// `position` was exported by a ledger and stays as it was recorded.
+/// A purchase, a refund or a revocation whose data has `items` becomes one event for each item (`OrderItems`). A line
+/// that has a `position` was exported by a ledger and stays as it was recorded.
 ///
 /// Bytes come in pieces that may end anywhere. A byte order mark at the very beginning, which some editors write, is
 /// skipped. A line longer than any event may be is reported and not kept, so that no input can fill the memory.

@@ -16,14 +16,18 @@ import DaybookEvents
 enum OrderItems {
     /// Items of one order.
     static let countMax = 100
+    /// Canonical bytes of all events of one order together: what an order says stands in the event of each item, so a
+    /// line of 64 KiB could become a hundred times as much.
+    static let byteCountMax = 1 << 20
 
     private static let types: Set<EventType> = [
-        .purchaseCompleted, .purchaseRefunded, .refundRequested, .refundDeclined,
+        .purchaseCompleted, .purchaseRefunded, .purchaseRefundReversed, .purchaseRevoked,
+        .refundRequested, .refundDeclined,
     ]
     /// What the order says once for all of its items.
     private static let orderMembers = ["items", "order_id"]
-    /// Money that would count once for each item.
-    private static let sums = ["price_milli", "amount_milli"]
+    /// Numbers of a whole order, which would count once for each item.
+    private static let sums = ["quantity", "price_milli", "amount_milli"]
 
     /// Whether events of a type may have items.
     static func belong(to schema: EventSchema) -> Bool { types.contains(schema.type) }
@@ -35,37 +39,81 @@ enum OrderItems {
     static func events(of order: EventDraft) throws(EventProblem) -> [EventDraft]? {
         // Nearly no event has items, so this is asked first.
         guard let value = order.data["items"], value != .null,
-            let schema = Vocabulary.schema(named: order.type, version: order.version),
-            belong(to: schema)
+            let schema = Vocabulary.schema(named: order.type, version: order.version)
         else { return nil }
+        guard belong(to: schema) else {
+            guard isAboutOnePurchase(schema) else { return nil }
+            throw EventProblem(
+                .forbidden, "data.items",
+                "would be ignored: \(schema.name) is about one transaction; leave items out, and write one event for each transaction"
+            )
+        }
         let items = try items(in: value)
         let id = try id(of: order)
-        for name in sums { try checkSum(name, of: order, items) }
+        for name in sums { try checkSum(name, of: order, schema, items) }
         var common = order
         common.data["items"] = nil
         common.data["order_id"] = .string(id)
         // An original transaction is that of one purchase.
         common.data["original_transaction_id"] = nil
-        var places: [ExactText: Int] = [:]
+        var names = Names()
+        var byteCount = 0
         var events: [EventDraft] = []
         for (index, item) in items.enumerated() {
             let place = "data.items[\(index)]"
             let draft = try event(of: item, in: common, schema, place)
-            let transaction = draft.data["transaction_id"]?.text ?? ""
-            if let first = places.updateValue(index, forKey: ExactText(transaction)) {
-                throw EventProblem(
-                    .forbidden,
-                    item["transaction_id"] == nil ? "\(place).product" : "\(place).transaction_id",
-                    "is the transaction \"\(transaction)\" as data.items[\(first)] is; say quantity, or give each item its own transaction_id"
-                )
-            }
+            try names.take(
+                draft, at: index,
+                item["transaction_id"]?.text == nil ? "product" : "transaction_id")
             do throws(EventProblem) {
                 events.append(try EventValidator.canonical(draft, schema))
             } catch {
                 throw placed(error, in: item, of: common.data, place)
             }
+            byteCount += EventJSON.canonicalBytes(of: events[index]).count
+            guard byteCount <= byteCountMax else {
+                throw EventProblem(
+                    .tooLarge, "data.items",
+                    "\(items.count) items become more than \(byteCountMax) bytes of events, because each has all that the order says; shorten that, or send the items in several lines"
+                )
+            }
         }
         return events
+    }
+
+    /// Where a transaction and a key were met first: two items under one would be one event.
+    private struct Names {
+        private var transactions: [ExactText: Int] = [:]
+        private var keys: [ExactText: Int] = [:]
+
+        /// - Parameter member: What names the item: `product` or `transaction_id`.
+        mutating func take(
+            _ draft: EventDraft, at index: Int, _ member: String
+        ) throws(EventProblem) {
+            let place = "data.items[\(index)].\(member)"
+            let transaction = draft.data["transaction_id"]?.text ?? ""
+            if let first = transactions.updateValue(index, forKey: ExactText(transaction)) {
+                throw EventProblem(
+                    .forbidden, place,
+                    "is the transaction \"\(transaction)\" as data.items[\(first)] is; say quantity, or give each item its own transaction_id"
+                )
+            }
+            guard let key = draft.source.key, !key.isEmpty else { return }
+            if let first = keys.updateValue(index, forKey: ExactText(key)) {
+                throw EventProblem(
+                    .forbidden, place,
+                    "gives the item the key \"\(key)\" as data.items[\(first)] has it; give each item its own transaction_id"
+                )
+            }
+        }
+    }
+
+    /// Whether an event is about one transaction or line, so that a list of several would change nothing.
+    private static func isAboutOnePurchase(_ schema: EventSchema) -> Bool {
+        switch schema.routing {
+        case .line, .purchase, .transfer: true
+        case .customer, .ledger: schema.field("transaction_id") != nil
+        }
     }
 
     private static func items(in value: JSONValue) throws(EventProblem) -> [JSONObject] {
@@ -102,16 +150,54 @@ enum OrderItems {
             .missingField, "data.order_id", "an order with items needs order_id or transaction_id")
     }
 
-    /// The sum of an order is not that of its items.
+    /// What the order says of all of its items together is never that of one of several. It may stand beside what each
+    /// item says for itself, where the two agree: of what is dropped nothing is lost.
     private static func checkSum(
-        _ name: String, of order: EventDraft, _ items: [JSONObject]
+        _ name: String, of order: EventDraft, _ schema: EventSchema, _ items: [JSONObject]
     ) throws(EventProblem) {
-        guard items.count > 1, let sum = order.data[name]?.integer, sum != 0,
-            items.contains(where: { $0[name] == nil })
-        else { return }
+        guard let value = order.data[name], value != .null else { return }
+        guard let sum = value.integer else {
+            // What no answer reads may be anything.
+            if schema.field(name) == nil { return }
+            throw EventProblem(
+                .wrongType, "data.\(name)", "must be an integer, not \(value.kindName)")
+        }
+        guard items.allSatisfy({ $0[name] != nil }) else {
+            // No money is no money for each of them.
+            if items.count == 1 || (sum == 0 && name != "quantity") { return }
+            throw EventProblem(
+                .forbidden, "data.\(name)",
+                "would count for each item that has none; give every item its own \(name)")
+        }
+        // An item's own number that is none is refused with the item.
+        guard items.allSatisfy({ $0[name]?.integer != nil || $0[name] == .null }) else { return }
+        let total = total(name, items, order.data["quantity"]?.integer)
+        guard total != sum else { return }
+        let told = total.map { "\($0)" } ?? "more than any number"
         throw EventProblem(
             .forbidden, "data.\(name)",
-            "would count for each item that has none; give every item its own \(name)")
+            "is \(sum), and the items come to \(told); only what the items say is recorded, so correct it or leave it out"
+        )
+    }
+
+    /// The sum over the items; of prices, which are those of one piece, times the quantity.
+    /// - Parameter quantity: Of an item that does not say its own.
+    /// - Returns: `nil`: more than a number holds.
+    private static func total(
+        _ name: String, _ items: [JSONObject], _ quantity: Int64?
+    ) -> Int64? {
+        var total: Int64 = 0
+        for item in items {
+            // Nothing said is one piece, and no money.
+            let own = item[name]?.integer ?? (name == "quantity" ? 1 : 0)
+            let count = item["quantity"] == nil ? quantity : item["quantity"]?.integer
+            let (product, isOver) = own.multipliedReportingOverflow(
+                by: name == "price_milli" ? count ?? 1 : 1)
+            let (sum, isSumOver) = total.addingReportingOverflow(product)
+            if isOver || isSumOver { return nil }
+            total = sum
+        }
+        return total
     }
 
     private static func event(

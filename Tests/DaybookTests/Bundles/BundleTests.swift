@@ -294,4 +294,21 @@ struct BundleTests {
         let order = ReproBundle.differences(["list": .array([a, b])], ["list": .array([b, a])])
         #expect(order.map(\.path) == ["order"])
     }
+
+    @Test(
+        "An order's id that is a number is an id, and is not in a redacted bundle",
+        arguments: [true, false])
+    func numericOrder(isRedacted: Bool) async throws {
+        let story = try await StoryLedger("dozzi")
+        try await story.record(
+            .reported(
+                "purchase.completed", at: Self.now - Self.day, key: "p",
+                [
+                    "product": "com.dozzi.unlimited_stories", "kind": "non_consumable",
+                    "transaction_id": "t", "price_milli": 2_990, "currency": "USD",
+                    "order_id": 8_675_309_123,
+                ]))
+        let bundle = try await story.ledger.capture(Self.request("ada", isRedacted: isRedacted))
+        #expect(Self.text(bundle).contains("8675309123") == !isRedacted)
+    }
 }
