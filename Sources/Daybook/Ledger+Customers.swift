@@ -4,9 +4,6 @@ import DaybookStore
 
 /// Who is in a ledger.
 extension Ledger {
-    /// How many events of one id are looked at.
-    static let matchedEventsMax = 1_000
-
     /// The ids of customers that begin with a text, in the order of their bytes.
     /// - Parameters:
     ///   - prefix: Empty: all of them.
@@ -18,7 +15,7 @@ extension Ledger {
     ) throws -> OverviewPage<CustomerRow> {
         try refresh()
         return try translating {
-            let (names, look) = try looking(request.environment) { state in
+            let (names, look) = looking(request.environment) { state in
                 state.customers.page(
                     request.environment, prefix: prefix, after: request.after,
                     limit: request.limit + 1, state.names)
@@ -36,65 +33,62 @@ extension Ledger {
     /// what a use was for, or an event's key, perhaps with its source before it (`native:story-1`).
     ///
     /// A UUID is found in either letter case. An id that was given by an amendment is not found; the one before it is.
-    /// - Returns: In the order of `CustomerMatch.Kind`, each customer once for each; at most as many as the newest
-    ///   thousand events lead to.
+    /// - Returns: In the order of `CustomerMatch.Kind`, each customer once for each; whether an id is named by more
+    ///   events than were looked at, which are the newest thousand; and the cut.
     /// - Throws: `LedgerError` where the ledger cannot be read.
     /// - Complexity: O(*r* log *n*) in the lookup arrays, of which there are at most seven of each size.
     public func customers(
         withID text: String, environment: Environment = .production
-    ) throws -> (matches: [CustomerMatch], asOf: AsOf) {
-        guard !text.isEmpty else { return ([], try looking(environment) { _ in }.look.asOf) }
+    ) throws -> (matches: [CustomerMatch], isCut: Bool, asOf: AsOf) {
         try refresh()
         try readKeys()
         return try translating {
-            let (search, look) = try looking(environment) { state in
-                try IDSearch(text, environment).found(state, store)
-            }
+            let look = looking(environment) { _ in }.look
+            guard !text.isEmpty else { return ([], false, look.asOf) }
+            let search = try IDSearch(text, environment).found(look.state, store)
             var matches: [CustomerMatch] = []
-            for customer in search.customers {
+            var seen: Set<[ExactText]> = []
+            func add(
+                _ kind: CustomerMatch.Kind, _ owner: NameID, _ position: Int64?, _ stream: String?
+            ) throws {
+                let key = CustomerKey(environment, owner)
+                // Of purchases that are nobody's each is told.
+                let whose = owner == 0 ? stream ?? "" : look.shown(key)
+                let place = [kind.rawValue, owner == 0 ? "" : "customer", whose]
+                guard seen.insert(place.map { ExactText($0) }).inserted else { return }
                 matches.append(
                     CustomerMatch(
-                        customer: try look.row(customer), kind: .customer, position: nil,
-                        stream: nil))
+                        customer: owner == 0 ? nil : try look.row(key), kind: kind,
+                        position: position, stream: stream))
             }
-            for found in search.places {
-                let stream = look.state.stream(found.stream)
-                let owner =
-                    stream.kind == .customer ? stream.name : try look.owner(of: found.stream)
-                let row =
-                    owner == 0
-                    ? nil : try look.row(CustomerKey(environment, owner))
-                let isKnown = matches.contains {
-                    $0.kind == found.kind && $0.customer?.subject == row?.subject
-                        && (row != nil
-                            || $0.stream == look.state.streamName(found.stream).description)
+            for customer in search.customers { try add(.customer, customer.name, nil, nil) }
+            for kind in CustomerMatch.Kind.allCases {
+                for place in search.places where place.kind == kind {
+                    let stream = look.state.stream(place.stream)
+                    let owner =
+                        stream.kind == .customer
+                        ? stream.name : try look.owner(of: place.stream)
+                    try add(
+                        kind, owner, place.position,
+                        look.state.streamName(place.stream).description)
                 }
-                if isKnown { continue }
-                matches.append(
-                    CustomerMatch(
-                        customer: row, kind: found.kind, position: found.position,
-                        stream: look.state.streamName(found.stream).description))
             }
-            let order = CustomerMatch.Kind.allCases
-            let ranked = matches.enumerated().sorted { left, right in
-                let ranks = [left, right].map { order.firstIndex(of: $0.element.kind) ?? 0 }
-                return (ranks[0], left.offset) < (ranks[1], right.offset)
-            }
-            return (ranked.map(\.element), look.asOf)
+            return (matches, search.isCut, look.asOf)
         }
     }
 
     /// The ledger as it is now, and what is found in it.
     private func looking<Found: Sendable>(
-        _ environment: Environment, _ body: (inout LedgerState) throws -> Found
-    ) throws -> (found: Found, look: CustomerLook) {
+        _ environment: Environment, _ body: (inout LedgerState) -> Found
+    ) -> (found: Found, look: CustomerLook) {
         let now = clock()
-        return try state.withLock { state in
-            let found = try body(&state)
+        return state.withLock { state in
+            let found = body(&state)
             let time = LedgerClock(wall: now, last: state.head.recordedAt)
             let asOf = AsOf(
                 at: time.now, knownAt: nil, position: state.head.position,
-                catalog: state.catalogs.newest?.version, isOpen: true, clockLead: time.lead)
+                catalog: state.catalogs.latest(at: time.now)?.version, isOpen: true,
+                clockLead: time.lead)
             let builder = CaseBuilder(
                 state: state, store: store, cut: Int64.max, at: time.now)
             return (found, CustomerLook(state: state, builder: builder, asOf: asOf))
@@ -116,6 +110,9 @@ final class CustomerLook {
 
     /// Who has a line now; 0: nobody.
     func owner(of line: UInt32) throws -> NameID { try builder.line(line).owner }
+
+    /// The name under which a customer is shown.
+    func shown(_ key: CustomerKey) -> String { builder.shown(key) }
 
     func row(_ key: CustomerKey) throws -> CustomerRow {
         let question = try builder.build(key)
@@ -139,6 +136,8 @@ private struct IDSearch {
 
     private(set) var customers: [CustomerKey] = []
     private(set) var places: [Place] = []
+    /// Whether an id is named by more events than were looked at.
+    private(set) var isCut = false
     private let environment: Environment
     /// As it was given, and a UUID in both letter cases.
     private let texts: [String]
@@ -182,22 +181,12 @@ private struct IDSearch {
     private mutating func findReferences(
         _ text: String, _ state: LedgerState, _ store: any EventStore
     ) throws {
-        guard let keys = state.keys else { return }
         var ids: [EventIDs.ID] = [.reference(environment, Reference(text))]
         if let name = state.names.id(of: text) { ids.append(.profile(environment, name)) }
         for id in ids {
-            let (positions, unread) = keys.candidates(id)
-            var events = try store.rows(at: positions.suffix(Ledger.matchedEventsMax)).map(\.event)
-            for range in unread {
-                try store.scan(
-                    after: Checkpoint(position: range.lowerBound - 1),
-                    through: Checkpoint(position: range.upperBound), chunkCount: 1_000
-                ) { found in
-                    for index in found.indices { events.append(found[index]) }
-                }
-            }
-            events.sort { $0.position > $1.position }
-            for event in events where EventIDs(event, in: state.stream(event.stream)).names(id) {
+            let (events, isCut) = try state.events(naming: id, in: store)
+            self.isCut = self.isCut || isCut
+            for event in events {
                 let kind = Self.kind(of: event, id, in: state.stream(event.stream).kind)
                 let isKnown = places.contains { $0.kind == kind && $0.stream == event.stream }
                 if isKnown { continue }
@@ -222,7 +211,7 @@ private struct IDSearch {
     private mutating func findKey(
         _ text: String, _ state: LedgerState, _ store: any EventStore
     ) throws {
-        var names = Redaction.sources.map { (source: $0, key: text) }
+        var names = Self.sources.map { (source: $0, key: text) }
         if let colon = text.firstIndex(of: ":") {
             names.append((String(text[..<colon]), String(text[text.index(after: colon)...])))
         }
@@ -236,4 +225,7 @@ private struct IDSearch {
             places.append(Place(kind: .key, stream: row.event.stream, position: position))
         }
     }
+
+    /// Under which a key is looked for where none is named: all that this program gives.
+    private static let sources = Redaction.sources + [EventSource.promotion, BodyComparison.source]
 }

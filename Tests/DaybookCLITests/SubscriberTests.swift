@@ -1,3 +1,4 @@
+import DaybookEvents
 import Foundation
 import Testing
 
@@ -83,5 +84,62 @@ struct SubscriberTests {
         #expect(taken.status == 0)
         #expect(try taken.json["appended"] == 3)
         #expect(try bench.run("check eve smartPredictions --ledger \(ledger)").status == 0)
+    }
+
+    @Test(
+        "One file is open at a time, and one that is missing or blank ends it before any is taken")
+    func manyFiles() throws {
+        let bench = try Workbench()
+        let ledger = try bench.begin(Workbench.nuzzle)
+        for index in 0..<80 {
+            try bench.write(
+                Self.document("cat-\(index)", transaction: "9\(100 + index)"),
+                to: "moved-\(index).json")
+        }
+        try bench.write(" \n\t\r\n", to: "blank.json")
+        let options = "--as revenuecat-subscriber --json --ledger \(ledger)"
+        for (file, status) in [("blank.json", 3), ("missing.json", 4)] as [(String, Int32)] {
+            let refused = try bench.run("ingest moved-0.json \(file) \(options)")
+            #expect(refused.status == status)
+            #expect(try refused.error["code"] == (status == 3 ? "empty" : "no_file"))
+            #expect(try bench.events().count == 1)
+        }
+        // Fewer files than are named may be open, and the program needs about a dozen for itself.
+        let taken = try bench.shell(
+            "ulimit -n 64; daybook ingest moved-*.json - \(options) < moved-0.json")
+        #expect(taken.status == 0, "\(taken.errors)")
+        #expect(try taken.json["texts"] == 81)
+        // A pipe can be read only once.
+        let piped = try bench.shell("daybook ingest <(cat moved-0.json) \(options)")
+        #expect(piped.status == 0, "\(piped.errors)")
+        #expect(try piped.json["texts"] == 1)
+        #expect(try piped.json["appended"] == 0)
+    }
+
+    @Test("The lists of --json are there also where a document says everything")
+    func noGaps() throws {
+        let bench = try Workbench()
+        let ledger = try bench.begin(Workbench.nuzzle)
+        try bench.write(
+            Self.document("ada").replacing("2025-06-01", with: "2026-01-01"), to: "one.json")
+        let taken = try bench.run(
+            "ingest one.json --as revenuecat-subscriber --json --ledger \(ledger)")
+        #expect(taken.status == 0)
+        #expect(try taken.json["gaps"] == .array([]))
+        #expect(try taken.json["gap_counts"] == .object(JSONObject()))
+    }
+
+    @Test("A document that was asked for another customer than --subject names is refused")
+    func mislabelled() throws {
+        let bench = try Workbench()
+        let ledger = try bench.begin(Workbench.nuzzle)
+        try bench.write(Self.document("ada", beside: #","app_user_id":"bea""#), to: "one.json")
+        let refused = try bench.run(
+            "ingest one.json --as revenuecat-subscriber --subject eve --json --ledger \(ledger)")
+        #expect(refused.status == 3)
+        let reason = try refused.json["refused"]?.array?.first?.object?["reason"]?.text
+        #expect(reason?.contains("app_user_id") == true)
+        #expect(reason?.contains("forbidden") == true)
+        #expect(try refused.json["appended"] == 0)
     }
 }

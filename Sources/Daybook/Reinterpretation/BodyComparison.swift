@@ -50,6 +50,9 @@ struct BodyComparison {
         var current = root
         var draft = draft
         draft?.trust = root.event.draft.trust
+        if let told = draft, DocumentNews.isMoved(root.event.draft) {
+            draft = try DocumentNews.moved(told, to: root.event.stream.name)
+        }
         // A claim happened when it was made. Where an earlier version recorded it as a part of the purchase, that is
         // when this came.
         if let known = draft, known.occurredAt == nil {
@@ -174,9 +177,8 @@ struct BodyComparison {
         let aliases = [run.first.event.position - 1, Int64.max].map {
             KnownAliases(state: state, cut: $0)
         }
-        let known = try documentNews(missing)
+        if let news = try documentNews(missing, of: drafts) { missing = news }
         for draft in missing {
-            if let known, !known.isNews(draft) { continue }
             // What was known when the webhook came was not recorded again.
             if draft.type == "subject.aliased", aliases.contains(where: { $0.has(draft) }) {
                 continue
@@ -189,7 +191,9 @@ struct BodyComparison {
     }
 
     /// What a subscriber document says is compared with how things stand, as when it came; `nil` for other bodies.
-    private func documentNews(_ missing: [EventDraft]) throws -> DocumentNews? {
+    private func documentNews(
+        _ missing: [EventDraft], of drafts: [EventDraft]
+    ) throws -> [EventDraft]? {
         guard
             let draft = missing.first(where: {
                 haveSameBytes($0.source.kind, RevenueCatSubscriberReader.sourceKind)
@@ -198,7 +202,9 @@ struct BodyComparison {
         else { return nil }
         let builder = CaseBuilder(
             state: state, store: store, cut: Int64.max, at: EventBounds.timeMax)
-        return DocumentNews(try builder.build(draft.environment, subject))
+        var news = try DocumentNews(drafts, of: subject, draft.environment, builder)
+        for draft in missing { try news.take(draft, isRecorded: false) }
+        return news.drafts
     }
 
     private func position(of draft: EventDraft) throws -> Int64? {

@@ -45,6 +45,7 @@ struct BodyRun {
     var environment: Environment { first.event.draft.environment }
     var source: String { first.event.draft.source.kind }
     private var isPosted: Bool { haveSameBytes(source, AppStoreMapping.postedSource) }
+    private var isDocument: Bool { haveSameBytes(source, RevenueCatSubscriberReader.sourceKind) }
 
     /// Takes the next event of the ledger if it belongs here.
     mutating func take(_ event: ReadEventRow) -> Bool {
@@ -56,6 +57,7 @@ struct BodyRun {
             && (event.marker == nil) == (first.marker == nil)
             // Of two customers who posted the same bytes each has a claim.
             && (!isPosted || haveSameBytes(event.claimant, first.claimant) || isClaim(event))
+            && (!isDocument || isOfDocument(event))
         if isNext { events.append(event) }
         return isNext
     }
@@ -72,8 +74,31 @@ struct BodyRun {
         event.event.draft.type == ReadEventRow.claim && events.count == 1 && first.claimant == nil
     }
 
+    /// Of two customers for whom the same document was taken in each has a run of its own, which ends with aliases.
+    private func isOfDocument(_ event: ReadEventRow) -> Bool {
+        if Self.isAlias(event) { return true }
+        return !Self.isAlias(events[events.count - 1])
+            && haveSameBytes(event.event.draft.subject, first.event.draft.subject)
+    }
+
+    private static func isAlias(_ event: ReadEventRow) -> Bool {
+        haveSameBytes(event.event.draft.type, "subject.aliased")
+    }
+
+    /// For whom a subscriber document was asked: all its events but the aliases name them. Of an alias alone it is the
+    /// one of the two who is not the document's own first id.
+    private var asked: String? {
+        if let told = events.first(where: { !Self.isAlias($0) }) { return told.event.draft.subject }
+        // What cannot be read is told when the body is mapped.
+        let body = try? JSONReader.read(bytes)
+        let original = body?.object?["subscriber"]?.object?["original_app_user_id"]?.text
+        let names = ["canonical", "alias"].compactMap { first.event.draft.data[$0]?.text }
+        return names.first { !haveSameBytes($0, original) }
+    }
+
     private var claimant: String? {
         if isPosted { return events[events.count - 1].claimant }
+        if isDocument { return asked }
         if let claim = events.first(where: { $0.event.draft.type == ReadEventRow.claim }) {
             return claim.event.draft.subject
         }

@@ -47,3 +47,36 @@ struct EventIDs {
     /// Whether the event names it.
     func names(_ id: ID) -> Bool { reference == id || profile == id }
 }
+
+extension LedgerState {
+    /// How many events of one id are looked at.
+    private static let eventsNamingMax = 1_000
+
+    /// The newest thousand events that name an id, the newest first; whether there may be more. The keys were read.
+    func events(
+        naming id: EventIDs.ID, in store: any EventStore
+    ) throws -> (events: [Event], isCut: Bool) {
+        let limit = Self.eventsNamingMax
+        guard let keys else { return ([], false) }
+        let (positions, unread) = keys.candidates(id, limit: limit)
+        var isCut = positions.count == limit
+        func names(_ event: Event) -> Bool { EventIDs(event, in: stream(event.stream)).names(id) }
+        var events = try store.rows(at: positions).map(\.event).filter(names)
+        for range in unread {
+            try store.scan(
+                after: Checkpoint(position: range.lowerBound - 1),
+                through: Checkpoint(position: range.upperBound), chunkCount: 1_000
+            ) { found in
+                for index in found.indices where names(found[index]) { events.append(found[index]) }
+                // In a room that does not grow with the range.
+                if events.count > 2 * limit {
+                    isCut = true
+                    events.sort { $0.position < $1.position }
+                    events.removeFirst(events.count - limit)
+                }
+            }
+        }
+        events.sort { $0.position > $1.position }
+        return (events, isCut)
+    }
+}

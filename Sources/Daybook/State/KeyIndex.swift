@@ -115,20 +115,24 @@ struct KeyIndex {
         return .perhaps(positions, unread: unread)
     }
 
-    /// Positions whose event may name an id, ascending; the caller looks at each.
+    /// Positions whose event may name an id, the newest ones, ascending; the caller looks at each.
+    /// - Parameter limit: At most so many.
     /// - Returns: Also the ranges of positions whose file cannot be read.
-    func candidates(_ id: EventIDs.ID) -> (positions: [Int64], unread: [ClosedRange<Int64>]) {
+    func candidates(
+        _ id: EventIDs.ID, limit: Int
+    ) -> (positions: [Int64], unread: [ClosedRange<Int64>]) {
         let hash = id.hash(hashKey)
-        var positions: [Int64] = []
+        var positions = Array(
+            recentIDs.filter { $0.hash == hash }.map(\.position).suffix(limit))
         var unread: [ClosedRange<Int64>] = []
-        for run in runs {
+        for run in runs.reversed() where positions.count < limit {
             do {
-                positions += try run.positions(ofID: hash)
+                let older = try run.positions(ofID: hash).suffix(limit - positions.count)
+                positions = Array(older) + positions
             } catch {
                 unread.append(run.range)
             }
         }
-        for entry in recentIDs where entry.hash == hash { positions.append(entry.position) }
         return (positions, unread)
     }
 

@@ -61,18 +61,18 @@ struct IngestCommand: AsyncParsableCommand {
 
     mutating func run() async throws {
         let take = try taking()
-        let inputs = try files.map { try InputFile($0) }
         // Before anything is taken in: a file that is missing or empty ends the command while nothing has changed.
-        let posted = try inputs.map { ($0.path, try Self.bodies(of: $0)) }
-        try checkSingle(posted.reduce(0) { $0 + $1.1.count })
+        let posted = try files.map { try Posted($0) }
+        try checkSingle(posted)
         let bar = ProgressBar("ingest")
         defer { bar.finish() }
         var sum = IngestReceipt()
         let work: (Ledger) async throws -> Void = { ledger in
-            for (path, bodies) in posted {
+            for file in posted {
+                let bodies = try file.bodies()
                 for (index, body) in bodies.enumerated() {
                     var receipt = try await take(ledger, body.bytes)
-                    receipt.place(input: posted.count > 1 ? path : nil, line: body.line)
+                    receipt.place(input: posted.count > 1 ? file.path : nil, line: body.line)
                     sum.add(receipt)
                     bar.show(
                         Int64(index + 1), of: Int64(bodies.count),
@@ -96,8 +96,10 @@ struct IngestCommand: AsyncParsableCommand {
     }
 
     /// Of many documents each is about another customer, whom it names itself.
-    private func checkSingle(_ bodyCount: Int) throws {
-        guard kind == .revenueCatSubscriber, subject != nil, bodyCount > 1 else { return }
+    private func checkSingle(_ posted: [Posted]) throws {
+        guard kind == .revenueCatSubscriber, subject != nil else { return }
+        // No file is empty, so several hold several.
+        if posted.count == 1, try posted[0].bodies().count == 1 { return }
         throw Failure(
             .usage, "one_subject",
             "--subject says whom one document is about; among many, write \"app_user_id\" beside "
@@ -141,24 +143,48 @@ struct IngestCommand: AsyncParsableCommand {
         }
     }
 
-    private static func bodies(of input: InputFile) throws -> [(line: Int?, bytes: [UInt8])] {
-        let bodies = bodies(try input.all())
-        guard !bodies.isEmpty else {
-            throw Failure(
-                .badInput, "empty", "\(input.path) is empty; there is nothing to take in")
-        }
-        return bodies
-    }
-
     /// A file that is one JSON object over several lines is one body; else every line that is not blank is.
     /// - Returns: With the line, 1-based, where a file holds several.
     static func bodies(_ bytes: [UInt8]) -> [(line: Int?, bytes: [UInt8])] {
+        // What is no JSON as a whole is read by its lines.
         if (try? JSONReader.read(bytes)) != nil { return [(nil, bytes)] }
         let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated()
-            .filter { _, line in
-                !line.allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }
-            }
+            .filter { _, line in !line.allSatisfy(InputFile.isSpace) }
         return lines.map { (lines.count > 1 ? $0 + 1 : nil, Array($1)) }
+    }
+}
+
+/// A file with what was posted, which is not empty. One that can be read again is read when its turn comes, so that no
+/// two of a long list are in memory at once; the standard input and pipes are read at once, because they come once.
+private struct Posted {
+    typealias Body = (line: Int?, bytes: [UInt8])
+
+    let path: String
+    private let atOnce: [Body]?
+
+    /// - Throws: `Failure` for a file that is missing, empty, or larger than one that is read.
+    init(_ path: String) throws {
+        self.path = path
+        let input = try InputFile(path)
+        guard input.isRegular else {
+            atOnce = try Self.bodies(of: input)
+            return
+        }
+        atOnce = nil
+        guard try input.holdsMoreThanSpace() else { throw Self.empty(path) }
+    }
+
+    /// What it holds, in its order (`IngestCommand.bodies`).
+    func bodies() throws -> [Body] { try atOnce ?? Self.bodies(of: InputFile(path)) }
+
+    private static func bodies(of input: InputFile) throws -> [Body] {
+        let bodies = IngestCommand.bodies(try input.all())
+        guard !bodies.isEmpty else { throw empty(input.path) }
+        return bodies
+    }
+
+    private static func empty(_ path: String) -> Failure {
+        Failure(.badInput, "empty", "\(path) is empty; there is nothing to take in")
     }
 }
 
@@ -186,7 +212,7 @@ extension IngestReceipt {
     }
 
     var json: JSONObject {
-        var json: JSONObject = [
+        [
             "texts": .integer(Int64(texts)), "appended": .integer(Int64(appended)),
             "duplicates": .integer(Int64(duplicates)),
             "first_position": .orNull(firstPosition), "last_position": .orNull(lastPosition),
@@ -194,13 +220,13 @@ extension IngestReceipt {
                 refused.map { .object($0.json) }),
             "retried": .texts(retried), "notes": .array(notes.map { .object($0.json) }),
             "claims": .array(claims.map { .object($0.json) }),
+            "gaps": .array(gaps.map { .object($0.json) }),
+            "gap_counts": .object(
+                JSONObject(
+                    gapCounts.map {
+                        .init(name: $0.key.rawValue, value: .integer(Int64($0.value)))
+                    })),
         ]
-        guard !gaps.isEmpty else { return json }
-        json["gaps"] = .array(gaps.map { .object($0.json) })
-        json["gap_counts"] = .object(
-            JSONObject(
-                gapCounts.map { .init(name: $0.key.rawValue, value: .integer(Int64($0.value))) }))
-        return json
     }
 
     /// Notes that a person reads; a whole history may have thousands.

@@ -77,6 +77,15 @@ extension RevenueCatSubscriberMapping {
                 + "\(line), and later events that name the original one are another line")
     }
 
+    /// How things stand may be said, taken back and said again, so its key has the moment of the document. The
+    /// ledger compares it with what it knows, and leaves out what is no news.
+    private func standing(
+        _ what: String, _ purchase: RevenueCatSubscriberPurchase, _ stated: String? = nil
+    ) -> String {
+        let told = stated.map { "\($0)/" } ?? ""
+        return "\(what)/\(purchase.keyPart)/\(told)\(signedAt)"
+    }
+
     /// Switched off when that was noticed; else on, which is news only where the ledger says off.
     private func renewal(
         _ purchase: inout RevenueCatSubscriberPurchase, _ end: Int64, isPrepaid: Bool
@@ -89,7 +98,7 @@ extension RevenueCatSubscriberMapping {
             return [
                 draft(
                     "subscription.auto_renew_changed", at: off,
-                    key: "renewal_off/\(purchase.keyPart)/\(off)", data)
+                    key: standing("renewal_off", purchase, "\(off)"), data)
             ]
         }
         guard !isPrepaid, end > signedAt else { return [] }
@@ -99,7 +108,7 @@ extension RevenueCatSubscriberMapping {
         return [
             draft(
                 "subscription.auto_renew_changed", at: signedAt,
-                key: "renewal_on/\(purchase.keyPart)/\(signedAt)", data)
+                key: standing("renewal_on", purchase), data)
         ]
     }
 
@@ -119,7 +128,7 @@ extension RevenueCatSubscriberMapping {
         return [
             draft(
                 "subscription.billing_failed", at: failed,
-                key: "billing/\(purchase.keyPart)/\(failed)/\(until)", data)
+                key: standing("billing", purchase, "\(failed)/\(until)"), data)
         ]
     }
 
@@ -135,7 +144,7 @@ extension RevenueCatSubscriberMapping {
             return [
                 draft(
                     "purchase.refunded", at: refunded,
-                    key: "refund/\(purchase.keyPart)/\(refunded)", data)
+                    key: standing("refund", purchase, "\(refunded)"), data)
             ]
         }
         // What is bought once says nothing of refunds.
@@ -144,7 +153,7 @@ extension RevenueCatSubscriberMapping {
         return [
             draft(
                 "purchase.refund_reversed", at: signedAt,
-                key: "refund_reversed/\(purchase.keyPart)/\(signedAt)", data)
+                key: standing("refund_reversed", purchase), data)
         ]
     }
 
@@ -229,7 +238,9 @@ extension RevenueCatSubscriberMapping {
             ]
             data["expires_at"] = end.map(JSONValue.integer)
             issued.append(
-                draft("grant.issued", at: purchase.startsAt, key: "grant/\(key)", data))
+                draft(
+                    "grant.issued", at: purchase.startsAt,
+                    key: "grant/\(key)/\(end.map { "\($0)" } ?? "-")", data))
             var void: JSONObject = ["grant_id": .string(id)]
             if let refunded {
                 void["voided_at"] = .integer(refunded)

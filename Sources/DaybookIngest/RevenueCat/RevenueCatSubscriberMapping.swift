@@ -53,6 +53,11 @@ struct RevenueCatSubscriberMapping {
                 .missingSubject, "subscriber.original_app_user_id",
                 "the document names no customer")
         }
+        if let subject, let asked, !haveSameBytes(subject, asked) {
+            throw EventProblem(
+                .forbidden, "app_user_id",
+                "the document was asked for another customer than --subject names")
+        }
         let place = asked == nil ? "subscriber.original_app_user_id" : "app_user_id"
         try PersonalData.checkCustomer(name, subject == nil ? place : "subject")
         self.subject = name
@@ -113,7 +118,15 @@ struct RevenueCatSubscriberMapping {
         }
         var fields = RevenueCatFields(event: object, at: path)
         let isSandbox = try fields.flag("is_sandbox")
-        if let isSandbox, isSandbox != (environment == .sandbox) {
+        guard let isSandbox else {
+            tell(
+                .unknownEnvironment, name,
+                "\(name): the document does not say whether it is of the sandbox (is_sandbox); it "
+                    + "was left out")
+            if products[name] == nil { products[name] = .some(nil) }
+            return nil
+        }
+        if isSandbox != (environment == .sandbox) {
             countOfOthers += 1
             if products[name] == nil { products[name] = .some(nil) }
             return nil
@@ -219,8 +232,9 @@ struct RevenueCatSubscriberMapping {
 
     // MARK: Names of the customer
 
-    /// The name that the document was asked for and the first one that RevenueCat had, where they differ: from a
-    /// made-up one to an own one, as webhooks are read.
+    /// The name that the document was asked for and the first one that RevenueCat had, where they differ and one of
+    /// them is made up: from that one to the own one, as webhooks are read. Two own ids may be two people, and a label
+    /// beside the document may be wrong, so they are only told of.
     mutating func aliases() throws(EventProblem) -> [EventDraft] {
         guard !events.isEmpty, let originalName, !haveSameBytes(originalName, subject) else {
             return []
@@ -233,6 +247,13 @@ struct RevenueCatSubscriberMapping {
             return []
         }
         let isMadeUp = RevenueCatMapping.isAnonymous(subject)
+        guard isMadeUp || RevenueCatMapping.isAnonymous(originalName) else {
+            tell(
+                .otherID, "original_app_user_id",
+                "the document's first id is \(originalName), and neither that nor \(subject) is made "
+                    + "up; they stay two customers, and \"daybook alias\" joins them")
+            return []
+        }
         let isOwn = isMadeUp && !RevenueCatMapping.isAnonymous(originalName)
         let (shown, other) = isOwn ? (originalName, subject) : (subject, originalName)
         let alias = draft(

@@ -36,6 +36,10 @@ public struct RevenueCatSubscriberGap: Sendable, Hashable {
         case kind
         /// Purchases of the environment that was not asked for.
         case otherEnvironment = "other_environment"
+        /// Purchases of which nothing says whether they are of the sandbox; they are left out.
+        case unknownEnvironment = "unknown_environment"
+        /// Another id of the customer's own; it is not joined with the one that was asked for.
+        case otherID = "other_id"
         /// An entitlement of a product that is not among the purchases.
         case unexplainedEntitlement = "unexplained_entitlement"
         /// An entitlement that the newest catalog does not give for the product.
@@ -44,8 +48,13 @@ public struct RevenueCatSubscriberGap: Sendable, Hashable {
         case promotion
         /// A time that is finer than milliseconds was cut.
         case cutTime = "cut_time"
-        /// The ledger has the transaction in another line, which stays as it is.
+        /// The ledger has the transaction from another source, in this line or another, or of another customer; what
+        /// is told there stays.
         case knownElsewhere = "known_elsewhere"
+        /// Another source says otherwise, and stays.
+        case contradicted
+        /// The ledger has a newer document of the customer, which says how things stand.
+        case olderDocument = "older_document"
     }
 
     public var code: Code

@@ -31,6 +31,33 @@ struct SubscriberGapTests {
         #expect(none.gaps.map(\.code) == [.otherEnvironment])
     }
 
+    @Test("A purchase that does not say whether it is of the sandbox enters neither, and is told")
+    func unknownEnvironment() throws {
+        for missing in ["null", nil] as [String?] {
+            let text = SubscriberDocument.monthly(["is_sandbox": missing])
+            let real = try SubscriberDocument.read(text)
+            #expect(real.events.map(\.type) == ["subject.created"])
+            #expect(real.gaps.map(\.code) == [.unknownEnvironment])
+            #expect(real.gaps[0].name == "pro.monthly")
+            #expect(try SubscriberDocument.read(text, environment: .sandbox).drafts == [])
+        }
+    }
+
+    @Test("Two ids of one's own are not joined, and a label that differs from --subject is refused")
+    func labels() throws {
+        let own = try SubscriberDocument.read(SubscriberDocument.document(), subject: "ada")
+        #expect(own.subject == "ada")
+        #expect(own.aliases == [])
+        #expect(own.gaps.map(\.code) == [.otherID])
+        let labelled = SubscriberDocument.document(top: #","app_user_id":"ada""#)
+        #expect(try SubscriberDocument.read(labelled, subject: "ada").subject == "ada")
+        let problem = try #require(throws: LineProblem.self) {
+            try SubscriberDocument.read(labelled, subject: "bea")
+        }
+        #expect(problem.code == "forbidden")
+        #expect(problem.member == "app_user_id")
+    }
+
     @Test("An entitlement that no purchase explains, or that the catalog does not give, is listed")
     func entitlements() throws {
         let text = SubscriberDocument.document(

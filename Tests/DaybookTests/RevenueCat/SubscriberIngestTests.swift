@@ -16,7 +16,7 @@ struct SubscriberIngestTests {
     init() async throws { story = try await StoryLedger("nuzzle") }
 
     /// Nuzzle's month from 2026-01-01 to 2026-02-01, in its first period.
-    private static func month(_ changes: [String: String] = [:]) -> String {
+    static func month(_ changes: [String: String] = [:]) -> String {
         var members = [
             "purchase_date": #""2026-01-01T00:00:00Z""#,
             "original_purchase_date": #""2026-01-01T00:00:01Z""#,
@@ -32,7 +32,7 @@ struct SubscriberIngestTests {
             .joined(separator: ",") + "}"
     }
 
-    private static let product = "com.nestling.pro.monthly"
+    static let product = "com.nestling.pro.monthly"
 
     /// - Parameter hours: After noon of 2026-01-15, when the document was made.
     static func document(
@@ -47,7 +47,7 @@ struct SubscriberIngestTests {
             """.utf8)
     }
 
-    private static func monthly(_ changes: [String: String] = [:], hours: Int64 = 0) -> [UInt8] {
+    static func monthly(_ changes: [String: String] = [:], hours: Int64 = 0) -> [UInt8] {
         document("\"\(product)\":\(month(changes))", hours: hours)
     }
 
