@@ -7,19 +7,20 @@ extension Ledger {
     /// Grants, the newest first.
     /// - Parameter isAll: Also those that were used up, voided, or are over.
     /// - Throws: `LedgerError.badInput` for an `after` that no page gave.
-    /// - Complexity: O(*n*) in the events of the ledger, a look at each one's type, and the customers of the page.
+    /// - Complexity: O(*n*) in the events that the page goes through, a look at each one's type, and the customers of
+    ///   grants that may hold.
     public func grants(
         _ request: OverviewRequest = OverviewRequest(), isAll: Bool = false
     ) throws -> OverviewPage<GrantRow> {
         try newest(request, [.grantIssued]) { look, event in
-            guard let check = try look.check(ofStream: event.stream) else { return nil }
-            let found = check.usage.allGrants().first {
-                $0.id == event.reference && $0.key == event.key
+            // What is over by its own time need not be folded.
+            if !isAll, look.isOver(event, at: event.expiresAt) { return nil }
+            let found = try look.answers(ofStream: event.stream)?.grants.first {
+                $0.id == event.reference && $0.key == event.key && $0.source == event.source
             }
             guard var grant = found, isAll || grant.state == .active || grant.state == .pending
             else { return nil }
-            let row = try store.rows(at: [event.position]).first
-            grant.name = row?.reference ?? grant.name
+            grant.name = try look.row(event)?.reference ?? grant.name
             return GrantRow(
                 subject: look.subject(ofStream: event.stream), position: event.position,
                 issuedAt: event.occurredAt, grant: grant)
@@ -28,83 +29,71 @@ extension Ledger {
 
     /// Reservations that are open, the newest first.
     /// - Throws: `LedgerError.badInput` for an `after` that no page gave.
+    /// - Complexity: As for grants.
     public func openReservations(
         _ request: OverviewRequest = OverviewRequest()
     ) throws -> OverviewPage<ReservationRow> {
         try newest(request, [.usageReserved]) { look, event in
-            // What is over by its own time need not be folded.
-            guard event.occurredAt <= look.at,
-                let check = try look.check(ofStream: event.stream)
-            else { return nil }
-            let found = check.usage.openReservations().first {
+            guard event.occurredAt <= look.at, !look.isOver(event, at: event.timeA) else {
+                return nil
+            }
+            let found = try look.answers(ofStream: event.stream)?.reservations.first {
                 $0.id == event.reference && $0.key == event.key
+                    && $0.reservedAt == event.occurredAt
             }
             guard var reservation = found else { return nil }
-            let row = try store.rows(at: [event.position]).first
-            reservation.name = row?.reference ?? reservation.name
+            reservation.name = try look.row(event)?.reference ?? reservation.name
             return ReservationRow(
                 subject: look.subject(ofStream: event.stream), position: event.position,
                 reservation: reservation)
         }
     }
 
-    /// Transactions that a store took back, the latest word first, each once.
+    /// Transactions that a store took back by the asked time, each once, by the event whose word counts: the one that
+    /// was recorded last comes first. A refund that was reversed is told with the reversal.
     /// - Throws: `LedgerError.badInput` for an `after` that no page gave.
+    /// - Complexity: As for grants, in lines with refunds.
     public func refunds(
         _ request: OverviewRequest = OverviewRequest()
     ) throws -> OverviewPage<RefundRow> {
-        var seen: Set<RefundedTransaction> = []
         let types: Set<EventType> = [
             .purchaseRefunded, .purchaseRevoked, .purchaseRefundReversed, .storeTransactionStated,
         ]
-        return try newest(
-            request, types,
-            takes: { event in
-                let says =
-                    event.type != .storeTransactionStated || event.revokedAt != Event.absent
-                // The newest one comes first.
-                return says
-                    && seen.insert(
-                        RefundedTransaction(stream: event.stream, id: event.reference)
-                    ).inserted
-            }
-        ) { look, event in
-            try look.refund(event, store)
+        return try newest(request, types) { look, event in
+            // Nearly all statements say "not revoked".
+            if event.type == .storeTransactionStated, event.revokedAt == Event.absent { return nil }
+            return try look.refund(event)
         }
-    }
-
-    private struct RefundedTransaction: Hashable {
-        var stream: UInt32
-        var id: Reference
     }
 
     /// Goes through the events of some types from the newest on.
-    /// - Parameters:
-    ///   - takes: Whether an event may give a row; asked of all, in order.
-    ///   - row: What is shown of an event; `nil`: nothing.
+    ///
+    /// A later page is of the same knowledge as the first one, so that nothing that is recorded in between moves rows
+    /// from page to page.
+    /// - Parameter row: What is shown of an event; `nil`: nothing.
     private func newest<Row>(
-        _ request: OverviewRequest, _ types: Set<EventType>, takes: (Event) -> Bool = { _ in true },
+        _ request: OverviewRequest, _ types: Set<EventType>,
         _ row: (OverviewLook, Event) throws -> Row?
     ) throws -> OverviewPage<Row> {
         let before = try request.after.map { text in
-            guard let position = Int64(text), position > 0 else { throw Self.badCursor(text) }
-            return position
+            guard let place = EventCursor(text) else { throw Self.badCursor(text) }
+            return place
         }
-        return try looking(request) { look in
+        return try looking(request, cut: before?.cut) { look in
             var page = OverviewPage<Row>(rows: [], asOf: look.asOf)
             var last: Int64 = 0
-            let events = try look.state.log.events(of: types, through: look.asOf.position)
-            for event in events.reversed() {
+            let end = min(look.asOf.position, before.map { $0.position - 1 } ?? Int64.max)
+            try look.state.log.forEachBackwards(of: types, through: end) { event in
                 let stream = look.state.stream(event.stream)
-                guard stream.environment == request.environment, takes(event),
-                    event.position < before ?? Int64.max, let found = try row(look, event)
-                else { continue }
+                guard stream.environment == request.environment, let found = try row(look, event)
+                else { return true }
                 if page.rows.count == request.limit {
-                    page.next = String(last)
-                    break
+                    page.next = EventCursor(position: last, cut: look.asOf.position).text
+                    return false
                 }
                 page.rows.append(found)
                 last = event.position
+                return true
             }
             return page
         }
@@ -152,8 +141,10 @@ extension Ledger {
     }
 
     /// - Throws: `LedgerError.badInput` in a ledger without a catalog: there are no rules to answer by.
+    /// - Parameter cut: That of the page before; `nil`: this is the first.
     private func looking<Row>(
-        _ request: OverviewRequest, _ body: (OverviewLook) throws -> OverviewPage<Row>
+        _ request: OverviewRequest, cut former: Int64? = nil,
+        _ body: (OverviewLook) throws -> OverviewPage<Row>
     ) throws -> OverviewPage<Row> {
         try refresh()
         return try translating {
@@ -161,13 +152,15 @@ extension Ledger {
             let moment = request.moment
             let cut = try resolve(moment.knownAt, now: now)
             let head = state.withLock { $0.head }
-            let position = min(cut.position, head.position)
-            let known = try knownState(at: position)
+            let position = min(cut.position, head.position, former ?? Int64.max)
+            // A look at many must not push out of memory what others ask about.
+            let known = try knownState(at: position).forgetful()
             let time = LedgerClock(wall: now, last: known.head.recordedAt)
             let at = moment.at ?? time.now
             let asOf = AsOf(
                 at: at, knownAt: moment.knownAtInstant, position: position,
-                catalog: known.catalogs.known(at: position).newest?.version, isOpen: cut.isOpen,
+                catalog: known.catalogs.known(at: position).latest(at: at)?.version,
+                isOpen: cut.isOpen && former == nil,
                 clockLead: moment.at == nil ? time.lead : 0)
             guard asOf.catalog != nil else { throw try noCatalog(asOf) }
             return try body(

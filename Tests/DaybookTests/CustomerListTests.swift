@@ -83,6 +83,49 @@ struct CustomerListTests {
         #expect(owner.ids == ["owner"])
     }
 
+    @Test("Who is named again is listed once, and a snapshot written then is sound")
+    func again() async throws {
+        let folder = try LedgerFolder()
+        let ledger = try await Ledger.create(
+            at: folder.path, catalog: Array(MeterCatalog.text.utf8), clock: { [now] in now })
+        try await ledger.record([use("b", "1"), use("ada", "2")])
+        #expect(try pages(ledger, limit: 9) == [["ada", "b"]])
+        let line = LineStory("5", product: "club.monthly", subject: "ada")
+        try await ledger.record([
+            line.started("5", from: now - 9, until: now + 9),
+            .reported(
+                "subject.aliased", at: now - 5, key: "alias", subject: "b",
+                ["alias": "anon", "canonical": "b"]),
+        ])
+        #expect(try pages(ledger, limit: 9) == [["ada", "anon", "b"]])
+        // More than are put in one by one, some of them again.
+        try await ledger.record((0..<60).map { use("c\($0 % 40)", "many \($0)") })
+        try await ledger.record([use("ada", "3"), use("b", "4")])
+        let names = (0..<40).map { "c\($0)" }.sorted()
+        #expect(try pages(ledger, limit: 99) == [["ada", "anon", "b"] + names])
+        _ = try ledger.snapshot()
+        #expect(try ledger.verify().filter { !$0.isClean } == [])
+        try ledger.close()
+        let reopened = try Ledger.open(folder.path, clock: { [now] in now })
+        #expect(try pages(reopened, limit: 99) == [["ada", "anon", "b"] + names])
+        try reopened.close()
+    }
+
+    @Test("Ids that only look alike are two customers, and two spellings of a UUID are one")
+    func spellings() async throws {
+        let story = try await story()
+        // One accented letter, and a letter with an accent behind it: equal to Swift, other bytes.
+        let (one, two) = ("\u{E9}", "e\u{301}")
+        var other = use(two, "r")
+        other.source.key = "another"
+        try await story.record(
+            use(one, "r"), other, use(Self.upper, "u1"), use(Self.upper.lowercased(), "u2"))
+        let both = try story.ledger.customers(withID: "r").matches
+        #expect(
+            both.map { Array(($0.customer?.id ?? "").utf8) } == [Array(two.utf8), Array(one.utf8)])
+        #expect(try story.ledger.customers(withID: Self.upper).matches.count == 1)
+    }
+
     @Test("A snapshot's customers and those who came since are one list")
     func snapshot() async throws {
         let folder = try LedgerFolder()

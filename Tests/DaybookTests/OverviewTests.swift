@@ -24,8 +24,12 @@ struct OverviewTests {
             data["amount"] = .integer(amount)
         }
         if let end { data["expires_at"] = .integer(end) }
-        for member in more.members { data[member.name] = member.value }
-        return .reported("grant.issued", at: min(start, now), key: id, subject: subject, data)
+        for member in more.members where member.name != "profile" {
+            data[member.name] = member.value
+        }
+        return .reported(
+            "grant.issued", at: min(start, now), key: id, subject: subject,
+            profile: more["profile"]?.text, data)
     }
 
     @Test("Grants show what is left of each, the newest first; those that are over behind a flag")
@@ -172,6 +176,84 @@ struct OverviewTests {
         #expect(second.next == nil)
     }
 
+    @Test("The refund whose word counts is told, as it was amended, and none that does not count")
+    func refundsThatCount() async throws {
+        let story = try await story()
+        let start = now - 20 * day
+        let line = LineStory("1", product: "club.monthly", subject: "ada")
+        let other = LineStory("2", product: "club.monthly", subject: "bob")
+        var claimed = other.event(
+            "purchase.refunded", at: now - 2 * day,
+            ["transaction_id": "t2", "revoked_at": .integer(now - 2 * day)])
+        claimed.trust = .clientAsserted
+        func refunded(_ key: String, _ amount: Int64, signedAt: Int64) -> EventDraft {
+            var draft = line.event(
+                "purchase.refunded", at: now - 3 * day, signedAt: signedAt, key: key,
+                [
+                    "transaction_id": "t1", "revoked_at": .integer(now - 3 * day),
+                    "amount_milli": .integer(amount), "currency": "USD",
+                ])
+            draft.trust = .imported
+            return draft
+        }
+        try await story.record(
+            line.started("t1", from: start, until: now + day),
+            other.started("t2", from: start, until: now + day), claimed,
+            refunded("newer", 500, signedAt: now - day),
+            refunded("older", 900, signedAt: now - 2 * day))
+        func rows(_ moment: Moment = .now) throws -> [String] {
+            try story.ledger.refunds(OverviewRequest(moment: moment)).rows.map {
+                "\($0.subject ?? "-") \($0.position) \($0.amountMilli ?? -1)"
+            }
+        }
+        #expect(try rows() == ["ada 5 500"])
+        try await story.perform(
+            .amendEvent(source: "apple_asn_v2", key: "newer", patch: ["amount_milli": 700]))
+        #expect(try rows() == ["ada 5 700"])
+        #expect(try rows(Moment(at: now - 3 * day - 1)) == [])
+        #expect(try rows(Moment(at: now - 3 * day)) == ["ada 5 700"])
+    }
+
+    @Test("What is recorded between two pages moves no row from one to the other")
+    func pagesOfOneKnowledge() async throws {
+        let story = try await story()
+        for number in 1...3 {
+            try await story.record(grant("g\(number)", "u\(number)", from: now - day))
+        }
+        let first = try story.ledger.grants(OverviewRequest(limit: 1))
+        try await story.record(
+            grant("g4", "u4", from: now - day),
+            .reported(
+                "grant.voided", at: now - 1, key: "void", subject: "u2",
+                ["grant_id": "g2", "voided_at": .integer(now - 1)]))
+        let rest = try story.ledger.grants(OverviewRequest(limit: 9, after: first.next))
+        #expect(first.rows.map(\.grant.name) == ["g3"])
+        #expect(rest.rows.map(\.grant.name) == ["g2", "g1"])
+        #expect(try story.ledger.grants().rows.map(\.grant.name) == ["g4", "g3", "g1"])
+    }
+
+    @Test(
+        "Units that come again stay listed while none is left, and what serves a profile ends too")
+    func recurringAndProfiles() async throws {
+        let story = try await story()
+        let start = now - 10 * day
+        let long = "a-grant-with-an-id-that-is-longer-than-a-reference"
+        try await story.record(
+            grant("again", "ada", amount: 2, from: start, ["every": "P1M"]),
+            .used("units", at: start + day, ref: "1", amount: 2, subject: "ada"),
+            grant(long, "bob", from: start, until: now + day, ["entitlement": "club"]),
+            grant(
+                "rex", "cleo", from: start, until: now + day,
+                ["entitlement": "club", "profile": "rex"]))
+        let again = try story.ledger.grants().rows.last
+        #expect(again?.grant.state == .active)
+        #expect(again?.grant.left == 0)
+        let rows = try story.ledger.expiring(within: 7 * day).rows
+        #expect(rows.map(\.subject) == ["bob", "cleo"])
+        #expect(rows.map(\.source) == [long, "rex"])
+        #expect(rows.map(\.profile) == [nil, "rex"])
+    }
+
     @Test("What ends within the time is listed by its end; the bounds are exclusive")
     func expiring() async throws {
         let story = try await story()
@@ -220,7 +302,7 @@ struct OverviewTests {
     @Test("A place that no page gave is refused, and so is a ledger without rules")
     func badInput() async throws {
         let story = try await story()
-        for after in ["x", "0", "-4", "1/9/x", "1/0/"] {
+        for after in ["x", "0", "-4", "5@3", "1/9/x", "[1,\"a\",\"b\",\"c\"]"] {
             let request = OverviewRequest(after: after)
             #expect(throws: LedgerError.self, "\(after)") {
                 try story.ledger.expiring(request, within: 1)

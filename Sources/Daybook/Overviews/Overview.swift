@@ -7,7 +7,7 @@ public struct OverviewRequest: Sendable {
 
     public var environment: Environment
     /// 1 to `limitMax`; held within.
-    public var limit: Int
+    public var limit: Int { didSet { limit = Self.held(limit) } }
     /// The `next` of the page before; `nil`: the first page.
     public var after: String?
     public var moment: Moment
@@ -17,10 +17,12 @@ public struct OverviewRequest: Sendable {
         moment: Moment = .now
     ) {
         self.environment = environment
-        self.limit = min(max(1, limit), Self.limitMax)
+        self.limit = Self.held(limit)
         self.after = after
         self.moment = moment
     }
+
+    private static func held(_ limit: Int) -> Int { min(max(1, limit), limitMax) }
 }
 
 /// Some rows of a list.
@@ -48,7 +50,7 @@ public struct ReservationRow: Sendable, Equatable {
     public var reservation: ReservationAnswer
 }
 
-/// A transaction that a store took back, wholly or in part, or did and thought better of it.
+/// A transaction that a store took back, wholly or in part, or took back and gave again.
 public struct RefundRow: Sendable, Equatable {
     public enum Kind: String, Sendable {
         case refund
@@ -61,7 +63,7 @@ public struct RefundRow: Sendable, Equatable {
 
     /// `nil`: the purchase is nobody's.
     public var subject: String?
-    /// Of the newest event that speaks of it.
+    /// Of the event whose word counts.
     public var position: Int64
     /// `apple:2000000123`.
     public var line: String
@@ -90,6 +92,8 @@ public struct ExpiryRow: Sendable, Equatable {
     public var kind: Kind
     /// The entitlement's name, or the grant's id.
     public var name: String
+    /// The only profile that it serves; `nil`: the whole customer.
+    public var profile: String?
     /// Exclusive end of unbroken access, or of the units.
     public var expiresAt: Int64
     /// Whether the store will renew it then, as far as is known.

@@ -9,7 +9,22 @@ final class OverviewLook {
     let asOf: AsOf
     private let builder: CaseBuilder
     /// The customer who was looked at last: rows of one customer often follow one another.
-    private var last: (shown: String, check: Check?)?
+    private var last: (shown: String, answers: Answers?)?
+
+    /// A customer with what lists show of them.
+    final class Answers {
+        let question: CustomerCase
+        let check: Check
+        lazy var grants = check.usage.allGrants()
+        lazy var reservations = check.usage.openReservations()
+
+        /// - Returns: `nil` where no rules were in force.
+        init?(_ question: CustomerCase) {
+            guard let check = Check(question) else { return nil }
+            self.question = question
+            self.check = check
+        }
+    }
 
     var at: Int64 { asOf.at }
 
@@ -25,46 +40,61 @@ final class OverviewLook {
         builder.shown(CustomerKey(environment, state.stream(stream).name))
     }
 
-    /// The rules about the customer of a stream; `nil` where none was in force.
-    func check(ofStream stream: UInt32) throws -> Check? {
-        try check(of: CustomerKey(environment, state.stream(stream).name))
+    /// What is known of the customer of a stream; `nil` where no rules were in force.
+    func answers(ofStream stream: UInt32) throws -> Answers? {
+        try answers(of: CustomerKey(environment, state.stream(stream).name))
     }
 
-    private func check(of customer: CustomerKey) throws -> Check? {
+    private func answers(of customer: CustomerKey) throws -> Answers? {
         let shown = builder.shown(customer)
-        if let last, haveSameBytes(last.shown, shown) { return last.check }
-        let check = Check(try builder.build(customer))
-        last = (shown, check)
-        return check
+        if let last, haveSameBytes(last.shown, shown) { return last.answers }
+        let answers = Answers(try builder.build(customer))
+        last = (shown, answers)
+        return answers
     }
 
-    /// What is known of the transaction that an event speaks of; `nil` where nothing that counts took it back.
-    func refund(_ event: Event, _ store: any EventStore) throws -> RefundRow? {
-        guard state.stream(event.stream).kind == .line,
-            let row = try store.rows(at: [event.position]).first
-        else { return nil }
+    /// The row of an event.
+    func row(_ event: Event) throws -> EventRow? {
+        try state.log.store.rows(at: [event.position]).first
+    }
+
+    /// Whether an event gives nothing any more, because the end that it states has come. One that was amended may state
+    /// another end.
+    func isOver(_ event: Event, at end: Int64) -> Bool {
+        end != Event.absent && end <= at
+            && state.corrections.amendments(of: state.eventKey(event), cut: asOf.position).isEmpty
+    }
+
+    /// What an event took back by the asked time; `nil` where another event's word counts, or none does.
+    func refund(_ event: Event) throws -> RefundRow? {
+        guard state.stream(event.stream).kind == .line else { return nil }
         let stream = state.streamName(event.stream)
         let (line, owner) = try builder.line(event.stream)
         guard let fact = line.transactions.first(where: { $0.id == event.reference }),
-            !fact.revocationRank.isNone
+            !fact.revocationRank.isNone, fact.revocationRank.source == event.source,
+            fact.revocationRank.key == event.key,
+            // A client's refund of what the store itself speaks of is no statement (rule 11).
+            fact.revocationRank.classRank >= fact.coreRank.classRank,
+            max(event.occurredAt, fact.revokedAt) <= at, let row = try row(event)
         else { return nil }
-        // A statement that says "not revoked" is no refund, nor the end of one that never was.
-        let isReversed = fact.revokedAt == Event.absent
-        if isReversed, event.type == .storeTransactionStated { return nil }
-        let recorded: RecordedEvent
-        do throws(RowDamage) {
-            recorded = try EventDecoder.recorded(row, stream: stream, names: state.names)
-        } catch {
-            recorded = error.readable
+        let amendments = state.corrections.amendments(
+            of: state.eventKey(event), cut: asOf.position)
+        let data: JSONObject
+        do {
+            data = try Amendments(store: state.log.store, names: state.names).apply(
+                amendments, to: row, in: stream
+            ).draft.data
+        } catch let damage as RowDamage {
+            // One damaged row must not hide the others.
+            data = damage.readable.draft.data
         }
-        let data = recorded.draft.data
         let product = fact.product == 0 ? data["product"]?.text : state.names[fact.product]
         return RefundRow(
             subject: owner == 0 ? nil : builder.shown(CustomerKey(environment, owner)),
             position: event.position, line: stream.name, product: product,
             transaction: row.reference ?? event.reference.text ?? "",
             kind: Self.kind(fact), revokedAt: fact.revokedAt.orNil,
-            refundedMilli: isReversed ? 0 : fact.refundedMilli,
+            refundedMilli: fact.revocation == .none ? 0 : fact.refundedMilli,
             amountMilli: data["amount_milli"]?.integer, currency: data["currency"]?.text,
             reason: data["reason"]?.text)
     }
@@ -91,9 +121,12 @@ final class OverviewLook {
         }
         state.forEachNaming { customer, _ in add(customer) }
         for name in state.receivers(in: environment) { add(CustomerKey(environment, name)) }
-        for event in try state.log.events(of: [.grantIssued], through: asOf.position) {
+        try state.log.forEachBackwards(
+            of: [.grantIssued, .debugOverrideSet], through: asOf.position
+        ) { event in
             let stream = state.stream(event.stream)
             add(CustomerKey(stream.environment, stream.name))
+            return true
         }
         return found
     }
@@ -102,73 +135,142 @@ final class OverviewLook {
     func expiries(
         of customer: CustomerKey, until end: Int64, isEndingAlone: Bool
     ) throws -> [ExpiryRow] {
-        guard let check = try check(of: customer) else { return [] }
-        let subject = builder.shown(customer)
+        guard let answers = try answers(of: customer) else { return [] }
+        let rows = expiries(answers, until: end, isEndingAlone: isEndingAlone)
+        if rows.isEmpty || answers.question.namesToLookUp.isEmpty { return rows }
+        // Only now is it worth reading the texts of ids that are longer than a reference holds.
+        let named = try ReferenceTexts(
+            state: state, store: state.log.store, cut: asOf.position
+        ).completing(answers.question)
+        return Answers(named).map {
+            expiries($0, until: end, isEndingAlone: isEndingAlone)
+        } ?? rows
+    }
+
+    /// Whom anything serves alone; those that were deleted aside.
+    private static func profiles(_ answer: EntitlementsAnswer) -> [String] {
+        var found: [String] = []
+        for profile in answer.sources.compactMap(\.profile) where !profile.isEmpty {
+            let isDeleted = answer.profiles.contains {
+                haveSameBytes($0.profile, profile) && $0.isDeleted
+            }
+            if !isDeleted, !found.contains(where: { haveSameBytes($0, profile) }) {
+                found.append(profile)
+            }
+        }
+        return found
+    }
+
+    private func expiries(
+        _ answers: Answers, until end: Int64, isEndingAlone: Bool
+    ) -> [ExpiryRow] {
+        let subject = answers.question.subject
         func isSoon(_ instant: Int64?) -> Bool { instant.map { at < $0 && $0 < end } ?? false }
         var rows: [ExpiryRow] = []
-        for entitlement in check.entitlements.entitlements() where entitlement.isActive {
-            guard let expiresAt = entitlement.expiresAt, isSoon(expiresAt),
-                !(isEndingAlone && entitlement.willRenew)
-            else { continue }
-            let source = entitlement.winner
-            rows.append(
-                ExpiryRow(
-                    subject: subject, kind: .entitlement, name: entitlement.name,
-                    expiresAt: expiresAt, willRenew: entitlement.willRenew,
-                    source: source?.product ?? source?.id ?? "",
-                    state: entitlement.state.rawValue))
+        for profile in [nil] + Self.profiles(answers.check.entitlements).map(Optional.some) {
+            let entitlements = answers.check.entitlements.entitlements(profile: profile)
+            for entitlement in entitlements where entitlement.isActive {
+                // What serves the whole customer is told once.
+                guard let expiresAt = entitlement.expiresAt, isSoon(expiresAt),
+                    !(isEndingAlone && entitlement.willRenew),
+                    profile == nil || entitlement.winner?.profile == profile
+                else { continue }
+                let source = entitlement.winner
+                rows.append(
+                    ExpiryRow(
+                        subject: subject, kind: .entitlement, name: entitlement.name,
+                        profile: profile, expiresAt: expiresAt,
+                        willRenew: entitlement.willRenew,
+                        source: source?.product ?? source?.id ?? "",
+                        state: entitlement.state.rawValue))
+            }
         }
-        for grant in check.usage.allGrants() where grant.state == .active {
+        for grant in answers.grants where grant.state == .active {
             guard let left = grant.left, let expiresAt = grant.expiresAt, isSoon(expiresAt) else {
                 continue
             }
             rows.append(
                 ExpiryRow(
-                    subject: subject, kind: .grant, name: grant.name, expiresAt: expiresAt,
-                    willRenew: false, source: grant.meter ?? grant.feature ?? "",
-                    state: grant.state.rawValue, left: left))
+                    subject: subject, kind: .grant, name: grant.name, profile: grant.profile,
+                    expiresAt: expiresAt, willRenew: false,
+                    source: grant.meter ?? grant.feature ?? "", state: grant.state.rawValue,
+                    left: left))
         }
         return rows
     }
 }
 
+/// Where a page of events ended.
+struct EventCursor {
+    /// Of the last event that was shown.
+    var position: Int64
+    /// What the pages know.
+    var cut: Int64
+
+    init(position: Int64, cut: Int64) {
+        self.position = position
+        self.cut = cut
+    }
+
+    /// - Returns: `nil` for a text that is none.
+    init?(_ text: String) {
+        let parts = text.split(separator: "@", omittingEmptySubsequences: false)
+        guard parts.count == 2, let position = Int64(parts[0]), let cut = Int64(parts[1]),
+            position > 0, position <= cut
+        else { return nil }
+        self.init(position: position, cut: cut)
+    }
+
+    /// `17@4000`.
+    var text: String { "\(position)@\(cut)" }
+}
+
 extension ExpiryRow {
     /// A row's place in the list.
-    struct Cursor {
+    struct Cursor: Equatable {
         var expiresAt: Int64
-        var name: String
         var subject: String
+        /// The kind, the name, and the profile where there is one.
+        var parts: [String]
 
-        init(expiresAt: Int64, name: String, subject: String) {
-            self.expiresAt = expiresAt
-            self.name = name
-            self.subject = subject
+        init(_ row: ExpiryRow) {
+            expiresAt = row.expiresAt
+            subject = row.subject
+            parts = [row.kind.rawValue, row.name] + (row.profile.map { [$0] } ?? [])
         }
 
         /// - Returns: `nil` for a text that is none.
         init?(_ text: String) {
-            let parts = text.split(
-                separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
-            guard parts.count == 3, let expiresAt = Int64(parts[0]),
-                let count = Int(parts[1]), count >= 0, count < parts[2].utf8.count
+            // What is no JSON is no place.
+            let read = try? JSONReader.read(Array(text.utf8))
+            guard let values = read?.array, (4...5).contains(values.count),
+                let expiresAt = values[0].integer
             else { return nil }
-            self.init(
-                expiresAt: expiresAt,
-                name: String(decoding: parts[2].utf8.prefix(count), as: UTF8.self),
-                subject: String(decoding: parts[2].utf8.dropFirst(count), as: UTF8.self))
+            let texts = values.dropFirst().compactMap(\.text)
+            guard texts.count == values.count - 1, Kind(rawValue: texts[1]) != nil else {
+                return nil
+            }
+            self.expiresAt = expiresAt
+            subject = texts[0]
+            parts = Array(texts.dropFirst())
         }
 
-        /// The end, how many bytes the name has, the name and the customer.
-        var text: String { "\(expiresAt)/\(name.utf8.count)/\(name)\(subject)" }
+        /// A list: the end, the customer, the kind, the name, the profile.
+        var text: String {
+            let values: [JSONValue] =
+                [.integer(expiresAt), .string(subject)] + parts.map { .string($0) }
+            return JSONValue.array(values).canonicalText
+        }
 
         func precedes(_ other: Cursor) -> Bool {
             if expiresAt != other.expiresAt { return expiresAt < other.expiresAt }
-            if !haveSameBytes(subject, other.subject) {
-                return precedesInBytes(subject, other.subject)
+            let (left, right) = ([subject] + parts, [other.subject] + other.parts)
+            for (left, right) in zip(left, right) where !haveSameBytes(left, right) {
+                return precedesInBytes(left, right)
             }
-            return precedesInBytes(name, other.name)
+            return left.count < right.count
         }
     }
 
-    var cursor: Cursor { Cursor(expiresAt: expiresAt, name: name, subject: subject) }
+    var cursor: Cursor { Cursor(self) }
 }

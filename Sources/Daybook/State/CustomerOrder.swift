@@ -10,6 +10,9 @@ struct CustomerOrder: Sendable {
     /// Ascending, each once, without those of the snapshot.
     private var added: [CustomerKey] = []
 
+    /// So many are put in one by one; more are sorted and merged.
+    private static let insertionsMax = 32
+
     init(base: MappedState? = nil) { self.base = base }
 
     mutating func note(_ key: CustomerKey) {
@@ -17,11 +20,21 @@ struct CustomerOrder: Sendable {
     }
 
     /// Puts those that arrived into their places.
-    /// - Complexity: O(*n*) in all that were added since the snapshot, and O(*m* log *m*) in those that arrived.
+    /// - Complexity: O(*m* log *n*) in those that arrived and in all that were added since the snapshot, where few
+    ///   arrived; else O(*n* + *m* log *m*).
     mutating func settle(_ names: NameTable) {
         guard !arrived.isEmpty else { return }
         let new = Set(arrived).filter { base?.isCustomer($0) != true }
         arrived = []
+        guard new.count > Self.insertionsMax else {
+            for key in new {
+                let place = added.sortedPrefixCount { Self.precedes($0, key, names) }
+                // It was named again.
+                if place < added.count, added[place] == key { continue }
+                added.insert(key, at: place)
+            }
+            return
+        }
         let sorted = Self.sorted(Array(new), names)
         added = Self.merged(added, sorted, names)
     }
@@ -85,6 +98,7 @@ struct CustomerOrder: Sendable {
         return precedesInBytes(names[left.name], names[right.name])
     }
 
+    /// Both, each customer once.
     private static func merged(
         _ left: [CustomerKey], _ right: [CustomerKey], _ names: NameTable
     ) -> [CustomerKey] {
@@ -97,6 +111,7 @@ struct CustomerOrder: Sendable {
                 merged.append(left[index])
                 index += 1
             }
+            if index < left.count, left[index] == key { continue }
             merged.append(key)
         }
         return merged + left[index...]

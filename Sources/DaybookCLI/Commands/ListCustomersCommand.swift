@@ -35,13 +35,13 @@ struct ListCustomersCommand: AsyncParsableCommand {
     mutating func run() async throws {
         let environment = environment.environment
         if let id {
-            let (matches, asOf) = try await ledger.asking { ledger in
+            let (matches, isCut, asOf) = try await ledger.asking { ledger in
                 try ledger.customers(withID: id, environment: environment)
             }
             let shown = matches.prefix(page.limit)
             let json: JSONObject = [
                 "id": .string(id), "matches": .array(shown.map { .object($0.json) }),
-                "more": .bool(shown.count < matches.count), "as_of": .object(asOf.json),
+                "more": .bool(isCut || shown.count < matches.count), "as_of": .object(asOf.json),
             ]
             try output.show(json) { terminal in
                 Self.text(Array(shown), of: id, terminal)
@@ -79,8 +79,9 @@ struct ListCustomersCommand: AsyncParsableCommand {
 extension CustomerRow {
     /// The id, whose it is where they have another name, and what they have.
     var cells: [Table.Cell] {
-        let others = ids.filter { $0 != subject && $0 != id }
-        let same = id == subject ? others : [subject] + others
+        let isShown = haveSameBytes(id, subject)
+        let others = ids.filter { !haveSameBytes($0, subject) && !haveSameBytes($0, id) }
+        let same = isShown ? others : [subject] + others
         return [
             .init(id, .bold),
             .init(

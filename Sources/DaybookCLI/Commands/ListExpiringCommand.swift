@@ -45,7 +45,7 @@ extension ExpiryRow {
     fileprivate var cells: [Table.Cell] {
         [
             .init(Words.time(expiresAt)), .init(subject, .bold),
-            .init(name), .init(Words.spaced(state)),
+            .init(name), .init(profile ?? ""), .init(Words.spaced(state)),
             .init(left.map { "\($0) left of \(source)" } ?? source),
             .init(willRenew ? "renews" : ""),
         ]
@@ -54,6 +54,7 @@ extension ExpiryRow {
     fileprivate var json: JSONObject {
         [
             "subject": .string(subject), "kind": .string(kind.rawValue), "name": .string(name),
+            "profile": .orNull(profile),
             "expires_at": .time(expiresAt), "will_renew": .bool(willRenew),
             "source": .string(source), "state": .string(state), "left": .orNull(left),
         ]

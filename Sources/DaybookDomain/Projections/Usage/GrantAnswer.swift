@@ -9,12 +9,13 @@ public struct GrantAnswer: Sendable, Equatable {
         /// Its time is over.
         case expired
         case voided
-        /// It holds, and nothing is left of its units.
+        /// It holds, nothing is left of its units, and they do not come again.
         case used
     }
 
     public var id: Reference
-    /// Of the event that issued it.
+    /// Of the event that issued it: the kind of its source, as a name, and its key.
+    public var source: NameID
     public var key: Reference
     /// As far as its text is known.
     public var name: String
@@ -72,10 +73,11 @@ extension UsageAnswer {
             } else if question.at >= end {
                 state = .expired
             } else {
-                state = left == 0 ? .used : .active
+                state = left == 0 && grant.recurrence == 0 ? .used : .active
             }
             return GrantAnswer(
-                id: grant.id, key: grant.key, name: question.text(of: grant.id), state: state,
+                id: grant.id, source: grant.source, key: grant.key,
+                name: question.text(of: grant.id), state: state,
                 entitlement: name(grant.entitlement), feature: name(grant.feature),
                 meter: name(grant.meter).map { catalog.meter(named: $0)?.name ?? $0 },
                 profile: name(grant.profile), amount: isUnits ? grant.amount : nil,
@@ -99,15 +101,17 @@ extension UsageAnswer {
             if let outcome = outcomes[reservation.id], outcome.at < reservation.expiresAt {
                 return nil
             }
-            let reversed = reversals.targets(of: [reservation.meter])
+            let name = question.names[reservation.meter]
+            let meter = catalog.meter(named: name)
+            let ids = meter.map(meterIDs) ?? [reservation.meter]
+            let reversed = reversals.targets(of: ids)
             guard !reversed.contains(reservation.id), !reversed.contains(reservation.key) else {
                 return nil
             }
-            let meter = question.names[reservation.meter]
             return ReservationAnswer(
                 id: reservation.id, key: reservation.key, name: question.text(of: reservation.id),
-                meter: catalog.meter(named: meter)?.name ?? meter,
-                amount: reservation.amount, profile: name(reservation.profile),
+                meter: meter?.name ?? name,
+                amount: reservation.amount, profile: self.name(reservation.profile),
                 reservedAt: reservation.at, expiresAt: reservation.expiresAt)
         }
     }

@@ -155,13 +155,18 @@ public final class UsageAnswer {
     func grantBalances() -> [Reference: Int64] {
         var balances: [Reference: Int64] = [:]
         for meter in catalog.meters where meter.kind == .counter && !grants(meter).isEmpty {
-            guard let limit = limit(of: meter, nil).0 ?? meter.limit else { continue }
-            let ids = meterIDs(meter)
-            let (burns, reserved) = burns(meter, ids)
-            let result = burnDown(meter, nil, limit, resets(meter, ids), burns + reserved)
-            balances.merge(result.balances) { first, _ in first }
+            let left = burnedDown(meter)?.balances ?? [:]
+            balances.merge(left) { first, _ in first }
         }
         return balances
+    }
+
+    /// A meter of the whole customer; `nil` where it has no limit at all.
+    private func burnedDown(_ meter: Meter) -> BurnDown.Result? {
+        guard let limit = limit(of: meter, nil).0 ?? meter.limit else { return nil }
+        let ids = meterIDs(meter)
+        let (burns, reserved) = burns(meter, ids)
+        return burnDown(meter, nil, limit, resets(meter, ids), burns + reserved)
     }
 
     /// How many of the credits that were bought with a line are left; `nil`: nothing of it is credits, or nothing burns
@@ -170,14 +175,8 @@ public final class UsageAnswer {
         let filled = catalog.meters.first { meter in
             meter.kind == .counter && credits(meter).contains { haveSameBytes($0.line, name) }
         }
-        guard let meter = filled, let limit = limit(of: meter, nil).0 ?? meter.limit else {
-            return nil
-        }
-        let ids = meterIDs(meter)
-        let (burns, reserved) = burns(meter, ids)
-        let result = burnDown(meter, nil, limit, resets(meter, ids), burns + reserved)
         // What begins later, or was given away before, is not there.
-        return result.credits[name] ?? 0
+        return filled.flatMap(burnedDown).map { $0.credits[name] ?? 0 }
     }
 
     /// The meter's name and aliases, as far as any event has them.
