@@ -21,6 +21,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
         .library(name: "Daybook", targets: ["Daybook"]),
+        .library(name: "DaybookAudit", targets: ["DaybookAudit"]),
         .library(name: "DaybookTesting", targets: ["DaybookTesting"]),
         .executable(name: "daybook", targets: ["DaybookCLI"]),
     ],
@@ -70,16 +71,25 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
+        .target(
+            name: "DaybookAudit",
+            dependencies: [
+                "Daybook", "DaybookEvents", "DaybookDomain", "DaybookIngest", "DaybookStore",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
         .executableTarget(
             name: "DaybookCLI",
             dependencies: [
-                "Daybook", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "Daybook", "DaybookAudit",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
         .target(
             name: "DaybookTesting",
             dependencies: [
-                "Daybook", "DaybookEvents", "DaybookDomain", "DaybookIngest", "DaybookStore",
+                "Daybook", "DaybookAudit", "DaybookEvents", "DaybookDomain", "DaybookIngest",
+                "DaybookStore",
             ],
             swiftSettings: settings),
         tests("DaybookEvents", ["DaybookEvents"]),
@@ -94,10 +104,10 @@ let package = Package(
         tests(
             "Daybook",
             [
-                "Daybook", .product(name: "Logging", package: "swift-log"),
+                "Daybook", "DaybookAudit", .product(name: "Logging", package: "swift-log"),
                 .product(name: "InMemoryLogging", package: "swift-log"),
             ], exclude: ["Goldens"]),
-        tests("DaybookCLI", ["Daybook", "DaybookStore"], exclude: ["Goldens"]),
+        tests("DaybookCLI", ["Daybook", "DaybookAudit", "DaybookStore"], exclude: ["Goldens"]),
         tests("Tidy", []),
     ]
 )

@@ -61,7 +61,7 @@ extension Ledger {
             let store = try SQLiteEventStore.create(at: path, app: app)
             return try Ledger(store: store, path: store.path, clock: clock)
         } catch {
-            throw (error as? LedgerError) ?? .store(storeError(error))
+            throw (error as? LedgerError) ?? .store(StoreError.wrapping(error))
         }
     }
 
@@ -82,7 +82,7 @@ extension Ledger {
                 store: store, path: store.path, readOnly: readOnly, startUp: startUp, log: log,
                 clock: clock)
         } catch {
-            throw (error as? LedgerError) ?? .store(storeError(error))
+            throw (error as? LedgerError) ?? .store(StoreError.wrapping(error))
         }
     }
 }

@@ -64,7 +64,7 @@ public final class HistoryLedger {
         let choice = Int.random(in: 0..<8, using: &random)
         guard choice < 5 else { return }
         if choice == 0 || choice == 1 { try ledger.snapshot() }
-        if choice == 2 { ledger.finishDerivedWriting() }
+        if choice == 2 { ledger.writer.finishDerivedWriting() }
         guard choice != 0 else { return }
         try ledger.close()
         if choice == 4 { try lose() }
@@ -91,7 +91,7 @@ public final class HistoryLedger {
         try ledger.close()
         ledger = try Self.open(path, readOnly: true, zones)
         var sources: Set<String> = []
-        if ledger.snapshotCut > 0 { sources.insert("snapshot") }
+        if ledger.core.snapshotCut > 0 { sources.insert("snapshot") }
         if !derivedNames(".dayseg").isEmpty { sources.insert("segments") }
         return sources
     }

@@ -1,4 +1,5 @@
 public import Daybook
+import DaybookAudit
 import DaybookDomain
 public import DaybookEvents
 

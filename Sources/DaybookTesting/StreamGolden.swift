@@ -1,4 +1,5 @@
 public import Daybook
+import DaybookAudit
 public import DaybookEvents
 import DaybookIngest
 public import Foundation

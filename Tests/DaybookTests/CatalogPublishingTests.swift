@@ -1,4 +1,5 @@
 import Daybook
+import DaybookAudit
 import DaybookDomain
 import DaybookEvents
 import DaybookTesting
@@ -200,7 +201,7 @@ struct CatalogPublishingTests {
         #expect(try ledger.catalogs().versions.map(\.version) == [1, 2, 1, 2])
         #expect(try ledger.catalogs().newest?.scope == .all)
         let clock = story.clock
-        let reopened = try Ledger(store: ledger.store, clock: { clock.now })
+        let reopened = try Ledger(store: ledger.core.store, clock: { clock.now })
         #expect(
             try reopened.catalogs().versions.map(\.version) == [1, 2, 1, 2])
         #expect(try reopened.verify().allSatisfy(\.isClean))

@@ -28,9 +28,9 @@ struct CatalogShelfTests {
         _ = try other.preview(try publication(9))
         #expect(try other.catalogs().versions.count == 6)
         try await other.consume("stories", by: "ada", ref: "s1")
-        #expect(ledger.lateCatalogReadCount == 0)
-        #expect(other.lateCatalogReadCount == 0)
-        #expect(try self.ledger(store).lateCatalogReadCount == 0)
+        #expect(ledger.core.lateCatalogReadCount == 0)
+        #expect(other.core.lateCatalogReadCount == 0)
+        #expect(try self.ledger(store).core.lateCatalogReadCount == 0)
 
         var drafts: [EventDraft] = []
         let lines = Lines()
@@ -44,7 +44,7 @@ struct CatalogShelfTests {
         _ = try await imported.importLines({ pieces.popLast() }, options: ImportOptions())
         for copy in [recorded, imported] {
             #expect(try copy.catalogs().versions.count == 6)
-            #expect(copy.lateCatalogReadCount == 0)
+            #expect(copy.core.lateCatalogReadCount == 0)
         }
     }
 

@@ -1,4 +1,5 @@
 import Daybook
+import DaybookAudit
 import DaybookDomain
 import DaybookEvents
 import DaybookStore
@@ -169,7 +170,7 @@ struct GoldenFileTests {
         }
         let handler = InMemoryLogHandler()
         let ledger = try bench.open(Logger(label: "daybook") { _ in handler })
-        #expect(try ledger.snapshotCut == ledger.head().position)
+        #expect(try ledger.core.snapshotCut == ledger.head().position)
         #expect(try ledger.digest().digest == bench.digest)
         #expect(try FinalAnswers(ledger) == bench.answers)
         let replay = try ledger.replay()

@@ -36,7 +36,7 @@ struct GroupDamageTests {
         let folder = try LedgerFolder()
         let ledger = try await Self.damaged(folder)
         let head = try ledger.head().position
-        let results = ledger.performTogether([
+        let results = ledger.writer.performTogether([
             use("bob", "bob-2"), use("ada", "ada-3"), use("cy", "cy-2"), use("ada", "ada-4"),
             use("new", "new-1"),
         ])
@@ -71,7 +71,7 @@ struct GroupDamageTests {
             CatalogPublication(document: try Fixtures.catalogDocument("dozzi"), effectiveAt: 0))
         try await ledger.consume("stories", by: "ada", ref: "ada-1", key: "k1")
         store.fail(.rows)
-        let results = ledger.performTogether([
+        let results = ledger.writer.performTogether([
             use("bob", "bob-1"),
             CommandRequest(
                 .consume(meter: "stories", amount: 1, ref: "ada-1"), subject: "ada", key: "k1"),

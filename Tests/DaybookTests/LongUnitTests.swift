@@ -28,7 +28,7 @@ struct LongUnitTests {
         try await first.publish(
             CatalogPublication(document: try Fixtures.catalogDocument("dozzi"), effectiveAt: 0))
         try await first.record([.used("stories", at: Fixtures.now - 1, ref: "b1", subject: "bob")])
-        let count = Int(Ledger.eventsUnderLockMax) + 1
+        let count = Int(LedgerCore.eventsUnderLockMax) + 1
         try await first.record(
             (0..<count).map {
                 .reported("app.launched", at: Fixtures.now - Int64($0), key: "launch-\($0)")
@@ -68,7 +68,7 @@ struct LongUnitTests {
         }
         try bench.expectReached()
         #expect(try ledger.check("stories", for: "bob").usage?.used == 1)
-        #expect(try ledger.head().position > Ledger.eventsUnderLockMax)
+        #expect(try ledger.head().position > LedgerCore.eventsUnderLockMax)
         try await ledger.consume("stories", by: "bob", ref: "b2")
         #expect(try ledger.check("stories", for: "bob").usage?.used == 2)
         bench.goesOn.signal()
@@ -82,7 +82,7 @@ struct LongUnitTests {
         let ledger = bench.ledger
         let results = Mutex([Result<Receipt, LedgerError>]())
         let decided = detached {
-            let made = ledger.performTogether([
+            let made = ledger.writer.performTogether([
                 CommandRequest(.consume(meter: "stories", amount: 1, ref: "a1"), subject: "ada")
             ])
             results.withLock { $0 = made }

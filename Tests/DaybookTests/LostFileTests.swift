@@ -1,4 +1,5 @@
 import Daybook
+import DaybookAudit
 import DaybookDomain
 import DaybookEvents
 import DaybookStore
@@ -57,7 +58,7 @@ struct LostFileTests {
             failing = try untouched.verify().filter { !$0.isClean }.map(\.check)
             try untouched.close()
             ledger = try Self.open(folder, handler)
-            #expect(ledger.snapshotCut > 0)
+            #expect(ledger.core.snapshotCut > 0)
         }
 
         init(app: String, events: Int = 300) async throws {
@@ -132,7 +133,7 @@ struct LostFileTests {
         try bench.ledger.close()
         let again = try Bench.open(bench.folder, InMemoryLogHandler())
         let head = try again.head().position
-        #expect(again.snapshotCut == head)
+        #expect(again.core.snapshotCut == head)
         #expect(try again.digest().digest == digest)
         try again.close()
     }
@@ -235,7 +236,7 @@ struct LostFileTests {
             checksum..<checksum + 4, with: withUnsafeBytes(of: sum.littleEndian, Array.init))
         try Data(bytes).write(to: URL(filePath: report.path))
         let deceived = try Ledger.open(folder.path, clock: { 0 })
-        #expect(deceived.snapshotCut == report.position)
+        #expect(deceived.core.snapshotCut == report.position)
         try #require(truncate(report.path, 0) == 0)
         func expectLoss(_ body: () async throws -> Void) async {
             do {

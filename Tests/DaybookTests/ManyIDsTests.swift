@@ -1,4 +1,5 @@
 import Daybook
+import DaybookAudit
 import DaybookDomain
 import DaybookEvents
 import DaybookStore
@@ -78,7 +79,7 @@ struct ManyIDsTests {
             let store = InMemoryEventStore(app: "magical-stories")
             let first = try await ledger(store, idsMax: Int.max)
             try await first.record((1...count).map { alias("d\($0)", "device") })
-            return (first.groupingStepCount, try await ledger(store).groupingStepCount)
+            return (first.core.groupingStepCount, try await ledger(store).core.groupingStepCount)
         }
         let (some, twice) = (try await steps(1_000), try await steps(2_000))
         #expect(some.live > 1_000)

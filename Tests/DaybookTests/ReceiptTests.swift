@@ -96,7 +96,7 @@ struct ReceiptTests {
         #expect(try await story.ledger.consume("stories", by: "ada", ref: "s1", key: "K1") == first)
         #expect(
             try await story.ledger.consume("stories", by: "ada", ref: "s3", key: "K3") == second)
-        let other = try Ledger(store: story.ledger.store, clock: { story.clock.now })
+        let other = try Ledger(store: story.ledger.core.store, clock: { story.clock.now })
         #expect(try await other.consume("stories", by: "ada", ref: "s3", key: "K3") == second)
     }
 

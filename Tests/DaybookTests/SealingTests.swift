@@ -1,4 +1,5 @@
 import Daybook
+import DaybookAudit
 import DaybookDomain
 import DaybookEvents
 import DaybookStore
@@ -38,7 +39,7 @@ struct SealingTests {
         for (count, sealed) in [(14, 0), (15, 1), (16, 1), (30, 1), (79, 5)] {
             try await ledger.record(Array(drafts[recorded..<count]))
             recorded = count
-            ledger.finishDerivedWriting()
+            ledger.writer.finishDerivedWriting()
             #expect(folder.derivedNames(".dayseg").count == sealed, "after \(count)")
         }
         #expect(folder.derivedNames(".daysnap") == [])
@@ -60,7 +61,7 @@ struct SealingTests {
         var last = drafts[78]
         last.source.key = "again"
         try await again.record([last])
-        again.finishDerivedWriting()
+        again.writer.finishDerivedWriting()
         #expect(try again.replay().segmentEvents == 80)
         try again.close()
         let renewed = try names.map { try Data(contentsOf: folder.derived.appending(path: $0)) }
@@ -76,7 +77,7 @@ struct SealingTests {
         let ledger = try Self.open(folder, log: Logger(label: "daybook") { _ in handler })
         for draft in drafts[..<50] {
             try await ledger.record([draft])
-            ledger.finishDerivedWriting()
+            ledger.writer.finishDerivedWriting()
         }
         #expect(try ledger.head().position == 51)
         let told = handler.entries.filter { "\($0.message)".hasPrefix("a segment was not written") }
@@ -85,7 +86,7 @@ struct SealingTests {
         // There is room again: the next range is written, and the lost ones by a snapshot.
         try FileManager.default.removeItem(at: folder.derived)
         try await ledger.record(Array(drafts[50..<64]))
-        ledger.finishDerivedWriting()
+        ledger.writer.finishDerivedWriting()
         #expect(folder.derivedNames(".dayseg") == ["000000000003.dayseg"])
         try ledger.snapshot()
         #expect(folder.derivedNames(".dayseg").count == 4)

@@ -104,7 +104,7 @@ struct SnapshotDamageTests {
             #expect(try ledger.digest().digest == digest, place)
             let report = try ledger.replay()
             #expect(report.agrees && report.differences.isEmpty, place)
-            let cut = ledger.snapshotCut
+            let cut = ledger.core.snapshotCut
             try ledger.close()
             return Outcome(
                 cut: cut,

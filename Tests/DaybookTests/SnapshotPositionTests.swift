@@ -26,7 +26,7 @@ struct SnapshotPositionTests {
             try KeptSnapshot.place([snapshot], in: folder)
             let reopened = try Ledger.open(folder.path, readOnly: true, clock: { LedgerMold.later })
             let place: Comment = "\(name), snapshot at \(snapshot.cut)"
-            #expect(reopened.snapshotCut == snapshot.cut, place)
+            #expect(reopened.core.snapshotCut == snapshot.cut, place)
             #expect(try reopened.digest() == digest, place)
             #expect(try FinalAnswers(reopened) == answers, place)
             #expect(try reopened.replay(workers: 2).differences == [], place)
@@ -68,7 +68,7 @@ struct SnapshotPositionTests {
         try ledger.close()
         try KeptSnapshot.place([kept], in: folder)
         let reopened = try Ledger.open(folder.path, readOnly: true, clock: { LedgerMold.later })
-        #expect(reopened.snapshotCut == 2)
+        #expect(reopened.core.snapshotCut == 2)
         #expect(try reopened.digest() == digest)
         let (status, _) = try reopened.status(of: "ada", moment: Moment(at: start + 2))
         #expect(status.meters.first?.used == 1)
@@ -107,7 +107,7 @@ struct SnapshotPositionTests {
         #expect(try alone.digest() == digest)
         try KeptSnapshot.place([kept], in: folder)
         let reopened = try Ledger.open(folder.path, readOnly: true, clock: { LedgerMold.later })
-        #expect(reopened.snapshotCut == kept.cut)
+        #expect(reopened.core.snapshotCut == kept.cut)
         #expect(try reopened.digest() == digest)
         for subject in ["anon", "ada"] {
             #expect(try reopened.check("stories", for: subject).usage?.used == 1, "\(subject)")

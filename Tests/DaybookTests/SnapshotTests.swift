@@ -1,4 +1,5 @@
 import Daybook
+import DaybookAudit
 import DaybookDomain
 import DaybookEvents
 import DaybookStore
@@ -43,7 +44,7 @@ struct SnapshotTests {
                 try ledger.close()
             }
             let reopened = try Ledger.open(path, clock: { 0 })
-            #expect(reopened.snapshotCut == Int64(drafts.count) + 1)
+            #expect(reopened.core.snapshotCut == Int64(drafts.count) + 1)
             let report = try reopened.replay()
             #expect(report.agrees)
             #expect(report.differences == [])
@@ -66,7 +67,7 @@ struct SnapshotTests {
                 let foreign = try Data(contentsOf: try Self.snapshotFile(other))
                 try foreign.write(to: try Self.snapshotFile(path))
                 let ledger = try Ledger.open(path, readOnly: true, clock: { 0 })
-                #expect(ledger.snapshotCut == 0)
+                #expect(ledger.core.snapshotCut == 0)
                 #expect(try ledger.replay().agrees)
                 try ledger.close()
             }

@@ -1,4 +1,5 @@
 import Daybook
+import DaybookAudit
 import DaybookDomain
 import DaybookEvents
 import DaybookIngest
@@ -72,7 +73,7 @@ struct SpelledIDTests {
     func quota() async throws {
         let story = try await Self.story()
         let names = [Self.upper, Self.lower, Self.mixed, Self.upper, Self.lower, Self.upper]
-        let answers = story.ledger.performTogether(
+        let answers = story.ledger.writer.performTogether(
             names.enumerated().map { index, name in
                 CommandRequest(
                     .consume(meter: "stories", amount: 1, ref: "s\(index)"), subject: name,

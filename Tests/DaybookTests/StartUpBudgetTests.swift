@@ -67,7 +67,7 @@ struct StartUpBudgetTests {
             try ledger.close()
             let reopened = try Ledger.open(folder.path, readOnly: true, clock: { 0 })
             defer { try? reopened.close() }
-            return reopened.snapshotCut
+            return reopened.core.snapshotCut
         }
         // With the catalog 5,000 events, which take 50 ms at this rate.
         #expect(try await record(0..<4_999) == 0)
@@ -82,11 +82,11 @@ struct StartUpBudgetTests {
         let ledger = try Ledger.open(
             folder.path, startUp: StartUpBudget(.zero), clock: { 0 })
         try await ledger.record(Self.drafts(0..<4_095))
-        ledger.finishDerivedWriting()
+        ledger.writer.finishDerivedWriting()
         #expect(folder.derivedNames(".daysnap") == [])
         try await ledger.record(Self.drafts(4_095..<4_096))
-        ledger.finishDerivedWriting()
-        #expect(ledger.snapshotCut == 4_097)
+        ledger.writer.finishDerivedWriting()
+        #expect(ledger.core.snapshotCut == 4_097)
         #expect(folder.derivedNames(".daysnap").count == 1)
         try ledger.close()
     }

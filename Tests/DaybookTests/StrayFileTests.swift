@@ -1,4 +1,5 @@
 import Daybook
+import DaybookAudit
 import DaybookDomain
 import DaybookTesting
 import Foundation
@@ -50,7 +51,7 @@ struct StrayFileTests {
         let handler = InMemoryLogHandler()
         let opened = try Ledger.open(
             folder.path, log: Logger(label: "daybook") { _ in handler }, clock: { 0 })
-        #expect(opened.snapshotCut == 1)
+        #expect(opened.core.snapshotCut == 1)
         #expect(try opened.digest().digest == digest)
         try opened.close()
         let warnings = handler.entries.filter { $0.level >= .warning }.map { "\($0.message)" }
@@ -71,7 +72,7 @@ struct StrayFileTests {
         }
         try ledger.close()
         let again = try Ledger.open(folder.path, readOnly: true, clock: { 0 })
-        #expect(again.snapshotCut == 5)
+        #expect(again.core.snapshotCut == 5)
         try again.close()
     }
 }

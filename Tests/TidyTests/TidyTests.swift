@@ -14,11 +14,16 @@ struct TidyTests {
         "Daybook": [
             "CDaybook", "DaybookEvents", "DaybookDomain", "DaybookIngest", "DaybookStore",
         ],
-        "DaybookCLI": [
+        "DaybookAudit": [
             "Daybook", "DaybookEvents", "DaybookDomain", "DaybookIngest", "DaybookStore",
         ],
+        "DaybookCLI": [
+            "Daybook", "DaybookAudit", "DaybookEvents", "DaybookDomain", "DaybookIngest",
+            "DaybookStore",
+        ],
         "DaybookTesting": [
-            "Daybook", "DaybookEvents", "DaybookDomain", "DaybookIngest", "DaybookStore",
+            "Daybook", "DaybookAudit", "DaybookEvents", "DaybookDomain", "DaybookIngest",
+            "DaybookStore",
         ],
     ]
 
@@ -27,7 +32,7 @@ struct TidyTests {
         "ArgumentParser": ["DaybookCLI"], "CYaml": ["DaybookDomain"],
         "Crypto": ["DaybookEvents", "DaybookDomain", "DaybookIngest", "DaybookStore"],
         "GRDB": ["DaybookStore"], "GRDBSQLite": ["DaybookStore"],
-        "Logging": ["Daybook", "DaybookStore"], "SwiftASN1": ["DaybookIngest"],
+        "Logging": ["Daybook", "DaybookAudit", "DaybookStore"], "SwiftASN1": ["DaybookIngest"],
         "X509": ["DaybookIngest"], "Yams": ["DaybookDomain"],
     ]
 

@@ -3,19 +3,11 @@ import DaybookEvents
 import DaybookStore
 import Synchronization
 
-/// Where a replay reads the events from.
-public enum ReplaySource: String, Sendable, CaseIterable {
-    /// Segments where there are any, rows elsewhere.
-    case segments
-    /// Rows alone.
-    case rows
-}
-
 /// All events up to a position, each at its place in memory: mapped segments, and pages that were filled from rows.
 ///
 /// Rows go to memory of this process, or beyond a size to a file without a name, which is mapped and gone with the
 /// process, so that a ledger of any length can be replayed.
-final class EventPages: Sendable {
+package final class EventPages: Sendable {
     private struct Page {
         /// The first event; the memory of both lives as long as this object.
         let events: UnsafePointer<PackedEvent>
@@ -42,11 +34,11 @@ final class EventPages: Sendable {
     /// Events of a page, as a power of two.
     private let shift: Int
     private let mask: Int
-    let count: Int
+    package let count: Int
     /// How many events came from segments.
-    let segmentEventCount: Int64
+    package let segmentEventCount: Int64
     /// How many came from rows.
-    var rowCount: Int64 { Int64(count) - segmentEventCount }
+    package var rowCount: Int64 { Int64(count) - segmentEventCount }
     private let segments: [Segment?]
     private let folder: SegmentFolder?
     // Safe to share: written before `init` returns, read only from then on.
@@ -100,7 +92,7 @@ final class EventPages: Sendable {
     /// Lends all events up to a position to a body that only looks, and gives what it makes of them. A segment whose
     /// file somebody cut short meanwhile is dropped, what the body made is thrown away, and it is run again; at last
     /// upon rows alone.
-    static func reading<Result>(
+    package static func reading<Result>(
         _ log: EventLog, through last: Int64, source: ReplaySource = .segments, workers: Int,
         chunkCount: Int, progress: @Sendable (Int64, Int64) throws -> Void,
         _ body: (EventPages) throws -> Result
@@ -168,13 +160,13 @@ final class EventPages: Sendable {
     /// The packed event at a position less one.
     /// - Precondition: Below `count`.
     @inline(__always)
-    func packed(_ index: Int) -> UnsafePointer<PackedEvent> {
+    package func packed(_ index: Int) -> UnsafePointer<PackedEvent> {
         pages[index >> shift].events + (index & mask)
     }
 
     /// The event at a position less one, where it is not whole in its packed form.
     /// - Throws: `StoreError.damaged` for bits that are of no event.
-    func wideEvent(_ index: Int) throws -> Event {
+    package func wideEvent(_ index: Int) throws -> Event {
         let page = pages[index >> shift]
         let packed = packed(index).pointee
         let position = Int64(index + 1)
@@ -197,11 +189,11 @@ final class EventPages: Sendable {
 
     /// Has the processor fetch an event that will be read soon.
     @inline(__always)
-    func willRead(_ index: Int) { daybook_will_read(packed(index)) }
+    package func willRead(_ index: Int) { daybook_will_read(packed(index)) }
 
     /// Has the processor fetch what lies beside a wide event.
     @inline(__always)
-    func willReadExtension(_ index: Int) {
+    package func willReadExtension(_ index: Int) {
         if let place = packed(index).pointee.extensionIndex,
             let first = pages[index >> shift].extensions.baseAddress
         {
@@ -212,7 +204,7 @@ final class EventPages: Sendable {
 
     /// Runs the body on the streams of a range of events, given by their positions less one, a page at a time.
     @inline(__always)
-    func forEachStream(_ range: Range<Int>, _ body: (Int, UInt32) -> Void) throws {
+    package func forEachStream(_ range: Range<Int>, _ body: (Int, UInt32) -> Void) throws {
         var index = range.lowerBound
         while index < range.upperBound {
             let page = index >> shift

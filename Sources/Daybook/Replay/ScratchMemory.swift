@@ -19,7 +19,7 @@ import DaybookStore
 /// ```
 /// Invariant of the unsafe pointers: made in `init`, given back in `deinit`, and each page is written by one thread
 /// before anybody reads it.
-final class ScratchMemory: Sendable {
+package final class ScratchMemory: Sendable {
     private nonisolated(unsafe) let start: UnsafeMutableRawPointer
     private nonisolated(unsafe) let streams: UnsafeMutablePointer<UInt32>
     private nonisolated(unsafe) let extensionCounts: UnsafeMutablePointer<Int>
@@ -32,7 +32,7 @@ final class ScratchMemory: Sendable {
     private let mapping: CInt
 
     /// - Throws: `StoreError.full` or `.failed` where there is no room.
-    init(pageCount: Int, pageEventCount: Int, isFile: Bool) throws {
+    package init(pageCount: Int, pageEventCount: Int, isFile: Bool) throws {
         precondition(
             PackedEvent.byteCount == EventExtension.byteCount, "an event has as much as its rest")
         self.pageEventCount = pageEventCount
@@ -73,7 +73,7 @@ final class ScratchMemory: Sendable {
     }
 
     /// Whether something that was written cannot be read again.
-    var isLost: Bool {
+    package var isLost: Bool {
         // Nobody else can cut a file short that has no name, so its end says nothing.
         var none: UInt64 = 0
         return !daybook_mapping_is_whole(mapping, &none, 0)
@@ -101,14 +101,14 @@ final class ScratchMemory: Sendable {
     }
 
     /// The first event of a page.
-    func page(_ index: Int) -> UnsafePointer<PackedEvent> {
+    package func page(_ index: Int) -> UnsafePointer<PackedEvent> {
         UnsafePointer(
             (start + index * pageByteCount).bindMemory(
                 to: PackedEvent.self, capacity: pageEventCount))
     }
 
     /// The extensions of a page's events.
-    func extensions(_ index: Int) -> UnsafeBufferPointer<EventExtension> {
+    package func extensions(_ index: Int) -> UnsafeBufferPointer<EventExtension> {
         let first = start + eventsByteCount + index * pageByteCount
         return UnsafeBufferPointer(
             start: first.bindMemory(to: EventExtension.self, capacity: pageEventCount),
@@ -116,14 +116,16 @@ final class ScratchMemory: Sendable {
     }
 
     /// The streams of a page's events once more.
-    func streams(_ index: Int) -> UnsafeMutablePointer<UInt32> { streams + index * pageEventCount }
+    package func streams(_ index: Int) -> UnsafeMutablePointer<UInt32> {
+        streams + index * pageEventCount
+    }
 
     /// Adds events to a page, which has room for them.
     /// - Parameters:
     ///   - count: How many it has already.
     ///   - packed: Their extensions are numbered on from those that the page has.
     /// - Throws: `StoreError.full` where there is no room.
-    func append(_ packed: borrowing PackedEvents, to index: Int, count: Int) throws {
+    package func append(_ packed: borrowing PackedEvents, to index: Int, count: Int) throws {
         let extensionCount = extensionCounts[index]
         precondition(
             count + packed.events.count <= pageEventCount

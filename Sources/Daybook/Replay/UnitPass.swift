@@ -9,24 +9,24 @@ import Synchronization
 /// is a number in an array; then unit after unit is folded, while its events and its state are in the processor's
 /// cache. One state is used again for all units of a worker: no allocation, and no state is held longer than whoever
 /// asked for it needs. Which worker folds a unit changes nothing.
-struct UnitPass: Sendable {
+package struct UnitPass: Sendable {
     /// As many as there are cores, within reason.
-    static let workersDefault = min(8, Parallel.processorCount)
+    package static let workersDefault = min(8, Parallel.processorCount)
     /// Units that a worker takes at a time.
     private static let unitsPerTurn = 1_024
 
     /// Identity, corrections and names of the ledger; its head is the last event that takes part.
-    let state: LedgerState
-    let workers: Int
-    var source = ReplaySource.segments
+    package let state: LedgerState
+    package let workers: Int
+    package var source = ReplaySource.segments
     /// Events per chunk of rows; it changes nothing but the speed.
-    var chunkCount = 1_024
+    package var chunkCount = 1_024
     /// Units of another kind are left out; `nil`: none are.
-    var kind: StreamKind?
+    package var kind: StreamKind?
     /// Usage and status that happened after it do not take part (rule 4).
-    var until = Int64.max
+    package var until = Int64.max
 
-    init(_ state: LedgerState, workers: Int) {
+    package init(_ state: LedgerState, workers: Int) {
         self.state = state
         self.workers = max(1, workers)
     }
@@ -36,7 +36,7 @@ struct UnitPass: Sendable {
     ///   - progress: Work done and work in all: an event counts when it is read from a row and when it is folded.
     ///   - visit: Is given every unit that has events and that is not the ledger's own, on the worker's thread.
     /// - Returns: What each worker made of its units.
-    func run<Sum: Sendable>(
+    package func run<Sum: Sendable>(
         _ initial: Sum, progress: @Sendable (Int64, Int64) throws -> Void = { _, _ in },
         _ visit: @Sendable (inout Sum, UInt32, borrowing UnitState) throws -> Void
     ) throws -> [Sum] {
@@ -47,7 +47,7 @@ struct UnitPass: Sendable {
         ) { try run($0, initial, progress: progress, visit) }
     }
 
-    func run<Sum: Sendable>(
+    package func run<Sum: Sendable>(
         _ pages: EventPages, _ initial: Sum, progress: @Sendable (Int64, Int64) throws -> Void,
         _ visit: @Sendable (inout Sum, UInt32, borrowing UnitState) throws -> Void
     ) throws -> [Sum] {
@@ -56,7 +56,7 @@ struct UnitPass: Sendable {
             progress: progress, visit)
     }
 
-    func run<Sum: Sendable>(
+    package func run<Sum: Sendable>(
         _ pages: EventPages, _ shares: UnitShares, _ initial: Sum,
         progress: @Sendable (Int64, Int64) throws -> Void,
         _ visit: @Sendable (inout Sum, UInt32, borrowing UnitState) throws -> Void

@@ -6,15 +6,15 @@ import DaybookStore
 ///
 /// Four bytes an event and four a unit. Several workers count and place ranges of positions side by side; each has
 /// its own cursor in every unit, so that the outcome is the same for any number of them.
-struct UnitShares: Sendable {
-    let unitCount: Int
+package struct UnitShares: Sendable {
+    package let unitCount: Int
     /// Positions less one, unit by unit.
     private let order: Numbers
     /// Where each unit's events begin in `order`, and where the last one's end.
     private let starts: Numbers
 
     /// - Throws: `StoreError.damaged` for an event of a stream that is not there, `.full` beyond 2^32 events.
-    init(_ streams: StreamTable, _ pages: EventPages, workers: Int) throws {
+    package init(_ streams: StreamTable, _ pages: EventPages, workers: Int) throws {
         guard pages.count < Int(UInt32.max) else {
             throw StoreError(.full, "a replay holds at most \(UInt32.max) events")
         }
@@ -65,16 +65,16 @@ struct UnitShares: Sendable {
     }
 
     /// Where a unit's events stand in the order.
-    func range(of unit: UInt32) -> Range<Int> {
+    package func range(of unit: UInt32) -> Range<Int> {
         Int(starts[Int(unit)])..<Int(starts[Int(unit) + 1])
     }
 
     /// The position less one of the event at a place of the order.
     @inline(__always)
-    func index(at place: Int) -> Int { Int(order[place]) }
+    package func index(at place: Int) -> Int { Int(order[place]) }
 
     /// How many events a range of units has, given by their numbers less one.
-    func eventCount(of range: Range<Int>) -> Int {
+    package func eventCount(of range: Range<Int>) -> Int {
         Int(starts[range.upperBound + 1] - starts[range.lowerBound + 1])
     }
 }

@@ -6,23 +6,30 @@ import DaybookStore
 ///
 /// A patch that came before its target could not be checked then. It is checked here: what no command would be allowed
 /// to say changes nothing, and `verify` tells of it.
-struct Amendments {
-    let store: any EventStore
-    let names: NameTable
+package struct Amendments {
+    package let store: any EventStore
+    package let names: NameTable
 
-    struct Outcome {
+    package init(store: any EventStore, names: NameTable) {
+        self.store = store
+        self.names = names
+    }
+
+    package struct Outcome {
         /// The event as amended; as recorded where no amendment holds.
         var draft: EventDraft
         /// Positions of the amendments that hold.
         var holding: [Int64] = []
         /// Those that change nothing, and why.
-        var ignored: [(position: Int64, problem: EventProblem)] = []
+        package var ignored: [(position: Int64, problem: EventProblem)] = []
     }
 
     /// - Parameters:
     ///   - positions: Where the amendments stand, in any order.
     ///   - stream: The target's.
-    func apply(_ positions: [Int64], to row: EventRow, in stream: StreamName) throws -> Outcome {
+    package func apply(_ positions: [Int64], to row: EventRow, in stream: StreamName) throws
+        -> Outcome
+    {
         var outcome = Outcome(
             draft: try EventDecoder.recorded(row, stream: stream, names: names).draft)
         for (position, patch) in try patches(positions, stream.environment) {
@@ -37,7 +44,7 @@ struct Amendments {
     }
 
     /// What amendments say, in canonical order.
-    func patches(
+    package func patches(
         _ positions: [Int64], _ environment: Environment
     ) throws -> [(position: Int64, patch: JSONObject)] {
         let ledger = StreamName(environment, .ledger, "corrections")

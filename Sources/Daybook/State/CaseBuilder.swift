@@ -3,23 +3,23 @@ import DaybookEvents
 import DaybookStore
 
 /// Gathers everything that a question about one customer at (T, K) needs.
-struct CaseBuilder {
-    let state: LedgerState
-    let store: any EventStore
+package struct CaseBuilder {
+    package let state: LedgerState
+    package let store: any EventStore
     /// Only what was recorded at or before this position is known.
-    let cut: Int64
-    let at: Int64
+    package let cut: Int64
+    package let at: Int64
     /// Decided but not committed, by stream.
-    var undecided: [UInt32: [OrderedEvent]] = [:]
+    package var undecided: [UInt32: [OrderedEvent]] = [:]
     /// Folds the units where only some of the events take part; `nil`: all within the cut do.
-    var prefix: PrefixFolder?
+    package var prefix: PrefixFolder?
     /// Lines that were folded already for this cut and time, by their streams; one that is not among them has no
     /// events. `nil`: none was.
-    var foldedLines: [UInt32: UnitState]?
+    package var foldedLines: [UInt32: UnitState]?
     /// Who is who at the cut: each person is looked up once.
     private let persons: Persons
 
-    init(
+    package init(
         state: LedgerState, store: any EventStore, cut: Int64, at: Int64,
         undecided: [UInt32: [OrderedEvent]] = [:], prefix: PrefixFolder? = nil
     ) {
@@ -32,7 +32,7 @@ struct CaseBuilder {
         persons = Persons(state, cut: cut)
     }
 
-    func build(_ environment: Environment, _ subject: String) throws -> CustomerCase {
+    package func build(_ environment: Environment, _ subject: String) throws -> CustomerCase {
         guard let name = state.customer(named: subject, in: environment), name != 0 else {
             return unknown(environment, subject)
         }
@@ -70,7 +70,7 @@ struct CaseBuilder {
     }
 
     /// - Parameter folded: The customer's own unit, where it was folded already for this cut and time.
-    func build(_ key: CustomerKey, folded: UnitState? = nil) throws -> CustomerCase {
+    package func build(_ key: CustomerKey, folded: UnitState? = nil) throws -> CustomerCase {
         let environment = key.environment
         let person = persons[key]
         let streams = person.members.compactMap {
@@ -106,25 +106,25 @@ struct CaseBuilder {
     }
 
     /// All ids of a customer's person, in the order of their bytes.
-    func members(_ key: CustomerKey) -> [NameID] { persons[key].members }
+    package func members(_ key: CustomerKey) -> [NameID] { persons[key].members }
 
     /// The name under which a customer is shown.
-    func shown(_ key: CustomerKey) -> String { state.names[persons[key].shown] }
+    package func shown(_ key: CustomerKey) -> String { state.names[persons[key].shown] }
 
     /// Whose a line is: the first customer whom its own events name (rule 7), and whoever has it at the asked time.
-    struct Belonging: Equatable {
+    package struct Belonging: Equatable {
         /// 0: nobody.
         var first: NameID = 0
         /// 0: nobody.
-        var owner: NameID = 0
+        package var owner: NameID = 0
         /// When the first one was named; `Event.absent`: nobody was.
         var namedAt = Event.absent
         /// Whether somebody who is not the owner handed it over as theirs.
-        var isDisputed = false
+        package var isDisputed = false
     }
 
     /// Whose a line is.
-    func belonging(of stream: UInt32) throws -> Belonging {
+    package func belonging(of stream: UInt32) throws -> Belonging {
         let environment = state.stream(stream).environment
         let line = try unit([stream], .line, environment).line
         let ownership = Ownership(line, environment, [], at: at, persons, state.names)
@@ -138,7 +138,7 @@ struct CaseBuilder {
     }
 
     /// What is known of a line, and who has it at the asked time; 0: nobody.
-    func line(_ stream: UInt32) throws -> (line: LineState, owner: NameID) {
+    package func line(_ stream: UInt32) throws -> (line: LineState, owner: NameID) {
         let environment = state.stream(stream).environment
         let line = try unit([stream], .line, environment).line
         return (line, Ownership(line, environment, [], at: at, persons, state.names).owner)
@@ -179,7 +179,7 @@ struct CaseBuilder {
     /// Every line that could be the person's: named with them, or handed over by somebody.
     /// - Parameter members: Of whole persons.
     /// - Complexity: O(*n*) in the ids, lines and transfers that lead to the person.
-    func candidateLines(_ members: [NameID], _ environment: Environment) -> [UInt32] {
+    package func candidateLines(_ members: [NameID], _ environment: Environment) -> [UInt32] {
         var people = members
         var known = Set(members)
         var lines: [UInt32] = []

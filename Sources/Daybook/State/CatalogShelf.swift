@@ -70,31 +70,11 @@ final class CatalogShelf: Sendable {
         return outcome
     }
 
-    /// Reads ahead the catalog that a report brings, or names.
-    /// - Throws: Where the store cannot be read.
-    func take(from report: PreparedReport, _ store: any EventStore) throws {
-        let draft = report.report.draft
-        guard !report.isPlain, draft.type == "catalog.published" else { return }
-        let digest = draft.data["document_sha256"]?.text ?? ""
-        if self[digest] != nil { return }
-        let text = draft.data["document"]?.text.map { Array($0.utf8) }
-        guard
-            let bytes = try report.report.document?.bytes ?? text ?? store.document(sha256: digest),
-            Digest.hexadecimal(Digest.sha256(bytes)) == digest
-        else { return }
-        take(bytes, digest)
-    }
-}
-
-extension Ledger {
-    /// How many catalogs were read by somebody who held a lock.
-    package var lateCatalogReadCount: Int { shelf.lateReadCount }
-
-    /// More events than these are scanned once: whoever opens a ledger keeps nobody waiting.
+    /// More events than these are scanned once: opening a ledger keeps no writer waiting.
     private static let shelvedTailMax: Int64 = 16_384
 
-    /// Reads ahead the catalogs that somebody else published.
-    func shelveCatalogs(after known: StoreHead, through head: StoreHead) throws {
+    /// Reads ahead the catalogs that another process published.
+    func take(after known: StoreHead, through head: StoreHead, of store: any EventStore) throws {
         let count = head.position - known.position
         guard count > 0, count <= Self.shelvedTailMax else { return }
         var positions: [Int64] = []
@@ -106,35 +86,10 @@ extension Ledger {
             }
         }
         for row in try store.rows(at: positions) {
-            guard let digest = row.reference, shelf[digest] == nil,
+            guard let digest = row.reference, self[digest] == nil,
                 let bytes = try store.document(sha256: digest)
             else { continue }
-            shelf.take(bytes, digest)
-        }
-    }
-}
-
-/// A publication whose document was read by whoever asks for it.
-struct PreparedPublication: Sendable {
-    let publication: CatalogPublication
-    /// With everything that is asked of a new catalog; `nil` where an older one comes back.
-    let reading: CatalogShelf.Outcome?
-    let digest: String
-
-    init(_ publication: CatalogPublication, _ zones: ZoneDirectory, _ shelf: CatalogShelf) {
-        self.publication = publication
-        guard publication.rollBackTo == nil else {
-            (reading, digest) = (nil, "")
-            return
-        }
-        digest = Digest.hexadecimal(Digest.sha256(publication.document))
-        do throws(CatalogProblems) {
-            let catalog = try CatalogReader.read(
-                publication.document, knownEventTypes: Vocabulary.names, zones: zones)
-            reading = .catalog(catalog)
-            shelf.keep(.catalog(catalog), digest)
-        } catch {
-            reading = .unreadable(error)
+            take(bytes, digest)
         }
     }
 }

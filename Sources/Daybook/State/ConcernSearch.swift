@@ -3,12 +3,12 @@ import DaybookEvents
 
 /// Whose answers some events can change, in the order of first naming; everybody and every person once, however many
 /// of the events name them.
-struct ConcernSearch {
+package struct ConcernSearch {
     private let state: LedgerState
     private let persons: Persons
-    private(set) var found: [CustomerKey] = []
+    package private(set) var found: [CustomerKey] = []
     /// Lines that were looked at already.
-    var lines: Set<UInt32>
+    package var lines: Set<UInt32>
     private var seen: Set<CustomerKey> = []
     /// Customers whose heirs were added, and ids whose person's were.
     private var followed: Set<CustomerKey> = []
@@ -16,18 +16,18 @@ struct ConcernSearch {
     /// Ids of which everybody was added who was ever linked with them.
     private var linked: Set<CustomerKey> = []
 
-    init(_ state: LedgerState, lines: Set<UInt32> = []) {
+    package init(_ state: LedgerState, lines: Set<UInt32> = []) {
         self.state = state
         self.lines = lines
         persons = Persons(state, cut: Int64.max)
     }
 
-    mutating func add(_ customer: CustomerKey) {
+    package mutating func add(_ customer: CustomerKey) {
         if seen.insert(customer).inserted { found.append(customer) }
     }
 
     /// A customer and whoever was once the same person, each with their heirs.
-    mutating func addWithEverLinked(_ customer: CustomerKey) {
+    package mutating func addWithEverLinked(_ customer: CustomerKey) {
         guard linked.insert(customer).inserted else { return }
         addWithHeirs(customer)
         for name in state.identity.everLinked(to: customer) {
@@ -36,7 +36,7 @@ struct ConcernSearch {
     }
 
     /// A customer, and whoever got everything from them, also in turn.
-    mutating func addWithHeirs(_ customer: CustomerKey) {
+    package mutating func addWithHeirs(_ customer: CustomerKey) {
         guard followed.insert(customer).inserted else { return }
         let environment = customer.environment
         var waiting = [customer.name]

@@ -2,15 +2,15 @@ import DaybookEvents
 import DaybookStore
 
 /// Hot events by stream: from segments where there are any, from rows elsewhere.
-struct EventLog: Sendable {
-    let store: any EventStore
+package struct EventLog: Sendable {
+    package let store: any EventStore
     /// `nil` for a ledger in memory.
-    let segments: SegmentFolder?
+    package let segments: SegmentFolder?
 
     /// A stream's events within a cut, oldest first.
     /// - Parameter head: The position of its last event; 0: it has none.
     /// - Throws: `StoreError.damaged` where a row cannot be read; a damaged segment only costs the reading of rows.
-    func stream(endingAt head: Int64, cut: Int64) throws -> [Event] {
+    package func stream(endingAt head: Int64, cut: Int64) throws -> [Event] {
         var events: [Event] = []
         var position = head
         while position > 0 {
@@ -35,7 +35,7 @@ struct EventLog: Sendable {
     /// The events of some types up to a position, the newest first, some thousands read ahead.
     /// - Parameter body: Whether it wants more.
     /// - Complexity: O(*n*) in the events that are gone through, a look at one byte each where they lie in segments.
-    func forEachBackwards(
+    package func forEachBackwards(
         of types: Set<EventType>, through last: Int64, _ body: (Event) throws -> Bool
     ) throws {
         var wanted = [Bool](repeating: false, count: 256)

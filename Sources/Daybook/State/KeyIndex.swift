@@ -9,21 +9,21 @@ import DaybookStore
 /// become a sorted run; eight neighbouring runs of one size become one of the next. So a ledger of any length has at
 /// most seven runs of each size, some thirty bytes an event, and the dictionary stays small. Runs are the same for
 /// every process that reads the same ledger, whether they lie in memory or in files.
-struct KeyIndex {
-    static let mergeCount: Int64 = 8
+package struct KeyIndex {
+    package static let mergeCount: Int64 = 8
 
     private var recent: [EventKey: Int64] = [:]
     /// Of positions that are in no run yet, in order.
     private var recentIDs: [LookupRun.Entry] = []
     /// In ascending order; together with `recent` they hold every position up to `last` exactly once.
-    private(set) var runs: [LookupRun] = []
+    package private(set) var runs: [LookupRun] = []
     private var last: Int64 = 0
     private var hasGap = false
     /// Of the ledger: nobody who sends keys can choose what they hash to.
     private let hashKey: SipHash.Key
 
     /// - Precondition: The runs begin at position 1 and have no gap.
-    init(runs: [LookupRun] = [], hashKey: SipHash.Key) {
+    package init(runs: [LookupRun] = [], hashKey: SipHash.Key) {
         self.hashKey = hashKey
         var next: Int64 = 1
         for run in runs {
@@ -36,9 +36,9 @@ struct KeyIndex {
     }
 
     /// The last position that is in a run.
-    var sealedThrough: Int64 { runs.last?.range.upperBound ?? 0 }
+    package var sealedThrough: Int64 { runs.last?.range.upperBound ?? 0 }
     /// The last position whose key is known.
-    var through: Int64 { last }
+    package var through: Int64 { last }
 
     /// Takes the key and the ids of the next position; those that files brought are known already.
     mutating func note(_ key: EventKey, _ ids: EventIDs, at position: Int64) {
@@ -93,13 +93,13 @@ struct KeyIndex {
     }
 
     /// Positions that may hold the event; the caller confirms all but the exact one.
-    enum Candidates {
+    package enum Candidates {
         case exact(Int64)
         /// Events whose key has the same hash, and ranges of positions whose file cannot be read.
         case perhaps([Int64], unread: [ClosedRange<Int64>])
     }
 
-    func candidates(_ key: EventKey) -> Candidates {
+    package func candidates(_ key: EventKey) -> Candidates {
         if let position = recent[key] { return .exact(position) }
         let hash = key.lookupHash(hashKey)
         var positions: [Int64] = []
@@ -137,7 +137,7 @@ struct KeyIndex {
     }
 
     /// Puts an equal run in a run's place: its file, or what was read from the events again.
-    mutating func replace(_ run: LookupRun) {
+    package mutating func replace(_ run: LookupRun) {
         guard let index = runs.firstIndex(where: { $0.range == run.range }) else { return }
         runs[index] = run
     }
@@ -145,7 +145,7 @@ struct KeyIndex {
 
 extension EventKey {
     /// 64 bits that only the ledger's secret tells; the same in every process and for ever, because files hold them.
-    func lookupHash(_ hashKey: SipHash.Key) -> UInt64 {
+    package func lookupHash(_ hashKey: SipHash.Key) -> UInt64 {
         SipHash.hash64(
             hashKey, key.high, key.low, UInt64(source) << 8 | UInt64(environment.rawValue))
     }

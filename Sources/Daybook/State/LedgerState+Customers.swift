@@ -5,7 +5,7 @@ import DaybookEvents
 extension LedgerState {
     /// The number of a customer's id. A UUID is found in any letter case: as it is written where it is known so, else
     /// as the ledger knows it. `nil`: the text is no name of this ledger.
-    func customer(named text: String, in environment: Environment) -> NameID? {
+    package func customer(named text: String, in environment: Environment) -> NameID? {
         let exact = names.id(of: text)
         if let exact, isKnown(CustomerKey(environment, exact)) { return exact }
         return customers(named: text, in: environment).first
@@ -13,7 +13,7 @@ extension LedgerState {
 
     /// Every id that a text names, the one that is written so first. Of a UUID the two spellings are one person only
     /// from the event on that named the second; whoever asks what was known before looks at each.
-    func customers(named text: String, in environment: Environment) -> [NameID] {
+    package func customers(named text: String, in environment: Environment) -> [NameID] {
         let exact = names.id(of: text)
         guard let (lower, upper) = UUIDText.spellings(of: text) else {
             return [exact].compactMap(\.self)
@@ -29,7 +29,7 @@ extension LedgerState {
     }
 
     /// The ids of the person that a text names, as known at a cut.
-    func members(named text: String, in environment: Environment, cut: Int64) -> [NameID] {
+    package func members(named text: String, in environment: Environment, cut: Int64) -> [NameID] {
         var members: [NameID] = []
         for name in customers(named: text, in: environment) where !members.contains(name) {
             let key = CustomerKey(environment, name)
@@ -42,7 +42,7 @@ extension LedgerState {
     }
 
     /// Whether any committed event names the customer.
-    func isKnown(_ key: CustomerKey) -> Bool {
+    package func isKnown(_ key: CustomerKey) -> Bool {
         if let stream = streamID(key.environment, .customer, key.name),
             headOf(stream).position > 0
         {

@@ -8,13 +8,13 @@ import DaybookStore
 /// many aliases of one person the batch holds. Until then a unit is what it was, and its stamp says so.
 extension LedgerState {
     /// A stream begins. Only of whoever an alias names may it belong to a unit that is there.
-    mutating func touch(_ record: StreamRecord) {
+    package mutating func touch(_ record: StreamRecord) {
         let key = CustomerKey(record.environment, record.name)
         if record.kind == .customer, identity.isLinked(key) { touched.insert(key) }
     }
 
     /// An alias or an un-alias was recorded, voided, or holds again: whoever was one person may be two now.
-    mutating func touch(link event: Event, _ environment: Environment) {
+    package mutating func touch(link event: Event, _ environment: Environment) {
         let alias = CustomerKey(environment, event.nameA)
         touched.insert(alias)
         let others = event.nameB == 0 ? identity.everLinked(to: alias) : [event.nameB]
@@ -24,7 +24,7 @@ extension LedgerState {
     /// Puts the streams of every person who was touched into one unit.
     /// - Complexity: O(*n* log *n*) in the links and streams of these persons, of those that they were with before,
     ///   too.
-    mutating func regroup() {
+    package mutating func regroup() {
         if touched.isEmpty { return }
         let outcome = Regrouping.outcome(self)
         touched = []

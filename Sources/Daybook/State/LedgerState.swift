@@ -7,46 +7,46 @@ import DaybookStore
 /// One function, `apply`, takes every event that was ever committed, by whomever: opening, catching up with other
 /// processes and publishing an own commit are the same path. With a snapshot all but what came after it stays in the
 /// mapped file.
-struct LedgerState: Sendable {
+package struct LedgerState: Sendable {
     /// Where its events lie.
-    private(set) var log: EventLog
+    package private(set) var log: EventLog
     /// The snapshot that this state began with.
     let base: MappedState?
     /// Shared by copies; `nil` for a state of the past, of which every unit is asked for once.
-    private(set) var cache: UnitCache?
+    package private(set) var cache: UnitCache?
 
-    var names: NameTable
+    package var names: NameTable
     /// How many names the store has; those above were interned for a commit that is not there yet.
-    var storedNameCount: Int
-    var streams: StreamTable
-    private(set) var storedStreamCount: Int
+    package var storedNameCount: Int
+    package var streams: StreamTable
+    package private(set) var storedStreamCount: Int
     /// `nil`: not read yet; whoever looks for a key reads them first (`Ledger.readKeys`).
-    var keys: KeyIndex?
-    private(set) var head = StoreHead(position: 0, recordedAt: 0)
+    package var keys: KeyIndex?
+    package private(set) var head = StoreHead(position: 0, recordedAt: 0)
     /// The name of everything up to the head, or up to where the state was when it was last compared with the store;
     /// `nil` where it is not known, as in a state of the past.
-    private(set) var history: HistoryPoint?
+    package private(set) var history: HistoryPoint?
 
-    private(set) var identity: Identity
+    package private(set) var identity: Identity
     /// Customers by their ids; asking puts those into their places that were named since.
     var customers: CustomerOrder
-    private(set) var corrections = CorrectionBook()
-    var catalogs = CatalogHistory()
-    var zones = ZoneSet(["UTC": .utc])
+    package private(set) var corrections = CorrectionBook()
+    package var catalogs = CatalogHistory()
+    package var zones = ZoneSet(["UTC": .utc])
 
     /// Lines that ever named a customer, since the snapshot.
     private var linesNaming: [CustomerKey: [UInt32]] = [:]
     /// Customers who may be with other ids now than the units of their streams say; `regroup` finds out.
-    var touched: Set<CustomerKey> = []
+    package var touched: Set<CustomerKey> = []
     /// How many links were looked at to put units together.
-    var groupingStepCount = 0
+    package var groupingStepCount = 0
     private var newZones: Set<NameID> = []
     /// Zones that any customer named.
-    private(set) var zoneNames: Set<NameID> = []
+    package private(set) var zoneNames: Set<NameID> = []
     /// Positions of corrections and catalogs, which a snapshot does not hold itself.
-    private(set) var special: [Int64] = []
+    package private(set) var special: [Int64] = []
     /// Events that need more than memory: catalogs to read, targets of corrections to find.
-    private(set) var pending: [Event] = []
+    package private(set) var pending: [Event] = []
 
     /// - Parameter base: Names, streams and persons up to its cut. What it lists as special must be read and noted.
     init(log: EventLog, base: MappedState? = nil, cache: UnitCache? = nil) {
@@ -66,21 +66,21 @@ struct LedgerState: Sendable {
     }
 
     /// The same ledger, which remembers nothing of what is asked of it: for one look at everybody.
-    func forgetful() -> LedgerState {
+    package func forgetful() -> LedgerState {
         var other = self
         other.cache = nil
         return other
     }
 
     /// The same ledger as if one event had never been there; nothing that is asked of it is remembered.
-    func leavingOut(_ key: EventKey) -> LedgerState {
+    package func leavingOut(_ key: EventKey) -> LedgerState {
         var other = forgetful()
         other.corrections.leaveOut(key)
         return other
     }
 
     /// The same for a ledger that goes its own way from here, with events and answers of its own.
-    func goingOn(in log: EventLog, _ cache: UnitCache) -> LedgerState {
+    package func goingOn(in log: EventLog, _ cache: UnitCache) -> LedgerState {
         var other = self
         other.log = log
         other.cache = cache
@@ -92,7 +92,7 @@ struct LedgerState: Sendable {
     /// Takes in the names that the store has and the state does not.
     /// - Throws: `.damaged` for a text that is there twice: every later name would get another number than in the file.
     /// - Parameter countMax: Of all names; later ones are left out.
-    mutating func takeNames(from store: any EventStore, countMax: Int = .max) throws {
+    package mutating func takeNames(from store: any EventStore, countMax: Int = .max) throws {
         for name in try store.names(after: names.count).prefix(max(0, countMax - names.count)) {
             let number = names.count + 1
             guard names.intern(name) == NameID(number) else {
@@ -106,39 +106,40 @@ struct LedgerState: Sendable {
 
     // MARK: Streams
 
-    func stream(_ id: UInt32) -> StreamRecord { streams[id].record }
+    package func stream(_ id: UInt32) -> StreamRecord { streams[id].record }
 
-    func streamName(_ id: UInt32) -> StreamName {
+    package func streamName(_ id: UInt32) -> StreamName {
         let record = stream(id)
         return StreamName(record.environment, record.kind, names[record.name])
     }
 
-    func streamID(_ environment: Environment, _ kind: StreamKind, _ name: NameID) -> UInt32? {
+    package func streamID(_ environment: Environment, _ kind: StreamKind, _ name: NameID) -> UInt32?
+    {
         streams.id(environment, kind, name)
     }
 
-    func headOf(_ stream: UInt32) -> StreamTable.Head { streams[stream].head }
+    package func headOf(_ stream: UInt32) -> StreamTable.Head { streams[stream].head }
 
     /// The unit that a stream is folded in: its own number, or that of the person's first stream.
-    func unit(of stream: UInt32) -> UInt32 { streams[stream].unit }
+    package func unit(of stream: UInt32) -> UInt32 { streams[stream].unit }
 
     /// Whether a stream is a unit by itself.
-    func isAlone(_ stream: UInt32) -> Bool {
+    package func isAlone(_ stream: UInt32) -> Bool {
         unit(of: stream) == stream && (identity.isEmpty || streams(of: stream).count == 1)
     }
 
     /// The streams of a unit.
-    func streams(of unit: UInt32) -> [UInt32] { streams.members(of: unit) }
+    package func streams(of unit: UInt32) -> [UInt32] { streams.members(of: unit) }
 
     /// Takes a stream of the store, with which the next committed events may begin.
-    mutating func add(_ record: StreamRecord) {
+    package mutating func add(_ record: StreamRecord) {
         streams.append(record)
         storedStreamCount = streams.count
         touch(record)
     }
 
     /// The number of a stream, given now if need be; no unit knows of it before the commit that begins it.
-    mutating func internStream(_ name: StreamName) -> UInt32 {
+    package mutating func internStream(_ name: StreamName) -> UInt32 {
         let id = names.intern(name.name)
         if let known = streamID(name.environment, name.kind, id) { return known }
         let record = StreamRecord(
@@ -148,10 +149,10 @@ struct LedgerState: Sendable {
     }
 
     /// The streams that were given for a commit that is not there yet.
-    var newStreams: [StreamRecord] { streams.records(after: storedStreamCount) }
+    package var newStreams: [StreamRecord] { streams.records(after: storedStreamCount) }
 
     /// The store has now all names and streams that were given.
-    mutating func markStored() {
+    package mutating func markStored() {
         storedNameCount = names.count
         let new = newStreams
         storedStreamCount = streams.count
@@ -160,7 +161,7 @@ struct LedgerState: Sendable {
 
     /// Where the event of this name stands; `nil` while it is unknown.
     /// - Complexity: O(*n*) in the events of the ledger while the keys were not read.
-    func position(of key: EventKey, in store: any EventStore) throws -> Int64? {
+    package func position(of key: EventKey, in store: any EventStore) throws -> Int64? {
         guard let keys else {
             return head.position == 0 ? nil : try scan(1...head.position, for: key, in: store)
         }
@@ -195,14 +196,14 @@ struct LedgerState: Sendable {
     }
 
     /// The name of a committed event.
-    func eventKey(_ event: Event) -> EventKey {
+    package func eventKey(_ event: Event) -> EventKey {
         EventKey(stream(event.stream).environment, event.source, event.key)
     }
 
     // MARK: Folding
 
     /// Takes one committed event; anything that needs the store waits in `pending`.
-    mutating func apply(_ event: Event, recordedAt: Int64) {
+    package mutating func apply(_ event: Event, recordedAt: Int64) {
         let stream = streams[event.stream]
         // An alias joins units, which are then folded anew.
         let isCarriedOn =
@@ -227,7 +228,7 @@ struct LedgerState: Sendable {
     }
 
     /// Which events a unit has now.
-    func stamp(of unit: UInt32) -> UnitCache.Stamp {
+    package func stamp(of unit: UInt32) -> UnitCache.Stamp {
         var heads: UInt64 = 0
         for stream in streams(of: unit) {
             heads = (heads ^ UInt64(bitPattern: headOf(stream).position)) &* 0x9E37_79B9_7F4A_7C15
@@ -237,7 +238,7 @@ struct LedgerState: Sendable {
     }
 
     /// The folded state of a unit as it is now.
-    func live(_ unit: UInt32) throws -> UnitState {
+    package func live(_ unit: UInt32) throws -> UnitState {
         let record = stream(unit)
         let stamp = stamp(of: unit)
         if let state = cache?.state(of: unit, stamp), state.kind == record.kind { return state }
@@ -250,7 +251,7 @@ struct LedgerState: Sendable {
     }
 
     /// Every unit that has events, ascending; those of the ledger itself are none.
-    var unitIDs: [UInt32] {
+    package var unitIDs: [UInt32] {
         var ids: [UInt32] = []
         for id in 1..<UInt32(storedStreamCount + 1) {
             let entry = streams[id]
@@ -287,7 +288,7 @@ struct LedgerState: Sendable {
     }
 
     /// A zone that an event or a correction names: its table is loaded before the next answer.
-    mutating func note(zone: NameID) {
+    package mutating func note(zone: NameID) {
         guard zone != 0 else { return }
         newZones.insert(zone)
         zoneNames.insert(zone)
@@ -328,40 +329,40 @@ struct LedgerState: Sendable {
     }
 
     /// Lines that ever named a customer.
-    func lines(naming customer: CustomerKey) -> [UInt32] {
+    package func lines(naming customer: CustomerKey) -> [UInt32] {
         guard let base else { return linesNaming[customer] ?? [] }
         return base.lines(naming: customer) + (linesNaming[customer] ?? [])
     }
 
     /// Every customer that a line names, with the line; those of one customer in order of arrival.
-    func forEachNaming(_ body: (CustomerKey, UInt32) -> Void) {
+    package func forEachNaming(_ body: (CustomerKey, UInt32) -> Void) {
         base?.forEachLine(body)
         for (customer, lines) in linesNaming { for line in lines { body(customer, line) } }
     }
 
     /// Zones that were named since the last call.
-    mutating func takeNewZones() -> Set<NameID> {
+    package mutating func takeNewZones() -> Set<NameID> {
         defer { newZones = [] }
         return newZones
     }
 
     /// The same with an alias that is decided and not committed.
-    func joined(by alias: Event, in environment: Environment) -> LedgerState {
+    package func joined(by alias: Event, in environment: Environment) -> LedgerState {
         var state = self
         state.identity.note(alias, environment: environment)
         return state
     }
 
     /// The first pending event is dealt with.
-    mutating func finishPending() { pending.removeFirst() }
+    package mutating func finishPending() { pending.removeFirst() }
 
     /// Whether something was committed that could not be taken in yet, because the store could not be read.
-    var needsSettling: Bool { !pending.isEmpty || !touched.isEmpty }
+    package var needsSettling: Bool { !pending.isEmpty || !touched.isEmpty }
 
     // MARK: Snapshots
 
     /// An event that a snapshot covers and does not hold: a correction or a catalog.
-    mutating func noteSpecial(_ event: Event) {
+    package mutating func noteSpecial(_ event: Event) {
         switch event.type {
         case .correctionVoided, .correctionAmended:
             corrections.note(event, environment: stream(event.stream).environment)
@@ -369,7 +370,7 @@ struct LedgerState: Sendable {
         }
     }
 
-    mutating func setHead(_ newHead: StoreHead, _ newHistory: HistoryPoint) {
+    package mutating func setHead(_ newHead: StoreHead, _ newHistory: HistoryPoint) {
         head = newHead
         history = newHistory
     }
@@ -377,15 +378,21 @@ struct LedgerState: Sendable {
     /// Takes the name of the history that the state has reached.
     /// - Returns: Whether it is that of the head.
     @discardableResult
-    mutating func note(_ point: HistoryPoint) -> Bool {
+    package mutating func note(_ point: HistoryPoint) -> Bool {
         guard point.position == head.position else { return false }
         history = point
         return true
     }
 
     /// Forgets names and streams that were given for a commit that failed.
-    mutating func dropUnstored() {
+    package mutating func dropUnstored() {
         streams.truncate(to: storedStreamCount)
         names.truncate(to: storedNameCount)
+    }
+
+    /// The sums of folded aggregates that the snapshot of this very state holds; `nil` without such a snapshot.
+    package var snapshotSums: BucketSums? {
+        guard let base, base.cut == head.position else { return nil }
+        return base.sums
     }
 }

@@ -3,10 +3,10 @@ import DaybookEvents
 
 /// Who is one person with whom at one cut, and what each gave away: asked once for each person, whichever of its ids
 /// is named, and however many lines or ids there are.
-final class Persons {
-    struct Person {
+package final class Persons {
+    package struct Person {
         /// In the order of the names' bytes.
-        var members: [NameID]
+        package var members: [NameID]
         var memberSet: Set<NameID>
         var shown: NameID
         /// Transfers of everything to somebody else, in canonical order; `nil`: not asked for yet.
@@ -19,19 +19,19 @@ final class Persons {
     private var numbers: [CustomerKey: Int] = [:]
     private var people: [Person] = []
 
-    init(_ state: LedgerState, cut: Int64) {
+    package init(_ state: LedgerState, cut: Int64) {
         self.state = state
         self.cut = cut
     }
 
-    subscript(_ key: CustomerKey) -> Person {
+    package subscript(_ key: CustomerKey) -> Person {
         if let number = number(of: key) { return people[number] }
         return Person(members: [key.name], memberSet: [key.name], shown: key.name)
     }
 
     /// The first transfer of everything away from the owner's person after a point of the canonical order.
     /// - Complexity: O(log *n*) in the person's transfers.
-    func gift(of owner: CustomerKey, after point: OrderKey) -> Identity.Handover? {
+    package func gift(of owner: CustomerKey, after point: OrderKey) -> Identity.Handover? {
         guard let number = number(of: owner) else { return nil }
         let gifts = people[number].gifts ?? gathered(number, owner.environment)
         let index = gifts.sortedPrefixCount { !point.precedes($0.order, names: state.names) }

@@ -3,16 +3,16 @@ import DaybookEvents
 import DaybookStore
 
 /// Looks up what only rows know: the texts of long references that an answer shows by name.
-struct ReferenceTexts {
-    let state: LedgerState
-    let store: any EventStore
+package struct ReferenceTexts {
+    package let state: LedgerState
+    package let store: any EventStore
     /// Only what was recorded at or before this position is known.
-    let cut: Int64
+    package let cut: Int64
 
     /// The case with the texts that it wants; nothing is read where it wants none.
     /// - Parameter undecided: Rows that were decided but are not committed yet.
     /// - Complexity: O(*e*) in the events of the customer, where there is something to look up.
-    func completing(
+    package func completing(
         _ question: CustomerCase, undecided: [EventRow] = []
     ) throws -> CustomerCase {
         let wanted = question.namesToLookUp

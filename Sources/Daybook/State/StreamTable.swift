@@ -4,16 +4,16 @@ import DaybookStore
 /// The streams of a ledger by number: what they are, where they end, and which unit they are folded in.
 ///
 /// Those of a snapshot lie in its file; what changed since and what was added lies here.
-struct StreamTable: Sendable {
-    struct Head: Sendable, Equatable {
+package struct StreamTable: Sendable {
+    package struct Head: Sendable, Equatable {
         /// The position of the stream's last event; 0: none.
-        var position: Int64
-        var version: Int64
+        package var position: Int64
+        package var version: Int64
 
         static let none = Head(position: 0, version: 0)
     }
 
-    struct Entry: Sendable {
+    package struct Entry: Sendable {
         var record: StreamRecord
         var head = Head.none
         /// The number of the person's first stream, or its own.
@@ -43,10 +43,10 @@ struct StreamTable: Sendable {
         baseCount = base?.streamCount ?? 0
     }
 
-    var count: Int { baseCount + added.count }
+    package var count: Int { baseCount + added.count }
 
     /// - Parameter id: A number that was never given stands for a stream without events.
-    subscript(id: UInt32) -> Entry {
+    package subscript(id: UInt32) -> Entry {
         get {
             let index = Int(id) - baseCount - 1
             if index >= 0 { return index < added.count ? added[index] : .unknown }
@@ -60,12 +60,12 @@ struct StreamTable: Sendable {
         }
     }
 
-    func id(_ environment: Environment, _ kind: StreamKind, _ name: NameID) -> UInt32? {
+    package func id(_ environment: Environment, _ kind: StreamKind, _ name: NameID) -> UInt32? {
         if let id = ids[Key(environment: environment, kind: kind, name: name)] { return id }
         return base?.streamID(environment, kind, name)
     }
 
-    mutating func setHead(of id: UInt32, _ head: Head) {
+    package mutating func setHead(of id: UInt32, _ head: Head) {
         let index = Int(id) - baseCount - 1
         if index >= 0, index < added.count {
             added[index].head = head
@@ -75,13 +75,13 @@ struct StreamTable: Sendable {
     }
 
     /// Takes the next stream, which is its own unit at first.
-    mutating func append(_ record: StreamRecord) {
+    package mutating func append(_ record: StreamRecord) {
         added.append(Entry(record: record, unit: record.id))
         ids[Key(environment: record.environment, kind: record.kind, name: record.name)] = record.id
     }
 
     /// Forgets the streams above a number, which no event has reached.
-    mutating func truncate(to count: Int) {
+    package mutating func truncate(to count: Int) {
         while self.count > count, let last = added.popLast() {
             let record = last.record
             ids[Key(environment: record.environment, kind: record.kind, name: record.name)] = nil
@@ -89,22 +89,24 @@ struct StreamTable: Sendable {
     }
 
     /// The records above a number.
-    func records(after count: Int) -> [StreamRecord] {
+    package func records(after count: Int) -> [StreamRecord] {
         added.dropFirst(max(0, count - baseCount)).map(\.record)
     }
 
     /// The streams of a unit, ascending.
-    func members(of unit: UInt32) -> [UInt32] {
+    package func members(of unit: UInt32) -> [UInt32] {
         if let known = members[unit] { return known.isEmpty ? [unit] : known }
         guard let known = base?.members(of: unit), !known.isEmpty else { return [unit] }
         return known
     }
 
     /// - Parameter streams: Ascending; empty: the unit has no streams any more, or only its own.
-    mutating func setMembers(of unit: UInt32, _ streams: [UInt32]) { members[unit] = streams }
+    package mutating func setMembers(of unit: UInt32, _ streams: [UInt32]) {
+        members[unit] = streams
+    }
 
     /// Every unit of a table's own that has more than one stream.
-    var groups: [(unit: UInt32, streams: [UInt32])] {
+    package var groups: [(unit: UInt32, streams: [UInt32])] {
         var all: [UInt32: [UInt32]] = [:]
         base?.forEachMember { unit, stream in all[unit, default: []].append(stream) }
         all.merge(members) { $1 }

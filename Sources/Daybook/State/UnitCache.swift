@@ -7,9 +7,9 @@ import Synchronization
 /// A state is good as long as the unit has the same events and the ledger the same corrections, which its stamp says:
 /// nothing has to be told to the cache, and a state that is out of date is not found. A commit carries on what it
 /// touches. Two generations: what was not asked for while a whole generation came in is forgotten.
-final class UnitCache: Sendable {
+package final class UnitCache: Sendable {
     /// Which events a state was folded from.
-    struct Stamp: Equatable {
+    package struct Stamp: Equatable {
         /// Of the last positions of the unit's streams.
         var heads: UInt64
         /// How many corrections were known.
@@ -34,7 +34,7 @@ final class UnitCache: Sendable {
     private let content = Mutex(Content())
 
     /// A unit's state; `nil` where it must be folded.
-    func state(of unit: UInt32, _ stamp: Stamp) -> UnitState? {
+    package func state(of unit: UInt32, _ stamp: Stamp) -> UnitState? {
         content.withLock { content in
             if let entry = content.young[unit] {
                 return entry.stamp == stamp ? entry.state : nil
@@ -48,7 +48,7 @@ final class UnitCache: Sendable {
     }
 
     /// Remembers a state that was folded.
-    func keep(_ state: UnitState, of unit: UInt32, _ stamp: Stamp) {
+    package func keep(_ state: UnitState, of unit: UInt32, _ stamp: Stamp) {
         content.withLock { content in
             content.old[unit] = nil
             Self.insert(Entry(stamp: stamp, state: state), unit, &content)
@@ -69,12 +69,12 @@ final class UnitCache: Sendable {
     }
 
     /// Whether anything is known of the unit, out of date or not.
-    func knows(_ unit: UInt32) -> Bool {
+    package func knows(_ unit: UInt32) -> Bool {
         content.withLock { $0.young[unit] != nil || $0.old[unit] != nil }
     }
 
     /// Carries a state on by the event that was committed; one that comes late makes it out of date instead.
-    func evolve(
+    package func evolve(
         _ unit: UInt32, _ event: Event, from before: Stamp, to after: Stamp,
         names: borrowing NameTable
     ) {
@@ -96,7 +96,7 @@ final class UnitCache: Sendable {
     }
 
     /// Every state that is at hand, for whoever compares them with a replay.
-    var states: [(unit: UInt32, stamp: Stamp, state: UnitState)] {
+    package var states: [(unit: UInt32, stamp: Stamp, state: UnitState)] {
         content.withLock { content in
             (Array(content.young) + Array(content.old)).map {
                 ($0.key, $0.value.stamp, $0.value.state)

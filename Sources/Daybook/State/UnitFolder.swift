@@ -4,17 +4,17 @@ import DaybookStore
 
 /// Folds one unit from its events: for every question, about whatever time, that no folded state at hand answers
 /// (rules 4, 19, 20).
-struct UnitFolder {
+package struct UnitFolder {
     private let log: EventLog
-    let corrections: CorrectionBook
-    let names: NameTable
+    package let corrections: CorrectionBook
+    package let names: NameTable
     /// Only events at or before this position take part.
-    let cut: Int64
+    package let cut: Int64
     /// Usage and status after it do not take part.
-    let until: Int64
+    package let until: Int64
     private let streams: StreamTable
 
-    init(_ state: LedgerState, cut: Int64 = .max, until: Int64 = .max) {
+    package init(_ state: LedgerState, cut: Int64 = .max, until: Int64 = .max) {
         log = state.log
         corrections = state.corrections
         names = state.names
@@ -26,7 +26,7 @@ struct UnitFolder {
     /// - Parameters:
     ///   - heads: The position of the last event of every stream of the unit.
     ///   - extra: Events that were decided but are not committed yet.
-    func fold(
+    package func fold(
         kind: StreamKind, environment: Environment, heads: [Int64], extra: [OrderedEvent] = []
     ) throws -> UnitState {
         var state = UnitState(kind: kind)
@@ -37,7 +37,7 @@ struct UnitFolder {
     }
 
     /// The unit's events within the cut, corrected, in canonical order.
-    func events(
+    package func events(
         environment: Environment, heads: [Int64], extra: [OrderedEvent] = []
     ) throws -> [Event] {
         var events: [Event] = []
@@ -46,7 +46,7 @@ struct UnitFolder {
     }
 
     /// A unit's events as they count: corrected, in canonical order.
-    func settled(
+    package func settled(
         _ events: [Event], _ environment: Environment, extra: [OrderedEvent] = []
     ) throws -> [Event] {
         var events = events
@@ -66,7 +66,7 @@ struct UnitFolder {
     }
 
     /// Sorts into canonical order; the texts of keys are read only where nothing else tells.
-    func sort(_ events: inout [Event], _ extra: [OrderedEvent] = []) throws {
+    package func sort(_ events: inout [Event], _ extra: [OrderedEvent] = []) throws {
         var needsTexts = false
         if Self.isSorted(events, &needsTexts) { return }
         if !needsTexts {

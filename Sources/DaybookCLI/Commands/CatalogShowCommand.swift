@@ -28,7 +28,7 @@ struct CatalogShowCommand: AsyncParsableCommand {
                     .badInput, "unknown_version",
                     "there is no catalog version \(version); there are \(Self.known(history))")
             }
-            guard let bytes = try ledger.store.document(sha256: found.documentDigest) else {
+            guard let bytes = try ledger.core.store.document(sha256: found.documentDigest) else {
                 throw Failure(
                     .environment, "damaged",
                     "the document of version \(version) is not in the ledger; run daybook verify")

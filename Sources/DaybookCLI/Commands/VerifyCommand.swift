@@ -1,5 +1,6 @@
 import ArgumentParser
 import Daybook
+import DaybookAudit
 import DaybookEvents
 
 struct VerifyCommand: AsyncParsableCommand {

@@ -108,7 +108,7 @@ struct ReferenceMeters {
         }.map { max(0, $0.event.integer("amount") ?? 0) }.reduce(0, +)
     }
 
-    /// The last that was read by then and was not taken back.
+    /// The last that was read by then and was not taken back; what an amendment sets below 0 counts as 0.
     private func latestReading(of meter: Meter) -> Int64 {
         let names = [meter.name] + meter.aliases
         let usage = question.customerEvents.filter { $0.type.hasPrefix("usage.") }
@@ -116,7 +116,7 @@ struct ReferenceMeters {
             $0.type == "usage.recorded" && names.contains($0.text("meter") ?? "")
                 && !CounterUses.isReversed([$0.key, $0.text("ref")], on: names, usage)
         }
-        return last?.integer("amount") ?? 0
+        return max(0, last?.integer("amount") ?? 0)
     }
 
     /// Rule 13: the refs whose latest event is a +1.

@@ -56,7 +56,7 @@ struct DozziStoryTests {
     func reinstalled() async throws {
         try await story.use("stories", "s1")
         let clock = story.clock
-        let reopened = try Ledger(store: ledger.store, clock: { clock.now })
+        let reopened = try Ledger(store: ledger.core.store, clock: { clock.now })
         #expect(try reopened.check("stories", for: "ada").usage?.used == 1)
         #expect(try reopened.check("stories", for: "anon").usage?.remaining == 2)
         try await reopened.consume("stories", by: "anon", ref: "a1")

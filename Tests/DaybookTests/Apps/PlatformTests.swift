@@ -47,7 +47,7 @@ struct PlatformTests {
         try await ledger.perform(CommandRequest(.alias(to: "ada"), subject: "anon"))
         let live = try ledger.digest()
         let clock = story.clock
-        let rebuilt = try Ledger(store: ledger.store, clock: { clock.now })
+        let rebuilt = try Ledger(store: ledger.core.store, clock: { clock.now })
         #expect(try rebuilt.digest() == live)
         #expect(try rebuilt.status(of: "ada").status == story.status())
     }

@@ -1,4 +1,5 @@
 import Daybook
+import DaybookAudit
 import DaybookDomain
 import DaybookEvents
 import DaybookStore
@@ -119,11 +120,11 @@ struct ForkTests {
         try await ledger.record(drafts(["bob", "ada", "cleo"]))
         try ledger.close()
         ledger = try bench.open()
-        #expect(ledger.snapshotCut == 0)
+        #expect(ledger.core.snapshotCut == 0)
         let receipt = try await ledger.consume("stories", by: "ada", ref: "mine")
         let position = try #require(receipt.positions.first)
-        let row = try #require(try ledger.store.rows(at: [position]).first)
-        let names = try ledger.store.names(after: 0)
+        let row = try #require(try ledger.core.store.rows(at: [position]).first)
+        let names = try ledger.core.store.names(after: 0)
         #expect(names[Int(row.event.party) - 1] == "ada")
         #expect(try ledger.verify().filter { !$0.isClean } == [])
         try ledger.close()
@@ -289,10 +290,10 @@ struct ForkTests {
             .deletingLastPathComponent().appending(path: "Goldens/schema-1/ledger.db")
         try FileManager.default.copyItem(at: golden, to: URL(filePath: bench.path))
         let ledger = try bench.open(readOnly: true)
-        let end = try ledger.store.end()
+        let end = try ledger.core.store.end()
         #expect(end.head.position == 8 && end.history.position == 8)
-        #expect(try ledger.store.confirms(end.history))
-        #expect(try ledger.store.findings() == [])
+        #expect(try ledger.core.store.confirms(end.history))
+        #expect(try ledger.core.store.findings() == [])
         try ledger.close()
         // After everything that the file holds: it was written in 2026.
         let writer = try Ledger.open(bench.path, clock: { ForkBench.end })
@@ -300,7 +301,7 @@ struct ForkTests {
             .used("coins", at: ForkBench.now, ref: "new", subject: "ada")
         ])
         #expect(try writer.verify().filter { !$0.isClean } == [])
-        #expect(try writer.store.confirms(end.history))
+        #expect(try writer.core.store.confirms(end.history))
         try writer.close()
     }
 }

@@ -1,4 +1,5 @@
 import Daybook
+import DaybookAudit
 import DaybookEvents
 import DaybookStore
 import DaybookTesting
@@ -39,7 +40,7 @@ struct RowVerificationTests {
             let use = CommandRequest(
                 .consume(meter: "tickets", amount: 1, ref: "\(number)"),
                 subject: "customer-\(number)")
-            _ = other.performTogether([use])
+            _ = other.writer.performTogether([use])
             return VerificationBench.now
         }
         #expect(try ledger.verify().filter { !$0.isClean } == [])

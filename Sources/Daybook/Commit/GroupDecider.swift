@@ -1,0 +1,95 @@
+import DaybookEvents
+import DaybookStore
+
+/// Decides the requests of one commit and chooses the step for each.
+struct GroupDecider {
+    let core: LedgerCore
+
+    struct Outcome {
+        var group: GroupDecision
+        var answers: [(WriteRequest, Result<WriteRequest.Answer, LedgerError>)]
+        var rest: [WriteRequest]
+    }
+
+    /// A commit that has this many events takes no further request, so that readers and other processes get their
+    /// turn; one request is never split.
+    static let eventsPerCommitMax = 8_192
+
+    /// Decides requests in order, each upon what the ones before it decided; the caller holds the right to write.
+    func decide(_ requests: [WriteRequest]) throws -> Outcome {
+        var group = try core.state.withLock { state in
+            GroupDecision(
+                store: core.store, state: state, time: try core.commitTime(after: state.head),
+                bounds: core.bounds)
+        }
+        var answers: [(WriteRequest, Result<WriteRequest.Answer, LedgerError>)] = []
+        for (index, request) in requests.enumerated() {
+            if group.isClosed || group.rows.count >= Self.eventsPerCommitMax {
+                return Outcome(group: group, answers: answers, rest: Array(requests[index...]))
+            }
+            // Readers get their turn between two requests: what is decided is in the group alone.
+            let answer: Result<WriteRequest.Answer, LedgerError>? = try core.state.withLock {
+                state in
+                if let customer = request.customer, group.mustCommit(before: customer, state) {
+                    return nil
+                }
+                group.index(state)
+                return try decideAlone(request, &group, &state)
+            }
+            guard let answer else {
+                return Outcome(group: group, answers: answers, rest: Array(requests[index...]))
+            }
+            answers.append((request, answer))
+        }
+        return Outcome(group: group, answers: answers, rest: [])
+    }
+
+    /// A damaged row is in the way of whoever meets it, and of nobody else; every other failure concerns all.
+    private func decideAlone(
+        _ request: WriteRequest, _ group: inout GroupDecision, _ state: inout LedgerState
+    ) throws -> Result<WriteRequest.Answer, LedgerError> {
+        let mark = group.mark(state)
+        do {
+            return try decide(request, &group, &state)
+        } catch {
+            let failure = StoreError.wrapping(error)
+            guard failure.code == .damaged else { throw error }
+            group.rollBack(to: mark, &state)
+            return .failure(.store(failure))
+        }
+    }
+
+    private func decide(
+        _ request: WriteRequest, _ group: inout GroupDecision, _ state: inout LedgerState
+    ) throws -> Result<WriteRequest.Answer, LedgerError> {
+        switch request.content {
+        case .command(let command):
+            core.settling.loadZones(&state)
+            let step = CommandStep(command: command, store: core.store, zones: core.zoneTables)
+            switch try step.run(&group, &state) {
+            case .receipt(let receipt): return .success(.receipt(receipt))
+            case .error(let error): return .failure(error)
+            }
+        case .reports(let reports, let options):
+            let step = ReportStep(
+                reports: reports, options: options, store: core.store, shelf: core.shelf)
+            return try step.run(&group, &state).map { .reports($0) }
+        case .publish(let publication):
+            let step = PublishStep(publication, app: core.app, store: core.store)
+            return try step.run(&group, &state).map { .receipt($0) }
+        case .restore(let request):
+            core.settling.loadZones(&state)
+            let step = RestoreStep(
+                request: request, store: core.store, zones: core.zoneTables, shelf: core.shelf)
+            return try step.run(&group, &state).map { .restore($0) }
+        case .transfer(let command):
+            core.settling.loadZones(&state)
+            let step = TransferStep(command: command, store: core.store, zones: core.zoneTables)
+            return try step.run(&group, &state).map { .transfer($0) }
+        case .tick(let at, let units):
+            core.settling.loadZones(&state)
+            let step = TickStep(at: at, units: units, store: core.store, zones: core.zoneTables)
+            return try step.run(&group, &state).map { .reports($0) }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import DaybookEvents
+import DaybookStore
+
+/// The journey of one event: lock, catch up, decide, append, publish, answer.
+struct Journey: Sendable {
+    let core: LedgerCore
+
+    /// Commits a group of requests.
+    /// - Returns: The requests that must see this group committed first; they come next, in order.
+    func commit(_ requests: [WriteRequest]) -> [WriteRequest] {
+        var answers: [(WriteRequest, Result<WriteRequest.Answer, LedgerError>)] = []
+        var rest: [WriteRequest] = []
+        do {
+            // Before others have to wait for the right to write: what another process published is read, and what is
+            // large is folded.
+            try core.takeForeignChanges()
+            core.foldAhead(requests)
+            try core.store.exclusively { writer in
+                try core.takeForeignChanges()
+                try core.readKeys()
+                let decided = try GroupDecider(core: core).decide(requests)
+                // Nothing is refused, and nothing gets on the disk, because of what was lost.
+                try core.knowledge.check()
+                rest = decided.rest
+                answers = decided.answers
+                guard !decided.group.rows.isEmpty else {
+                    // A refusal may have given names that no batch will carry to the store.
+                    return core.state.withLock { $0.dropUnstored() }
+                }
+                let point = try writer.append(core.state.withLock { decided.group.batch($0) })
+                if publish(decided.group.rows, point) { core.passOverOwnCommit() }
+                writeKeys()
+            }
+        } catch {
+            core.state.withLock { $0.dropUnstored() }
+            let failure = LedgerError.store(StoreError.wrapping(error))
+            // No caller may believe in what is not on disk: the whole group gets the environment's error.
+            for request in requests { request.answer(.failure(failure)) }
+            return []
+        }
+        for (request, answer) in answers { request.answer(answer) }
+        return rest
+    }
+
+    /// What is committed becomes visible, by the same path as what other processes committed.
+    /// - Returns: Whether all of it is taken in.
+    private func publish(_ rows: [EventRow], _ point: HistoryPoint) -> Bool {
+        do {
+            try core.state.withLock { state in
+                state.markStored()
+                // A reader that noticed the commit may have taken it in already.
+                for index in rows.indices
+                where rows[index].event.position > state.head.position {
+                    state.apply(rows[index].event, recordedAt: rows[index].recordedAt)
+                }
+                state.note(point)
+                try core.settling.settle(&state)
+            }
+            return true
+        } catch {
+            // The commit stands, so its receipts do too; what could not be folded is folded at the next look.
+            core.log.tell(.warning, "folding waits: \(StoreError.wrapping(error).message)")
+            return false
+        }
+    }
+
+    /// Writes the lookup arrays that this commit filled; the caller holds the ledger's lock.
+    private func writeKeys() {
+        let runs = core.state.withLock { $0.keys?.runs ?? [] }
+        core.keys.write(runs) { written in
+            core.state.withLock { $0.keys?.replace(written) }
+        }
+    }
+}

@@ -1,0 +1,141 @@
+import DaybookDomain
+import DaybookEvents
+import DaybookStore
+import Synchronization
+
+/// The one place through which anything is written to a ledger: a queue of requests in front of the journey, and what
+/// is written beside the work after each commit.
+package final class LedgerWriter: Sendable {
+    package let core: LedgerCore
+    private let journey: Journey
+    private let derived: DerivedWriting
+    /// `nil`: the ledger is closed.
+    private let queue = Mutex<WriteQueue?>(nil)
+
+    init(_ core: LedgerCore) {
+        self.core = core
+        journey = Journey(core: core)
+        derived = DerivedWriting(core)
+        let commit: @Sendable ([WriteRequest]) -> [WriteRequest] = { [weak self] requests in
+            self?.commit(requests) ?? []
+        }
+        queue.withLock { $0 = WriteQueue(commit: commit) }
+    }
+
+    private func commit(_ requests: [WriteRequest]) -> [WriteRequest] {
+        let rest = journey.commit(requests)
+        derived.schedule()
+        return rest
+    }
+
+    // MARK: Requests
+
+    /// Waits in the queue for a commit, and for the answer.
+    func submit(_ content: WriteRequest.Content) async throws -> WriteRequest.Answer {
+        try await withCheckedThrowingContinuation { continuation in
+            let request = WriteRequest(content: content) { result in
+                continuation.resume(with: result.mapError { $0 as any Error })
+            }
+            guard let queue = queue.withLock({ $0 }) else {
+                return request.answer(
+                    .failure(.store(StoreError(.closed, "the ledger is closed; open it again"))))
+            }
+            queue.submit(request)
+        }
+    }
+
+    /// Decides a command and appends what it comes to.
+    package func perform(_ request: CommandRequest) async throws -> Receipt {
+        guard case .receipt(let receipt) = try await submit(.command(PreparedCommand(request)))
+        else {
+            preconditionFailure("a command is answered with a receipt")
+        }
+        return receipt
+    }
+
+    /// Takes in facts: wholly, or not at all.
+    func record(_ reports: Reports, _ options: ReportOptions) async throws -> ReportReceipt {
+        try await record(
+            await PreparedReports(preparing: reports, core.store.header.secret), options)
+    }
+
+    /// Takes in facts that were prepared before.
+    func record(
+        _ reports: PreparedReports, _ options: ReportOptions
+    ) async throws -> ReportReceipt {
+        try core.translating {
+            for report in reports.reports { try core.shelf.take(from: report, core.store) }
+        }
+        guard case .reports(let receipt) = try await submit(.reports(reports, options)) else {
+            preconditionFailure("reports are answered with their receipt")
+        }
+        return receipt
+    }
+
+    /// Brings a catalog into force.
+    func publish(_ publication: CatalogPublication) async throws -> Receipt {
+        let prepared = PreparedPublication(publication, core.zoneTables.directory, core.shelf)
+        guard case .receipt(let receipt) = try await submit(.publish(prepared)) else {
+            preconditionFailure("a publication is answered with a receipt")
+        }
+        return receipt
+    }
+
+    // MARK: At once
+
+    /// Commits some commands as one group, as the queue does with those that wait at the same time.
+    package func performTogether(
+        _ requests: [CommandRequest]
+    ) -> [Result<Receipt, LedgerError>] {
+        let answers = Mutex([Int: Result<Receipt, LedgerError>]())
+        var rest = requests.enumerated().map { index, request in
+            WriteRequest(content: .command(PreparedCommand(request))) { result in
+                answers.withLock {
+                    $0[index] = result.map { answer in
+                        guard case .receipt(let receipt) = answer else {
+                            preconditionFailure("a command is answered with a receipt")
+                        }
+                        return receipt
+                    }
+                }
+            }
+        }
+        while !rest.isEmpty { rest = commit(rest) }
+        return answers.withLock { answers in requests.indices.compactMap { answers[$0] } }
+    }
+
+    /// Records one event on the caller's thread.
+    func recordAtOnce(_ draft: EventDraft) throws {
+        let reports = PreparedReports([
+            PreparedReport.preparing(draft, core.store.header.secret)
+        ])
+        let answer = Mutex<Result<WriteRequest.Answer, LedgerError>?>(nil)
+        _ = commit([
+            WriteRequest(content: .reports(reports, ReportOptions())) { result in
+                answer.withLock { $0 = result }
+            }
+        ])
+        _ = try answer.withLock { $0 }?.get()
+    }
+
+    // MARK: Beside the work, and the end
+
+    /// Waits for what is written beside the work, with all that is due now.
+    package func finishDerivedWriting() { derived.finish() }
+
+    /// Waits for what was submitted and for what is written beside the work, and closes the store.
+    func close() throws {
+        let queue = queue.withLock { queue in
+            defer { queue = nil }
+            return queue
+        }
+        queue?.close()
+        derived.end()
+        // Also where something was lost for good: nothing is answered any more.
+        do {
+            try core.store.close()
+        } catch {
+            throw LedgerError.store(StoreError.wrapping(error))
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import DaybookDomain
+import DaybookEvents
+import DaybookStore
+
+/// Brings a catalog into force, or an older one back (rule 8).
+struct PublishStep {
+    let prepared: PreparedPublication
+    let app: String
+    let store: any EventStore
+    private var publication: CatalogPublication { prepared.publication }
+
+    init(_ prepared: PreparedPublication, app: String, store: any EventStore) {
+        self.prepared = prepared
+        self.app = app
+        self.store = store
+    }
+
+    func run(
+        _ group: inout GroupDecision, _ state: inout LedgerState
+    ) throws -> Result<Receipt, LedgerError> {
+        let plan: PublicationPlan
+        do throws(LedgerError) {
+            plan = try PublicationCheck(app: app, catalogs: state.catalogs).plan(
+                prepared, now: group.now, position: group.nextPosition,
+                isTaken: { version throws(LedgerError) in
+                    do {
+                        return try group.position(
+                            of: Self.key("catalog/\(version)", state), state) != nil
+                    } catch {
+                        throw .store(StoreError.wrapping(error))
+                    }
+                })
+        } catch {
+            return .failure(error)
+        }
+        let entry = plan.entry
+        if plan.isInForceAlready {
+            return .success(receipt([], group, key: "catalog/\(entry.version)"))
+        }
+        if publication.rollBackTo != nil { return try rollBack(to: entry, &group, &state) }
+        var data: JSONObject = [
+            "version": .integer(entry.version), "effective_at": .integer(entry.effectiveAt),
+            "document_sha256": .string(entry.documentDigest),
+        ]
+        switch entry.scope {
+        case .all: data["applies_to"] = "all"
+        case .newSubjects: data["applies_to"] = "new_users"
+        case .nextPeriod: data["applies_to"] = "next_period"
+        case .cohort(let percent):
+            data["applies_to"] = "cohort"
+            data["percent"] = .integer(percent)
+        }
+        group.add(StoredDocument(sha256: entry.documentDigest, bytes: publication.document))
+        return append(.catalogPublished, data, key: "catalog/\(entry.version)", &group, &state)
+    }
+
+    private func rollBack(
+        to entry: CatalogVersion, _ group: inout GroupDecision, _ state: inout LedgerState
+    ) throws -> Result<Receipt, LedgerError> {
+        let key = "rollback/\(group.now)/\(entry.version)/\(entry.effectiveAt)"
+        // Asked twice within one millisecond of the clock, it is one rollback.
+        if let position = try group.position(of: Self.key(key, state), state) {
+            return .success(receipt([position], group, key: key))
+        }
+        return append(
+            .catalogRolledBack,
+            [
+                "to_version": .integer(entry.version),
+                "effective_at": .integer(entry.effectiveAt),
+            ], key: key, &group, &state)
+    }
+
+    /// The name of an event of the ledger's own; catalogs are the same for all environments.
+    private static func key(_ key: String, _ state: LedgerState) -> EventKey {
+        EventKey(.production, state.names.id(of: "ledger") ?? 0, Reference(key))
+    }
+
+    private func append(
+        _ type: EventType, _ data: JSONObject, key: String, _ group: inout GroupDecision,
+        _ state: inout LedgerState
+    ) -> Result<Receipt, LedgerError> {
+        var extras = JSONObject()
+        if let actor = publication.actor { extras["actor"] = .string(actor) }
+        let draft = EventDraft(
+            type: Vocabulary.name(of: type), subject: nil, occurredAt: group.now,
+            source: EventSource(kind: "ledger", key: key), trust: .admin, data: data,
+            extras: extras)
+        let canonical: EventDraft
+        do throws(EventProblem) {
+            canonical = try EventValidator.canonical(draft)
+        } catch {
+            return .failure(
+                .badInput([
+                    InputProblem(
+                        line: nil, column: nil, code: error.code.rawValue,
+                        reason: "\(error.member): \(error.reason)")
+                ]))
+        }
+        group.add(
+            canonical, requestDigest: EventJSON.requestDigest(of: canonical), state: &state,
+            isCommand: false)
+        return .success(receipt([group.rows.last?.event.position ?? 0], group, key: key))
+    }
+
+    private func receipt(_ positions: [Int64], _ group: GroupDecision, key: String) -> Receipt {
+        Receipt(
+            key: key, positions: positions, recordedAt: group.recordedAt,
+            durability: store.durability, decision: nil)
+    }
+}

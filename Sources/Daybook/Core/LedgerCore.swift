@@ -1,0 +1,317 @@
+package import DaybookDomain
+package import DaybookEvents
+package import DaybookStore
+package import Logging
+package import Synchronization
+
+/// What every step and every question needs of a ledger: its store, its state, its clock and its zones, and how the
+/// state keeps up with the store.
+///
+/// Steps of a commit, questions, imports and the facade `Ledger` take a core; the core knows none of them.
+package final class LedgerCore: Sendable {
+    package let store: any EventStore
+    /// The ledger's file; `nil` for one in memory.
+    package let path: String?
+    /// Opened so that nothing is written, neither events nor snapshots.
+    package let isReadOnly: Bool
+    package let state: Mutex<LedgerState>
+    /// Where hot events are read from.
+    package let events: EventLog
+    package let cache: UnitCache
+    /// Catalogs that were read before they are needed under a lock.
+    let shelf: CatalogShelf
+    package let clock: @Sendable () -> Int64
+    /// Whether that is the machine's.
+    package let isMachineClock: Bool
+    /// Whether it was said that the last recorded time is ahead of it.
+    private let saidLead = Mutex(false)
+    package let zoneTables: ZoneTables
+    package let log: Logger
+    /// What one customer or lineage may have (rule 30).
+    let bounds: UnitBounds
+    let settling: Settling
+    let keys: KeyFiles
+    package let snapshots: SnapshotFiles
+    /// The cut of the snapshot that was used or written last; 0 without one.
+    package let snapshotPosition = Mutex<Int64>(0)
+    /// When the next one is due.
+    package let startUp: Mutex<StartUpBudget>
+    /// What no answer may rest on.
+    let knowledge: LostKnowledge
+    private let seenForeignChange = Mutex<Int64>(-1)
+    /// Dead letters that wait for a transaction, as far as they were looked for.
+    let lettersByLine = Mutex(LettersByLine())
+
+    /// Where a core's parts come from that several ledgers may share.
+    package struct Surroundings {
+        var zones: ZoneTables
+        var bounds: UnitBounds
+        var segmentEventCount: Int64
+        var startUp: StartUpBudget
+        var log: Logger
+        /// `nil`: the machine's.
+        var clock: (@Sendable () -> Int64)?
+    }
+
+    /// Opens a store: begins with the newest snapshot that fits and takes in what came after it.
+    /// - Throws: `LedgerError.store` when the store cannot be read.
+    package init(
+        store: any EventStore, path: String?, isReadOnly: Bool, _ surroundings: Surroundings
+    ) throws {
+        let log = surroundings.log
+        self.store = store
+        self.path = path
+        self.isReadOnly = isReadOnly
+        self.log = log
+        cache = UnitCache()
+        shelf = CatalogShelf()
+        bounds = surroundings.bounds
+        startUp = Mutex(surroundings.startUp)
+        clock = surroundings.clock ?? SystemClock.now
+        isMachineClock = surroundings.clock == nil
+        zoneTables = surroundings.zones
+        knowledge = LostKnowledge { log.tell(.warning, $0) }
+        let folder = path.map { DerivedFolder(of: $0, isReadOnly: isReadOnly, log: log) }
+        events = EventLog(
+            store: store,
+            segments: folder?.segments(of: store, eventCount: surroundings.segmentEventCount))
+        keys = KeyFiles(store: store, folder: folder, knowledge: knowledge, log: log)
+        settling = Settling(
+            store: store, shelf: shelf, zoneTables: zoneTables, keys: keys, log: log)
+        snapshots = SnapshotFiles(
+            store: store, folder: folder, events: events, settling: settling,
+            knowledge: knowledge, log: log)
+        state = Mutex(LedgerState(log: events, cache: cache))
+        if let restored = snapshots.newest(through: Int64.max, cache: cache) {
+            state.withLock { $0 = restored }
+            snapshotPosition.withLock { $0 = restored.head.position }
+        }
+        try translating { try catchUp() }
+    }
+
+    /// A core that goes on from the state of another one in memory alone; that one hears of nothing.
+    /// - Parameter begun: Without names and streams that the other one's store does not have.
+    package init(goingOnFrom other: LedgerCore, _ begun: LedgerState) {
+        let overlay = OverlayStore(
+            other.store, through: begun.head, nameCount: begun.storedNameCount,
+            streamCount: begun.storedStreamCount)
+        store = overlay
+        path = nil
+        isReadOnly = false
+        log = other.log
+        cache = UnitCache()
+        shelf = other.shelf
+        bounds = other.bounds
+        startUp = Mutex(StartUpBudget())
+        clock = other.clock
+        isMachineClock = other.isMachineClock
+        zoneTables = other.zoneTables
+        knowledge = other.knowledge
+        events = EventLog(store: overlay, segments: other.events.segments)
+        keys = KeyFiles(store: overlay, folder: nil, knowledge: knowledge, log: log)
+        settling = Settling(
+            store: overlay, shelf: shelf, zoneTables: zoneTables, keys: keys, log: log)
+        snapshots = SnapshotFiles(
+            store: overlay, folder: nil, events: events, settling: settling,
+            knowledge: knowledge, log: log)
+        var going = begun.goingOn(in: events, cache)
+        // What is decided here goes on from what the overlay shows, whatever becomes of the other ledger's file.
+        going.note(overlay.history)
+        state = Mutex(going)
+    }
+
+    /// The app's name: one ledger is one app.
+    package var app: String { store.header.app }
+
+    // MARK: Keeping up
+
+    /// Sees what other processes committed: microseconds when there is nothing new (rule 29).
+    package func refresh() throws { try translating { try takeForeignChanges() } }
+
+    /// The same within work whose errors are translated already.
+    package func takeForeignChanges() throws {
+        // Held until the change is taken in: a question after a foreign commit must see it.
+        try seenForeignChange.withLock { seen in
+            let counter = try store.foreignChangeCounter()
+            guard seen != counter else { return }
+            try catchUp()
+            seen = counter
+        }
+    }
+
+    /// Notes that what changed is a commit of this ledger, which it has taken in; the caller still keeps other
+    /// processes from writing.
+    package func passOverOwnCommit() {
+        seenForeignChange.withLock { seen in
+            // What cannot be asked now is asked at the next look.
+            if let counter = try? store.foreignChangeCounter() { seen = counter }
+        }
+    }
+
+    /// Takes in what other processes appended since; the caller holds the lock, or does not mind more coming.
+    ///
+    /// Only where the store goes on from what this ledger has taken in: a file that was restored or replaced since has
+    /// other events at the same positions, and numbers that mean other names (law 9).
+    /// - Throws: `.otherHistory`; then this ledger answers and writes nothing any more.
+    package func catchUp() throws {
+        let end = try store.end()
+        try shelf.take(
+            after: state.withLock { $0.head }, through: end.head, of: store)
+        try state.withLock { state in
+            // Another thread may have taken in more meanwhile.
+            let end = end.head.position < state.head.position ? try store.end() : end
+            guard try continues(state, to: end) else {
+                throw StoreError.otherHistory(
+                    path ?? app, "this process went on to", state.history?.hash ?? .zero,
+                    at: state.history?.position ?? state.head.position, end.history)
+            }
+            guard end.head.position > state.head.position else {
+                if state.history == nil { state.note(end.history) }
+                return try state.needsSettling ? settling.settle(&state) : ()
+            }
+            state.dropUnstored()
+            try advance(&state, through: end.head)
+            state.note(end.history)
+        }
+    }
+
+    private func continues(_ state: LedgerState, to end: StoreEnd) throws -> Bool {
+        guard let known = state.history else { return end.head.position >= state.head.position }
+        if known.position == end.history.position { return known.hash == end.history.hash }
+        return try known.position < end.history.position && store.confirms(known)
+    }
+
+    /// Folds the events up to a position of the store that come after the state's own.
+    package func advance(_ state: inout LedgerState, through head: StoreHead) throws {
+        let start = ContinuousClock.now
+        let count = head.position - state.head.position
+        try state.takeNames(from: store)
+        for record in try store.streams(after: UInt32(state.storedStreamCount)) {
+            state.add(record)
+        }
+        try store.scan(
+            after: state.head.checkpoint, through: head.checkpoint, chunkCount: 1_000
+        ) { events in
+            for index in events.indices {
+                state.apply(events[index], recordedAt: head.recordedAt)
+            }
+        }
+        try settling.settle(&state)
+        // As an opening would read them.
+        startUp.withLock { $0.note(count, took: ContinuousClock.now - start) }
+    }
+
+    /// The state of the whole ledger as it was known at a position: the newest snapshot that is not younger, and the
+    /// events between (rule 4).
+    package func knownState(at position: Int64) throws -> LedgerState {
+        let live = state.withLock { $0 }
+        guard position < live.head.position else { return live }
+        var known = snapshots.newest(through: position) ?? LedgerState(log: events)
+        // Where a key stands is no knowledge: corrections find their targets, which are older than they are.
+        known.keys = live.keys
+        if let row = try store.rows(at: [position]).first, position > known.head.position {
+            try advance(
+                &known, through: StoreHead(position: position, recordedAt: row.recordedAt))
+        }
+        return known
+    }
+
+    /// Reads where every key stands, before the first one is looked for.
+    package func readKeys() throws {
+        try translating { try state.withLock { try keys.read(into: &$0) } }
+    }
+
+    /// The last position, and when it was recorded.
+    package func head() throws -> StoreHead {
+        try refresh()
+        return state.withLock { $0.head }
+    }
+
+    /// The published catalogs, in the order in which they take effect.
+    package func catalogs() throws -> CatalogHistory {
+        try refresh()
+        return state.withLock { $0.catalogs }
+    }
+
+    /// Every customer that any event names, by name, in the order of the names' bytes.
+    package func subjects(in environment: Environment) throws -> [String] {
+        try refresh()
+        return try translating { state.withLock { $0.subjects(in: environment) } }
+    }
+
+    /// How many links were looked at to find out who is who, since the ledger was opened.
+    package var groupingStepCount: Int { state.withLock { $0.groupingStepCount } }
+    /// How many catalogs were read while a lock was held.
+    package var lateCatalogReadCount: Int { shelf.lateReadCount }
+    /// The cut of the snapshot that this ledger began with or wrote last; 0 without one.
+    package var snapshotCut: Int64 { snapshotPosition.withLock { $0 } }
+
+    // MARK: Time and errors
+
+    /// The time of a commit that follows a head, said to be behind it once.
+    /// - Throws: `.wrongClock` for a time that cannot be right.
+    package func commitTime(after head: StoreHead) throws -> LedgerClock {
+        let wall = clock()
+        if let problem = LedgerClock.problem(wall, isMachine: isMachineClock) { throw problem }
+        let time = LedgerClock(wall: wall, last: head.recordedAt)
+        let isNews = saidLead.withLock { said in
+            defer { said = time.lead > 0 }
+            return time.lead > 0 && !said
+        }
+        if isNews {
+            log.tell(
+                .warning,
+                "the last event was recorded \(time.lead / 1_000) s ahead of the clock; what follows is decided by the clock and recorded at that time until it is reached"
+            )
+        }
+        return time
+    }
+
+    /// A time is resolved once, to the last position recorded by then (rule 5).
+    package func resolve(_ knownAt: Moment.Knowledge?, now: Int64) throws -> (
+        position: Int64, isOpen: Bool
+    ) {
+        guard let knownAt else { return (Int64.max, true) }
+        switch knownAt {
+        case .position(let position):
+            if (0...state.withLock { $0.head.position }).contains(position) {
+                return (position, false)
+            }
+            // Others may have gone on.
+            let last = try store.head().position
+            guard position >= 0, position <= last else {
+                throw LedgerError.badInput([
+                    InputProblem(
+                        line: nil, column: nil, code: "unknown_position",
+                        reason: "position \(position) is beyond the end, which is \(last)")
+                ])
+            }
+            return (position, false)
+        case .instant(let instant):
+            let head = try store.head()
+            let position = try store.position(recordedAtOrBefore: instant)
+            return (position, instant >= max(now, head.recordedAt))
+        }
+    }
+
+    /// Turns errors of the store into the ledger's, and answers nothing once something was lost for good.
+    package func translating<Result>(_ body: () throws -> Result) throws -> Result {
+        do {
+            let result = try body()
+            try knowledge.check()
+            return result
+        } catch let error as LedgerError {
+            throw error
+        } catch let error as CallerError {
+            throw error.error
+        } catch {
+            throw LedgerError.store(StoreError.wrapping(error))
+        }
+    }
+}
+
+/// An error of a closure that a caller handed in, on its way back through the store.
+package struct CallerError: Error {
+    package let error: any Error
+    package init(error: any Error) { self.error = error }
+}

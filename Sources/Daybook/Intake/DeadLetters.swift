@@ -1,0 +1,313 @@
+import DaybookDomain
+import DaybookEvents
+import DaybookIngest
+import DaybookStore
+
+/// What was refused is kept as it came, and is taken in when that has become possible.
+struct DeadLetters {
+    let writer: LedgerWriter
+
+    private var core: LedgerCore { writer.core }
+
+    /// Keeps what is refused as a letter; the same again is the same letter.
+    func refuse(
+        _ text: PostedText, _ refusal: AppStoreRefusal, _ receipt: inout IngestReceipt
+    ) async throws {
+        let sha256 = Digest.hexadecimal(Digest.sha256(text.bytes))
+        receipt.refused.append(.init(place: text.place, refusal: refusal, sha256: sha256))
+        guard !text.isDryRun else { return }
+        let bodySHA256 = Digest.hexadecimal(Digest.sha256(text.body))
+        var data: JSONObject = [
+            "code": .string(refusal.reason.rawValue), "kind": .string(text.kind.word),
+            "raw_sha256": .string(bodySHA256),
+        ]
+        if sha256 != bodySHA256 { data["text_sha256"] = .string(sha256) }
+        if !text.place.isEmpty { data["place"] = .string(text.place) }
+        data["waits_for"] = refusal.waitsFor.map(JSONValue.string)
+        try await note(
+            "ingest.rejected", key: sha256, data, for: text.subject, reason: refusal.detail,
+            text.environment, StoredDocument(sha256: bodySHA256, bytes: text.body))
+    }
+
+    /// Keeps what is known of a letter; the same letter again is the same event.
+    ///
+    /// What is quoted in the reason came from outside, and so did the customer's name: either may be what no event may
+    /// hold, and then the letter is kept without it.
+    private func note(
+        _ type: String, key: String, _ data: JSONObject, for subject: String? = nil,
+        reason: String? = nil, actor: String? = nil, _ environment: Environment,
+        _ document: StoredDocument? = nil
+    ) async throws {
+        // Without a time the ledger's clock is taken, and the same letter is the same request whenever it comes.
+        let bare = try EventValidator.canonical(
+            EventDraft(
+                type: type, environment: environment, subject: nil,
+                occurredAt: nil, source: EventSource(kind: DeadLetter.source, key: key),
+                trust: .system, data: data))
+        var draft = bare
+        func tell(_ change: (inout EventDraft) -> Void) {
+            var told = draft
+            change(&told)
+            if let canonical = try? EventValidator.canonical(told) { draft = canonical }
+        }
+        if let reason {
+            // An address of a person may stand in the text, which no check of an event looks into.
+            let words = reason.split(separator: " ", omittingEmptySubsequences: false)
+            let text = words.map { $0.contains("@") ? "…" : $0 }.joined(separator: " ")
+            tell {
+                $0.extras["reason"] = .string(
+                    String(String.UnicodeScalarView(text.unicodeScalars.prefix(256))))
+            }
+        }
+        if let actor { tell { $0.extras["actor"] = .string(actor) } }
+        if let subject { tell { $0.data["for"] = .string(subject) } }
+        // A letter is its bytes: the clock of another try may give another reason.
+        let identity = EventDraft(
+            type: type, environment: bare.environment, subject: nil, occurredAt: nil,
+            source: bare.source, trust: .system, data: JSONObject())
+        let report = CheckedReport(
+            draft: draft, digest: EventJSON.requestDigest(of: identity), document: document)
+        _ = try await writer.record(.checked([report]), ReportOptions())
+    }
+
+    // MARK: Asking
+
+    /// What could not be read or verified, in the order in which it came.
+    func deadLetters(environment: Environment? = nil) throws -> [DeadLetter] {
+        try core.refresh()
+        return try core.translating {
+            try (environment.map { [$0] } ?? Environment.allCases)
+                .flatMap { try letters(of: $0) }.sorted { $0.position < $1.position }
+        }
+    }
+
+    private func letters(of environment: Environment) throws -> [DeadLetter] {
+        let head = core.state.withLock { $0.headOfLetters(environment) }
+        guard head > 0 else { return [] }
+        return try recorded(try core.store.stream(endingAt: head)).reversed()
+            .compactMap(DeadLetter.init).map { letter in
+                var letter = letter
+                letter.resolvedAt = try event(
+                    DeadLetter.resolutionKey(letter.sha256), environment)?.recordedAt
+                letter.dismissal = try event(
+                    DeadLetter.dismissalKey(letter.sha256), environment
+                ).map(DeadLetter.Dismissal.init)
+                return letter
+            }
+    }
+
+    /// Rows of streams of the ledger's own.
+    private func recorded(_ rows: [EventRow]) throws -> [RecordedEvent] {
+        let (names, streams) = core.state.withLock { ($0.names, $0.streams) }
+        return try rows.map { row in
+            let record = streams[row.event.stream].record
+            return try EventDecoder.recorded(
+                row, stream: StreamName(record.environment, record.kind, names[record.name]),
+                names: names)
+        }
+    }
+
+    /// The bytes of a body that was kept, exactly as they came.
+    func rawBody(sha256: String) throws -> [UInt8]? {
+        try core.translating { try core.store.document(sha256: sha256) }
+    }
+
+    // MARK: Taking in after all
+
+    /// Tries a letter again, as if it came now.
+    func retry(
+        _ letter: DeadLetter, by verifier: AppStoreVerifier? = nil,
+        as kind: AppStorePayloadKind? = nil
+    ) async throws -> IngestReceipt {
+        guard let body = try rawBody(sha256: letter.bodySHA256) else {
+            throw LedgerError.store(
+                StoreError(
+                    .damaged, "the body \(letter.bodySHA256.prefix(12)) is not in this ledger"))
+        }
+        let receipt: IngestReceipt
+        switch (letter.kind, verifier) {
+        case (.revenueCat, _):
+            receipt = try await RevenueCatIngest(writer: writer).ingestRevenueCat(
+                body, environment: letter.environment)
+        case (.revenueCatSubscriber, _):
+            receipt = try await RevenueCatSubscriberIngest(
+                writer: writer
+            ).ingestRevenueCatSubscriber(
+                body, environment: letter.environment, subject: letter.subject)
+        case (.appStore(let posted), let verifier?):
+            receipt = try await AppStoreIngest(writer: writer).ingest(
+                text(of: letter, in: body), by: verifier,
+                options: IngestOptions(kind: kind ?? posted, subject: letter.subject))
+        case (.appStore, nil):
+            throw LedgerError.badInput([
+                InputProblem(
+                    line: nil, column: nil, code: "no_verifier",
+                    reason: "the letter \(letter.sha256.prefix(12)) is of the App Store; "
+                        + "say which app and authorities are believed")
+            ])
+        }
+        if receipt.refused.isEmpty { try await resolve(letter.sha256, letter.environment) }
+        return receipt
+    }
+
+    /// The text of a page that was refused; a body in which none was found is tried as a whole.
+    private func text(of letter: DeadLetter, in body: [UInt8]) -> [UInt8] {
+        guard letter.sha256 != letter.bodySHA256,
+            let texts = try? AppStoreBody.signedTexts(in: body, as: .notification)
+        else { return body }
+        let found = texts.first {
+            Digest.hexadecimal(Digest.sha256(Array($0.text.utf8))) == letter.sha256
+        }
+        return found.map { Array($0.text.utf8) } ?? body
+    }
+
+    private func resolve(_ sha256: String, _ environment: Environment) async throws {
+        try await note(
+            DeadLetter.resolvedType, key: DeadLetter.resolutionKey(sha256),
+            ["raw_sha256": .string(sha256)], environment)
+    }
+
+    /// What came as a letter once and is taken in now is no letter any more, whatever environment it was refused in.
+    func settleLetters(of bytes: [UInt8]) async throws {
+        // Most ledgers have no letters, and need no digest of every text.
+        guard core.state.withLock({ $0.names.id(of: DeadLetter.source) }) != nil else { return }
+        let sha256 = Digest.hexadecimal(Digest.sha256(bytes))
+        for environment in Environment.allCases
+        where try has(sha256, environment)
+            && !has(DeadLetter.resolutionKey(sha256), environment)
+        {
+            try await resolve(sha256, environment)
+        }
+    }
+
+    /// Whether there is an event of a letter with a key.
+    private func has(_ key: String, _ environment: Environment) throws -> Bool {
+        try core.translating { try position(of: key, environment) != nil }
+    }
+
+    private func event(_ key: String, _ environment: Environment) throws -> RecordedEvent? {
+        guard let position = try position(of: key, environment) else { return nil }
+        return try recorded(core.store.rows(at: [position])).first
+    }
+
+    private func position(of key: String, _ environment: Environment) throws -> Int64? {
+        guard core.state.withLock({ $0.names.id(of: DeadLetter.source) }) != nil else { return nil }
+        try core.readKeys()
+        return try core.state.withLock { state in
+            guard let source = state.names.id(of: DeadLetter.source) else { return nil }
+            return try state.position(
+                of: EventKey(environment, source, Reference(key)), in: core.store)
+        }
+    }
+
+    /// Tries what waited for a transaction of a line, which has come.
+    func retryLetters(
+        waitingFor line: String, by verifier: AppStoreVerifier, _ receipt: inout IngestReceipt
+    ) async throws {
+        for letter in try letters(waitingFor: line, verifier.identity.environment) {
+            let made = try await retry(letter, by: verifier)
+            guard made.refused.isEmpty else { continue }
+            receipt.retried.append(letter.sha256)
+            receipt.appended += made.appended
+            receipt.lastPosition = made.lastPosition ?? receipt.lastPosition
+        }
+    }
+
+    private func letters(
+        waitingFor line: String, _ environment: Environment
+    ) throws -> [DeadLetter] {
+        let positions = try core.translating {
+            let (head, source, codes) = core.state.withLock { state in
+                (
+                    state.headOfLetters(environment), state.names.id(of: DeadLetter.source),
+                    Self.waitingCodes.compactMap { state.names.id(of: $0.rawValue) }
+                )
+            }
+            guard head > 0, let source, !codes.isEmpty else { return [Int64]() }
+            return try core.lettersByLine.withLock { known in
+                let seen = known.seen[environment] ?? 0
+                if head > seen {
+                    let chain = try core.store.chain(endingAt: head, above: seen)
+                    let candidates = chain.events.filter {
+                        $0.type == .ingestRejected && $0.source == source
+                            && codes.contains($0.nameA)
+                    }
+                    var positions = known.positions[environment] ?? [:]
+                    var bodies = BodyTexts()
+                    for event in try recorded(core.store.rows(at: candidates.map(\.position))) {
+                        guard let letter = DeadLetter(event),
+                            let line = try awaitedLine(of: letter, &bodies)
+                        else { continue }
+                        positions[line, default: []].append(letter.position)
+                    }
+                    known.positions[environment] = positions
+                    known.seen[environment] = head
+                }
+                return known.positions[environment]?[line] ?? []
+            }
+        }
+        guard !positions.isEmpty else { return [] }
+        return try core.translating { try recorded(core.store.rows(at: positions)) }
+            .compactMap(DeadLetter.init).filter { letter in
+                try !has(DeadLetter.resolutionKey(letter.sha256), environment)
+                    && !has(DeadLetter.dismissalKey(letter.sha256), environment)
+            }
+    }
+
+    /// Of a renewal without a known line: `retryable`, which older builds called `app_identity`.
+    private static let waitingCodes: [AppStoreRefusal.Reason] = [.retryable, .appIdentity]
+
+    /// The line that a transaction must tell of; of a renewal that was refused for something else first, such as
+    /// responders that did not answer, or by an older build, the one that it names itself.
+    private func awaitedLine(
+        of letter: DeadLetter, _ bodies: inout BodyTexts
+    ) throws -> String? {
+        if let line = letter.waitsFor { return line }
+        guard case .appStore(.renewal) = letter.kind,
+            try !has(DeadLetter.resolutionKey(letter.sha256), letter.environment),
+            try !has(DeadLetter.dismissalKey(letter.sha256), letter.environment)
+        else { return nil }
+        let text = try bodies.text(letter) { try core.store.document(sha256: letter.bodySHA256) }
+        return text.flatMap { AppStoreBody.statedLine(inRenewal: $0) }
+    }
+
+    /// The signed texts of one body by their digests: the letters of a page come one after the other, and none of them
+    /// reads the page again.
+    private struct BodyTexts {
+        private var sha256 = ""
+        private var texts: [String: [UInt8]] = [:]
+
+        mutating func text(
+            _ letter: DeadLetter, _ read: () throws -> [UInt8]?
+        ) rethrows -> [UInt8]? {
+            if sha256 != letter.bodySHA256 {
+                (sha256, texts) = (letter.bodySHA256, [:])
+                let body = try read() ?? []
+                texts[letter.bodySHA256] = body
+                let signed = try? AppStoreBody.signedTexts(in: body, as: .renewal)
+                for text in signed ?? [] {
+                    let bytes = Array(text.text.utf8)
+                    texts[Digest.hexadecimal(Digest.sha256(bytes))] = bytes
+                }
+            }
+            return texts[letter.sha256]
+        }
+    }
+
+    /// Puts a letter away that nobody will take in; it stays, with its bytes, and can still be tried.
+    func dismiss(
+        _ letter: DeadLetter, reason: String, actor: String? = nil
+    ) async throws {
+        guard reason.contains(where: { !$0.isWhitespace }) else {
+            throw LedgerError.badInput([
+                InputProblem(
+                    line: nil, column: nil, code: "missing_reason",
+                    reason: "a letter is put away with a reason; say why", member: "reason")
+            ])
+        }
+        try await note(
+            DeadLetter.dismissedType, key: DeadLetter.dismissalKey(letter.sha256),
+            ["raw_sha256": .string(letter.sha256)], reason: reason, actor: actor,
+            letter.environment)
+    }
+}

@@ -1,0 +1,194 @@
+import DaybookDomain
+import DaybookEvents
+public import DaybookIngest
+
+/// Takes in files of events.
+struct Import {
+    let writer: LedgerWriter
+
+    private var core: LedgerCore { writer.core }
+
+    /// Takes in newline-delimited events: the whole input is checked first, then appended in batches; an interrupted
+    /// import is finished by running it again, because keys skip what is there (rule 28).
+    func importLines(
+        _ next: () throws -> [UInt8]?, options: ImportOptions = ImportOptions(),
+        progress: @Sendable (ImportProgress) -> Void = { _ in }
+    ) async throws -> ImportReport {
+        var file = try await rehearse(next, options, progress)
+        guard file.refused.isEmpty || options.keepsGoing else {
+            throw LedgerError.badInput(file.refused.map(InputProblem.init))
+        }
+        var report = ImportReport(
+            lines: file.lineCount, appended: 0, duplicates: file.duplicates, refused: file.refused,
+            unknownTypes: file.unknownTypes, unknownNames: file.unknownNames)
+        guard !options.isDryRun else { return report }
+        var done = 0
+        var turn = ContinuousClock.now
+        for index in file.batches.indices {
+            if ContinuousClock.now - turn > Self.turn {
+                try await Task.sleep(for: Self.pause)
+                turn = .now
+            }
+            let batch = file.takeBatch(index)
+            let receipt = try await append(batch, options, &report)
+            report.appended += receipt.appended
+            report.duplicates += receipt.duplicates
+            done += batch.count
+            progress(
+                ImportProgress(
+                    phase: .appending, lines: report.lines, appended: done, bytes: file.byteCount,
+                    total: file.eventCount))
+        }
+        return report
+    }
+
+    /// How long an import takes the right to write again and again before it lets others have it.
+    private static let turn = Duration.milliseconds(100)
+    /// Another process that waits asks every 5 ms or sooner (`LedgerLock`); between two batches it would hardly ever
+    /// ask at the right moment.
+    private static let pause = Duration.milliseconds(6)
+
+    /// Appends one batch. With `keepsGoing`, lines whose keys somebody took since the rehearsal are left out and told.
+    private func append(
+        _ batch: [RehearsedEvent], _ options: ImportOptions, _ report: inout ImportReport
+    ) async throws -> ReportReceipt {
+        do {
+            return try await writer.record(
+                PreparedReports(batch.map(\.report)),
+                ReportOptions(isAsRecorded: options.isAsRecorded, lines: batch.map(\.line)))
+        } catch LedgerError.badInput(let problems) where options.keepsGoing {
+            let reasons = Dictionary(
+                problems.map { ($0.line, $0) }, uniquingKeysWith: { first, _ in first })
+            let rest = batch.filter { reasons[$0.line] == nil }
+            guard rest.count < batch.count else { throw LedgerError.badInput(problems) }
+            var told: Set<Int> = []
+            for event in batch {
+                // The items of an order share a line, which is given back once.
+                guard let reason = reasons[event.line], told.insert(event.line).inserted else {
+                    continue
+                }
+                report.refused.append(
+                    LineProblem(
+                        line: event.line, column: 1, code: reason.code, reason: reason.reason,
+                        bytes: event.bytes))
+            }
+            return try await append(rest, options, &report)
+        }
+    }
+
+    /// Takes in lines that were read: wholly, or not at all.
+    func record(
+        _ events: [ReadEvent], options: ReportOptions = ReportOptions()
+    ) async throws -> ReportReceipt {
+        var options = options
+        options.lines = events.map(\.line)
+        do {
+            return try await writer.record(.drafts(events.map(\.draft)), options)
+        } catch LedgerError.badInput(let problems) {
+            let texts = Dictionary(
+                events.map { ($0.line, $0.bytes) }, uniquingKeysWith: { first, _ in first })
+            // What is wrong with an order is wrong with each of its items, and told once.
+            var told: Set<String> = []
+            let distinct = problems.filter {
+                told.insert("\($0.line ?? 0) \($0.code) \($0.reason)").inserted
+            }
+            throw LedgerError.badInput(
+                distinct.map { problem in
+                    var problem = problem
+                    if let line = problem.line, let text = texts[line], let member = problem.member
+                    {
+                        problem.column =
+                            problem.column ?? MemberPlace.column(of: member, in: text)
+                    }
+                    return problem
+                })
+        }
+    }
+
+    /// Lines that one task reads: a millisecond or two.
+    private static let linesPerTask = 256
+
+    private func rehearse(
+        _ next: () throws -> [UInt8]?, _ options: ImportOptions,
+        _ progress: @Sendable (ImportProgress) -> Void
+    ) async throws -> RehearsedFile {
+        var rehearsal = try ImportRehearsal(core, options)
+        var reader = NDJSONReader(app: core.app, defaultTrust: options.defaultTrust)
+        var waiting: [NDJSONReader.Line] = []
+        while let piece = try next() {
+            waiting += reader.split(piece)
+            rehearsal.count(bytes: piece.count)
+            if waiting.count >= RehearsedFile.batchCount {
+                let lines = try await read(waiting, reader)
+                try core.translating { try rehearsal.take(lines) }
+                waiting.removeAll(keepingCapacity: true)
+            }
+            progress(
+                ImportProgress(
+                    phase: .reading, lines: rehearsal.file.lineCount + waiting.count, appended: 0,
+                    bytes: rehearsal.file.byteCount, total: 0))
+        }
+        let lines = try await read(waiting + reader.lastLine(), reader)
+        return try core.translating {
+            try rehearsal.take(lines)
+            return rehearsal.finish()
+        }
+    }
+
+    /// Reads lines and checks what can be said of each by itself, on as many cores as there are.
+    private func read(
+        _ lines: [NDJSONReader.Line], _ reader: NDJSONReader
+    ) async throws -> [Result<[RehearsedEvent], LineProblem>] {
+        let check = ReportCheck(store: core.store)
+        let starts = stride(from: 0, to: lines.count, by: Self.linesPerTask)
+        let parts = try await withThrowingTaskGroup(
+            of: (Int, [Result<[RehearsedEvent], LineProblem>]).self
+        ) { group in
+            for (part, start) in starts.enumerated() {
+                let own = lines[start..<min(start + Self.linesPerTask, lines.count)]
+                group.addTask {
+                    let read = try self.core.translating {
+                        try own.map { try self.read($0, reader, check) }
+                    }
+                    return (part, read)
+                }
+            }
+            var parts = [[Result<[RehearsedEvent], LineProblem>]](
+                repeating: [], count: starts.underestimatedCount)
+            for try await (part, read) in group { parts[part] = read }
+            return parts
+        }
+        return parts.flatMap { $0 }
+    }
+
+    private func read(
+        _ line: NDJSONReader.Line, _ reader: NDJSONReader, _ check: ReportCheck
+    ) throws -> Result<[RehearsedEvent], LineProblem> {
+        switch reader.read(line) {
+        case .failure(let problem): return .failure(problem)
+        case .success(let events):
+            var rehearsed: [RehearsedEvent] = []
+            for event in events {
+                do {
+                    let report = PreparedReport(
+                        try check.check(event.draft), check.store.header.secret)
+                    rehearsed.append(
+                        RehearsedEvent(line: event.line, report: report, bytes: event.bytes))
+                } catch let problem as EventProblem {
+                    return .failure(
+                        LineProblem(line: event.line, bytes: event.bytes, problem))
+                }
+            }
+            return .success(rehearsed)
+        }
+    }
+}
+
+extension InputProblem {
+    /// A line that was refused, without its text.
+    public init(_ problem: LineProblem) {
+        self.init(
+            line: problem.line, column: problem.column, code: problem.code,
+            reason: problem.reason, member: problem.member)
+    }
+}

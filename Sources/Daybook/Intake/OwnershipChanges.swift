@@ -1,0 +1,167 @@
+import DaybookDomain
+import DaybookEvents
+import DaybookIngest
+import DaybookStore
+
+/// Whose purchases are: restores and transfers (E51).
+struct OwnershipChanges {
+    let writer: LedgerWriter
+
+    private var core: LedgerCore { writer.core }
+
+    /// A device has some purchases, a bundle of hundreds is a mistake of somebody's.
+    public static let restoredTextCountMax = 1_000
+
+    /// Takes in what a customer's device hands over on Restore Purchases, and decides whose each line is.
+    func restore(
+        _ bodies: [[UInt8]], for subject: String, by verifier: AppStoreVerifier,
+        options: RestoreOptions = RestoreOptions()
+    ) async throws -> RestoreReceipt {
+        let environment = verifier.identity.environment
+        try checkName(subject, environment)
+        let ingest = IngestOptions(
+            kind: options.kind, subject: subject, isDryRun: options.isPreview)
+        var letters = IngestReceipt()
+        var statements: [RestoreStatement] = []
+        var posted: [String: PostedText] = [:]
+        for body in bodies {
+            let texts: [AppStoreSignedText]
+            do throws(AppStoreRefusal) {
+                texts = try AppStoreBody.signedTexts(in: body, as: options.kind)
+            } catch {
+                let whole = PostedText(bytes: body, body: body, ingest, verifier)
+                try await DeadLetters(writer: writer).refuse(whole, error, &letters)
+                continue
+            }
+            letters.texts += texts.count
+            guard letters.texts <= Self.restoredTextCountMax else {
+                throw Self.tooMany(letters.texts)
+            }
+            for text in texts {
+                let raw = PostedText(text, in: body, ingest, verifier)
+                do throws(AppStoreRefusal) {
+                    let statement = try await statement(text, raw.bytes, subject, verifier)
+                    posted[statement.sha256] = raw
+                    statements.append(statement)
+                } catch {
+                    try await DeadLetters(writer: writer).refuse(raw, error, &letters)
+                }
+            }
+        }
+        let request = RestoreRequest(
+            environment: environment, subject: subject, actor: options.actor,
+            reason: options.reason, statements: statements)
+        var receipt = try await restored(request, isPreview: options.isPreview)
+        for refused in receipt.refused {
+            guard let text = posted.removeValue(forKey: refused.sha256) else { continue }
+            try await DeadLetters(writer: writer).refuse(text, refused.refusal, &letters)
+        }
+        if !options.isPreview {
+            receipt.retried = try await settle(statements, posted, verifier)
+        }
+        receipt.texts = letters.texts
+        receipt.refused = letters.refused
+        return receipt
+    }
+
+    /// What was taken in is no letter any more, and what waited for it is tried.
+    /// - Returns: The digests of the letters that were taken in with it.
+    private func settle(
+        _ statements: [RestoreStatement], _ posted: [String: PostedText],
+        _ verifier: AppStoreVerifier
+    ) async throws -> [String] {
+        var letters = IngestReceipt()
+        for statement in statements {
+            guard let text = posted[statement.sha256] else { continue }
+            try await DeadLetters(writer: writer).settleLetters(of: text.bytes)
+            guard !statement.needsKnownLine, let line = statement.line else { continue }
+            try await DeadLetters(writer: writer).retryLetters(
+                waitingFor: line, by: verifier, &letters)
+        }
+        return letters.retried
+    }
+
+    private func restored(
+        _ request: RestoreRequest, isPreview: Bool
+    ) async throws -> RestoreReceipt {
+        let writer = isPreview ? try DryRun(core).writer : self.writer
+        guard case .restore(let receipt) = try await writer.submit(.restore(request)) else {
+            preconditionFailure("a restore is answered with its receipt")
+        }
+        return receipt
+    }
+
+    /// Gives a line to another customer, or takes the latest transfer of it back.
+    func transfer(
+        _ request: TransferRequest, isPreview: Bool = false
+    ) async throws -> TransferReceipt {
+        let command = PreparedCommand(request.command)
+        let writer = isPreview ? try DryRun(core).writer : self.writer
+        guard case .transfer(let receipt) = try await writer.submit(.transfer(command)) else {
+            preconditionFailure("a transfer is answered with its receipt")
+        }
+        return receipt
+    }
+
+    private func checkName(_ subject: String, _ environment: Environment) throws {
+        do throws(EventProblem) {
+            try CustomerName.check(subject, environment)
+        } catch {
+            throw LedgerError.badInput([InputProblem(line: nil, error)])
+        }
+    }
+
+    private static func tooMany(_ count: Int) -> LedgerError {
+        .badInput([
+            InputProblem(
+                line: nil, column: nil, code: "too_large",
+                reason:
+                    "at least \(count) signed texts; one restore takes at most \(restoredTextCountMax): take in whole histories by ingest"
+            )
+        ])
+    }
+
+    /// What a signed text says, with the customer's claim.
+    private func statement(
+        _ text: AppStoreSignedText, _ bytes: [UInt8], _ subject: String,
+        _ verifier: AppStoreVerifier
+    ) async throws(AppStoreRefusal) -> RestoreStatement {
+        let now = core.clock()
+        let document: AppStoreDocument
+        switch await verifier.confirm(bytes, as: text.kind, now: now) {
+        case .refused(let refusal): throw refusal
+        case .verified(let statement): document = statement.document
+        }
+        let environment = verifier.identity.environment
+        var transaction: AppStoreTransaction?
+        var isRenewal = false
+        switch document {
+        case .transaction(let posted): transaction = posted
+        // What Apple tells by itself is nobody's claim.
+        case .notification(let told): transaction = told.transaction
+        case .renewal: isRenewal = true
+        case .appTransaction: break
+        }
+        var claimant: String? = subject
+        if case .notification = document { claimant = nil }
+        let isConsumable = transaction?.type == .known(.consumable)
+        do {
+            // A consumable is recorded, a refund of one above all, and claimed for nobody: it is restored to nobody.
+            let mapping = AppStoreMapping(
+                environment: environment, subject: isConsumable ? nil : claimant)
+            let facts = try AppStoreIngest(writer: writer).reports(
+                mapping.events(of: document), bytes)
+            let lines = facts.lazy.map { EventRouter.stream(of: $0.draft) }
+            return RestoreStatement(
+                place: text.place, sha256: Digest.hexadecimal(Digest.sha256(bytes)),
+                line: isConsumable
+                    ? "apple:\(transaction?.id ?? "")" : lines.first { $0.kind == .line }?.name,
+                product: transaction?.productID, isConsumable: isConsumable,
+                needsKnownLine: isRenewal, facts: facts)
+        } catch let problem as EventProblem {
+            throw AppStoreRefusal([InputProblem(line: nil, problem)])
+        } catch {
+            throw AppStoreRefusal(.format, "\(error)")
+        }
+    }
+}

@@ -1,0 +1,147 @@
+import DaybookDomain
+import DaybookEvents
+import DaybookIngest
+import DaybookStore
+
+/// Takes in webhooks of RevenueCat.
+struct RevenueCatIngest {
+    let writer: LedgerWriter
+
+    private var core: LedgerCore { writer.core }
+
+    /// Takes in one webhook of RevenueCat's as it was posted (rules §2.7).
+    func ingestRevenueCat(
+        _ body: [UInt8], environment: Environment = .production, isDryRun: Bool = false
+    ) async throws -> IngestReceipt {
+        var receipt = IngestReceipt()
+        receipt.texts = 1
+        let posted = PostedText(
+            bytes: body, body: body, kind: .revenueCat, environment: environment,
+            isDryRun: isDryRun)
+        do {
+            try core.refresh()
+            let catalog = core.state.withLock { $0.catalogs.newest?.catalog }
+            let reader = RevenueCatReader(catalog: catalog, environment: environment)
+            let reading: RevenueCatReading
+            do throws(LineProblem) {
+                reading = try reader.read(body)
+            } catch {
+                throw AppStoreRefusal(.format, error.sentence)
+            }
+            try Self.check(reading, environment)
+            guard let drafts = try core.translating({ try news(of: reading) }) else {
+                receipt.duplicates = max(1, reading.events.count)
+                return receipt
+            }
+            guard !isDryRun else { return receipt }
+            let made = try await record(drafts, from: body, identity: Self.identity)
+            receipt.appended = made.appended
+            receipt.duplicates = made.duplicates
+            receipt.firstPosition = made.firstPosition
+            receipt.lastPosition = made.lastPosition
+            try await DeadLetters(writer: writer).settleLetters(of: body)
+        } catch let refusal as AppStoreRefusal {
+            try await DeadLetters(writer: writer).refuse(posted, refusal, &receipt)
+        } catch LedgerError.badInput(let problems) {
+            try await DeadLetters(writer: writer).refuse(
+                posted, AppStoreRefusal(problems), &receipt)
+        }
+        return receipt
+    }
+
+    /// Facts first: where an alias would give one person too many ids, the webhook is recorded without its aliases.
+    /// - Parameter identity: What tells whether the same key is the same event.
+    func record(
+        _ drafts: [EventDraft], from body: [UInt8], identity: (EventDraft) -> Int64
+    ) async throws -> ReportReceipt {
+        func reports(_ drafts: [EventDraft]) -> Reports {
+            .checked(CheckedReport.read(drafts, from: body, digest: identity))
+        }
+        do {
+            return try await writer.record(reports(drafts), ReportOptions())
+        } catch LedgerError.badInput(let problems)
+            where problems.allSatisfy({ $0.code == EventProblem.Code.personFull.rawValue })
+        {
+            let facts = drafts.filter { $0.type != "subject.aliased" }
+            guard !facts.isEmpty else { throw LedgerError.badInput(problems) }
+            core.log.tell(
+                .warning,
+                "a body is recorded without its aliases: they would give one person more than \(core.bounds.idsMax) ids"
+            )
+            return try await writer.record(reports(facts), ReportOptions())
+        }
+    }
+
+    /// Refuses environments that RevenueCat does not have.
+    static func checkEnvironment(_ environment: Environment) throws(AppStoreRefusal) {
+        guard environment == .production || environment == .sandbox else {
+            throw AppStoreRefusal(
+                .environment,
+                "RevenueCat knows production and sandbox; \(environment.name) takes none of it")
+        }
+    }
+
+    private static func check(
+        _ reading: RevenueCatReading, _ environment: Environment
+    ) throws(AppStoreRefusal) {
+        try checkEnvironment(environment)
+        let found = reading.drafts.first?.environment ?? environment
+        guard found == environment else {
+            throw AppStoreRefusal(
+                .environment, "it is of \(found.name); \(environment.name) takes its own alone")
+        }
+    }
+
+    /// One id is one webhook for ever; what it says is no part of its identity.
+    private static func identity(_ draft: EventDraft) -> Int64 {
+        EventJSON.requestDigest(
+            of: EventDraft(
+                type: "revenuecat", environment: draft.environment, subject: nil, occurredAt: nil,
+                source: draft.source, trust: .imported, data: JSONObject()))
+    }
+
+    /// What is to be appended of a webhook: without the aliases that are known.
+    /// - Returns: `nil` when the webhook was taken in before.
+    private func news(of reading: RevenueCatReading) throws -> [EventDraft]? {
+        try core.readKeys()
+        return try core.state.withLock { state in
+            guard let first = reading.drafts.first else { return nil }
+            if let source = state.names.id(of: first.source.kind) {
+                let key = EventKey(
+                    first.environment, source, Reference(first.source.key ?? ""))
+                if try state.position(of: key, in: core.store) != nil { return nil }
+            }
+            // Where the webhook is about aliases alone, the first one holds everything else that it says.
+            let always = reading.events.isEmpty ? reading.aliases.prefix(1) : []
+            let known = KnownAliases(state: state, cut: Int64.max)
+            return reading.events + always
+                + reading.aliases.dropFirst(always.count).filter { !known.has($0) }
+        }
+    }
+}
+
+/// Who is known to be the same person.
+struct KnownAliases {
+    let state: LedgerState
+    /// Only what was recorded at or before this position is known.
+    let cut: Int64
+
+    /// Whether an alias says nothing new.
+    func has(_ draft: EventDraft) -> Bool {
+        func number(_ member: String) -> NameID? {
+            draft.data[member]?.text.flatMap { state.customer(named: $0, in: draft.environment) }
+        }
+        guard let alias = number("alias"), let canonical = number("canonical") else { return false }
+        return state.identity.person(
+            CustomerKey(draft.environment, alias), cut: cut, corrections: state.corrections,
+            names: state.names
+        ).members.contains(canonical)
+    }
+}
+
+extension LineProblem {
+    /// Place, reason and code; no bytes.
+    var sentence: String {
+        "line \(line), column \(column): \(reason) [\(code)]"
+    }
+}

@@ -1,0 +1,309 @@
+public import DaybookDomain
+public import DaybookEvents
+public import DaybookStore
+
+/// Questions. All of them answer from one cut and change nothing.
+extension Ledger {
+    /// May this customer do that? (rules §2.10)
+    /// - Throws: `LedgerError.badInput` for a name that the catalog does not have.
+    public func check(
+        _ question: CheckQuestion, for subject: String, environment: Environment = .production,
+        moment: Moment = .now
+    ) throws -> (decision: Decision, asOf: AsOf) {
+        try CustomerAnswers(core: core).check(
+            question, for: subject, environment: environment, moment: moment)
+    }
+
+    /// The same for one feature or meter, now, in production.
+    public func check(_ name: String, for subject: String) throws -> Decision {
+        try CustomerAnswers(core: core).check(name, for: subject)
+    }
+
+    /// Everything about one customer, in the app's own words.
+    public func status(
+        of subject: String, profile: String? = nil, environment: Environment = .production,
+        moment: Moment = .now, locale: String? = nil
+    ) throws -> (status: Status, asOf: AsOf) {
+        try CustomerAnswers(core: core).status(
+            of: subject, profile: profile, environment: environment, moment: moment, locale: locale)
+    }
+
+    /// The digest of all folded states, and how many units there are (rule 23).
+    /// - Parameter knownAt: `nil`: everything that is recorded. Else the digest of a ledger that ends there.
+    public func digest(
+        knownAt: Moment.Knowledge? = nil
+    ) throws -> (digest: StateDigest, unitCount: Int) {
+        try LedgerDigest(core: core).digest(knownAt: knownAt)
+    }
+
+    /// The last position, and when it was recorded.
+    public func head() throws -> StoreHead {
+        try core.head()
+    }
+
+    /// The published catalogs, in the order in which they take effect.
+    public func catalogs() throws -> CatalogHistory {
+        try core.catalogs()
+    }
+
+    /// Every customer that any event names, by name, in the order of the names' bytes.
+    public func subjects(in environment: Environment = .production) throws -> [String] {
+        try core.subjects(in: environment)
+    }
+
+    // MARK: Many customers
+
+    /// The ids of customers that begin with a text, in the order of their bytes.
+    /// - Parameters:
+    ///   - prefix: Empty: all of them.
+    ///   - request: Its moment is not asked: the list is of now.
+    /// - Throws: `LedgerError` where the ledger cannot be read.
+    /// - Complexity: O(log *n*) in all customers, and what a status costs for each of the page.
+    public func customers(
+        prefix: String = "", _ request: OverviewRequest = OverviewRequest()
+    ) throws -> OverviewPage<CustomerRow> {
+        try CustomerList(core: core).customers(prefix: prefix, request)
+    }
+
+    /// Every customer whom an id leads to: the id of a customer, of a purchase, a grant, a reservation or a profile,
+    /// what a use was for, or an event's key, perhaps with its source before it (`native:story-1`).
+    ///
+    /// A UUID is found in either letter case. An id that was given by an amendment is not found; the one before it is.
+    /// - Returns: In the order of `CustomerMatch.Kind`, each customer once for each; whether an id is named by more
+    ///   events than were looked at, which are the newest thousand; and the cut.
+    /// - Throws: `LedgerError` where the ledger cannot be read.
+    /// - Complexity: O(*r* log *n*) in the lookup arrays, of which there are at most seven of each size.
+    public func customers(
+        withID text: String, environment: Environment = .production
+    ) throws -> (matches: [CustomerMatch], isCut: Bool, asOf: AsOf) {
+        try CustomerList(core: core).customers(withID: text, environment: environment)
+    }
+
+    /// Grants, the newest first.
+    /// - Parameter isAll: Also those that were used up, voided, or are over.
+    /// - Throws: `LedgerError.badInput` for an `after` that no page gave.
+    /// - Complexity: O(*n*) in the events that the page goes through, a look at each one's type, and the customers of
+    ///   grants that may hold.
+    public func grants(
+        _ request: OverviewRequest = OverviewRequest(), isAll: Bool = false
+    ) throws -> OverviewPage<GrantRow> {
+        try Overviews(core: core).grants(request, isAll: isAll)
+    }
+
+    /// Reservations that are open, the newest first.
+    /// - Throws: `LedgerError.badInput` for an `after` that no page gave.
+    /// - Complexity: As for grants.
+    public func openReservations(
+        _ request: OverviewRequest = OverviewRequest()
+    ) throws -> OverviewPage<ReservationRow> {
+        try Overviews(core: core).openReservations(request)
+    }
+
+    /// Transactions that a store took back by the asked time, each once, by the event whose word counts: the one that
+    /// was recorded last comes first. A refund that was reversed is told with the reversal.
+    /// - Throws: `LedgerError.badInput` for an `after` that no page gave.
+    /// - Complexity: As for grants, in lines with refunds.
+    public func refunds(
+        _ request: OverviewRequest = OverviewRequest()
+    ) throws -> OverviewPage<RefundRow> {
+        try Overviews(core: core).refunds(request)
+    }
+
+    /// What ends within a time from the asked one on: the soonest first, then by customer and name.
+    /// - Parameters:
+    ///   - milliseconds: How far ahead, more than 0.
+    ///   - isEndingAlone: Only what the store will not renew.
+    ///   - progress: Customers looked at, and in all.
+    /// - Throws: `LedgerError.badInput` for an `after` that no page gave; what `progress` throws.
+    /// - Complexity: O(*c*) in the customers who ever bought or were given anything.
+    public func expiring(
+        _ request: OverviewRequest = OverviewRequest(), within milliseconds: Int64,
+        isEndingAlone: Bool = false, progress: (Int64, Int64) throws -> Void = { _, _ in }
+    ) throws -> OverviewPage<ExpiryRow> {
+        try Overviews(core: core).expiring(
+            request, within: milliseconds, isEndingAlone: isEndingAlone, progress: progress)
+    }
+
+    // MARK: Events
+
+    /// Everything that names a customer, in canonical order: own events, lines, corrections.
+    /// - Parameters:
+    ///   - happened: Only what happened in this time, in milliseconds since 1970 UTC.
+    ///   - order: Which of these, and in which order.
+    public func history(
+        of subject: String, environment: Environment = .production, moment: Moment = .now,
+        happened: Range<Int64> = Int64.min..<Int64.max, order: PageOrder = PageOrder()
+    ) throws -> [HistoryEntry] {
+        try CustomerHistory(core: core).history(
+            of: subject, environment: environment, moment: moment, happened: happened, order: order)
+    }
+
+    /// The event at a position; `nil` beyond the end.
+    public func event(at position: Int64) throws -> RecordedEvent? {
+        try CustomerHistory(core: core).event(at: position)
+    }
+
+    /// The event that a source names by a key, which is how corrections name it (rule 20); `nil` where there is none.
+    public func event(
+        source: String, key: String, environment: Environment = .production
+    ) throws -> RecordedEvent? {
+        try CustomerHistory(core: core).event(source: source, key: key, environment: environment)
+    }
+
+    // MARK: Metrics
+
+    /// Runs a funnel of the newest catalog over all customers of an environment.
+    /// - Parameters:
+    ///   - from: Inclusive; `nil`: the beginning.
+    ///   - until: Exclusive; `nil`: now.
+    ///   - windowMilliseconds: `nil`: the catalog's.
+    ///   - experiment: By whose variants customers are told apart; `nil`: the one that the catalog names at the funnel.
+    /// - Throws: `LedgerError.badInput` for a name that the catalog does not have, and for a range that ends before it
+    ///   begins.
+    public func funnel(
+        _ name: String, environment: Environment = .production, from: Int64? = nil,
+        until: Int64? = nil, windowMilliseconds: Int64? = nil,
+        breakdown: FunnelBreakdown = .none, experiment: String? = nil,
+        knownAt: Moment.Knowledge? = nil
+    ) throws -> FunnelReport {
+        try FunnelQuestion(core: core).funnel(
+            name, environment: environment, from: from, until: until,
+            windowMilliseconds: windowMilliseconds, breakdown: breakdown, experiment: experiment,
+            knownAt: knownAt)
+    }
+
+    /// How many resets one question gives at most.
+    public static let resetsMax = ResetQuestion.resetsMax
+
+    /// When a customer's counter began anew, and when it will as far as is known.
+    /// - Parameters:
+    ///   - meter: Its name, an alias of it, or the feature that it counts.
+    ///   - from: Then or later; `nil`: from the start of the period that contains the asked time on.
+    ///   - until: Only before; `nil`: without an end.
+    ///   - limit: At most so many, 1 to `resetsMax`.
+    /// - Returns: Ascending; whether further ones follow in the range; and the cut.
+    /// - Throws: `LedgerError.badInput` for a name that the catalog does not have, and for a meter that counts nothing.
+    public func resets(
+        of subject: String, meter name: String, environment: Environment = .production,
+        from: Int64? = nil, until: Int64? = nil, limit: Int = 20, moment: Moment = .now
+    ) throws -> (resets: [MeterReset], isMore: Bool, asOf: AsOf) {
+        try ResetQuestion(core: core).resets(
+            of: subject, meter: name, environment: environment, from: from, until: until,
+            limit: limit, moment: moment)
+    }
+
+    // MARK: What is different
+
+    /// The difference that a stretch of positions makes to what could be said about a customer's past before.
+    ///
+    /// Moments from the first recorded time of the stretch on are left out: nobody had been told about them. Somebody
+    /// of whom nothing was known before is restated in nothing.
+    /// - Parameters:
+    ///   - from: The first position of the stretch.
+    ///   - through: Its last position, inclusive; `nil`: the end of the ledger.
+    public func restatements(
+        of subject: String, environment: Environment = .production, from: Int64,
+        through: Int64? = nil
+    ) throws -> [Restatement] {
+        try Restatements(core: core).restatements(
+            of: subject, environment: environment, from: from, through: through)
+    }
+
+    /// The restatements of every customer that a stretch of positions names.
+    /// - Parameter customerCountMax: At most so many customers are looked at, in the order of first naming.
+    /// - Returns: Those with a difference, and how many customers were not looked at.
+    public func restatements(
+        from: Int64, through: Int64, customerCountMax: Int = 100
+    ) throws -> (customers: [CustomerRestatements], omitted: Int) {
+        try Restatements(core: core).restatements(
+            from: from, through: through, customerCountMax: customerCountMax)
+    }
+
+    /// What is different about a customer between two moments, each with what was true and what was known then.
+    /// - Throws: As `status` does.
+    public func difference(
+        of subject: String, profile: String? = nil, environment: Environment = .production,
+        from: Moment, to: Moment
+    ) throws -> (difference: CustomerDifference, from: AsOf, to: AsOf) {
+        try Differences(core: core).difference(
+            of: subject, profile: profile, environment: environment, from: from, to: to)
+    }
+
+    /// Every customer about whom something is different between two moments, in the order of environments and names.
+    /// - Parameters:
+    ///   - environment: `nil`: all of them.
+    ///   - progress: Names looked at so far, and names in all.
+    ///   - visit: Is given each customer with a difference.
+    /// - Returns: How many people were looked at.
+    /// - Complexity: Two statuses for each customer that the ledger names; where both moments are of one time, and no
+    ///   catalog was published between what was known, for each whom an event between concerns.
+    public func differences(
+        in environment: Environment? = nil, from: Moment, to: Moment,
+        progress: (Int, Int) throws -> Void = { _, _ in },
+        _ visit: (CustomerDifference) throws -> Void
+    ) throws -> Int {
+        try Differences(core: core).differences(
+            in: environment, from: from, to: to, progress: progress, visit)
+    }
+
+    // MARK: Events as lines
+
+    /// Writes events as canonical lines, in position order; catalogs carry their document inline.
+    ///
+    /// Under the app's names a line whose event the app calls otherwise has that type, and behind the event that told
+    /// a store's fact first stand the lines that are derived from it: what they say is that of the facts as they are
+    /// known now, their keys are the same in every export, and `derived_from` names the event. They are for analytics;
+    /// an import keeps them as they are and skips them.
+    /// - Parameters:
+    ///   - position: Exclusive start.
+    ///   - end: Inclusive end.
+    ///   - environment: `nil`: all of them.
+    ///   - order: Which events a limit leaves, and in which order they are written; what an import takes is the oldest
+    ///     first.
+    public func export(
+        after position: Int64 = 0, through end: Int64 = .max, subject: String? = nil,
+        environment: Environment? = nil, names: ExportNames = .daybook,
+        order: PageOrder = PageOrder(), _ body: ([UInt8]) throws -> Void
+    ) throws {
+        try Export(core: core).export(
+            after: position, through: end, subject: subject, environment: environment, names: names,
+            order: order, body)
+    }
+
+    // MARK: Replay
+
+    /// Folds every event again, from zero, and compares with the states that the running ledger has at hand (law 2).
+    /// - Parameters:
+    ///   - workers: Threads that read and fold; the digest is the same for any number.
+    ///   - source: Where events are read from; the digest is the same for any.
+    ///   - isComparing: Whether every unit is digested and compared; else it is folded and counted, and the digests
+    ///     are those of nothing.
+    ///   - batchCount: Events per chunk; the digest is the same for any split.
+    ///   - progress: Work done and work in all: an event counts when it is read from a row and when it is folded.
+    ///     It may throw to end the replay, which leaves nothing behind.
+    public func replay(
+        workers: Int = 1, source: ReplaySource = .segments, isComparing: Bool = true,
+        batchCount: Int = 1_024,
+        progress: @Sendable (Int64, Int64) throws -> Void = { _, _ in }
+    ) throws -> ReplayReport {
+        try core.refresh()
+        return try Replaying(core: core).replay(
+            of: core.state.withLock { $0 }, workers: workers, source: source,
+            isComparing: isComparing, isComparingAll: false, batchCount: batchCount,
+            progress: progress)
+    }
+
+    // MARK: Promotions
+
+    /// Codes of a promotion of the newest catalog: the same at every call, and written nowhere.
+    /// - Parameters:
+    ///   - numbers: Of the batch, from 1 on; those beyond its end are left out.
+    /// - Throws: `LedgerError.badInput` for a promotion that the catalog does not have.
+    /// - Complexity: O(*n*) for *n* codes, some microseconds and a look-up each.
+    public func codes(
+        of promotion: String, numbers: ClosedRange<Int64>,
+        in environment: Environment = .production
+    ) throws -> [IssuedCode] {
+        try IssuedCodes(core: core).codes(of: promotion, numbers: numbers, in: environment)
+    }
+}

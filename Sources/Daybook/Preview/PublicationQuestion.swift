@@ -1,0 +1,79 @@
+import DaybookDomain
+import DaybookEvents
+import DaybookStore
+
+/// What a publication would change.
+struct PublicationQuestion {
+    let core: LedgerCore
+
+    /// Checks a publication as `publish` does, counts the answers that it would change, and writes nothing.
+    func preview(
+        _ publication: CatalogPublication, progress: (Int) -> Void = { _ in }
+    ) throws -> PublicationPreview {
+        try core.refresh()
+        let last = core.state.withLock { $0.head.recordedAt }
+        let now = LedgerClock(wall: core.clock(), last: last).now
+        let (plan, catalogs, position) = try plan(publication, now: now)
+        let effectiveAt = plan.entry.effectiveAt
+        var preview = PublicationPreview(
+            version: plan.entry.version, effectiveAt: effectiveAt, scope: plan.entry.scope,
+            isInForceAlready: plan.isInForceAlready,
+            supersededAt: catalogs.supersession(after: effectiveAt),
+            moments: effectiveAt < now ? [effectiveAt, now] : [effectiveAt], customers: 0,
+            changedCustomers: 0, changedAnswers: 0, position: position)
+        guard !plan.isInForceAlready else { return preview }
+        let after = plan.history(after: catalogs)
+        let zone = plan.entry.catalog.defaultTimeZone
+        let table = core.zoneTables.table(named: zone)
+        for environment in Environment.allCases {
+            var seen: Set<ExactText> = []
+            for subject in try core.subjects(in: environment) {
+                var changes = 0
+                var isNew = true
+                for instant in preview.moments where isNew {
+                    let (question, _) = try core.customerCase(
+                        subject, environment,
+                        Moment(at: instant, knownAt: .position(position)))
+                    if instant == preview.moments[0] {
+                        isNew = seen.insert(ExactText(question.subject)).inserted
+                        guard isNew else { continue }
+                        preview.customers += 1
+                    }
+                    var zones = question.zones
+                    if let table { zones.add(table, named: zone) }
+                    let other = question.with(zones: zones, catalogs: after)
+                    if Self.status(question) != Self.status(other) { changes += 1 }
+                }
+                preview.changedAnswers += changes
+                if changes > 0 { preview.changedCustomers += 1 }
+                progress(preview.customers)
+            }
+        }
+        return preview
+    }
+
+    private static func status(_ question: CustomerCase) -> Status? {
+        StatusQuestion(question)?.answer(profile: nil, locale: nil)
+    }
+
+    private func plan(
+        _ publication: CatalogPublication, now: Int64
+    ) throws -> (plan: PublicationPlan, catalogs: CatalogHistory, position: Int64) {
+        try core.readKeys()
+        let prepared = PreparedPublication(publication, core.zoneTables.directory, core.shelf)
+        return try core.state.withLock { state in
+            let source = state.names.id(of: "ledger") ?? 0
+            let plan = try PublicationCheck(app: core.app, catalogs: state.catalogs).plan(
+                prepared, now: now, position: state.head.position + 1,
+                isTaken: { version throws(LedgerError) in
+                    let key = EventKey(.production, source, Reference("catalog/\(version)"))
+                    do {
+                        return try state.position(of: key, in: core.store) != nil
+                    } catch {
+                        throw .store(StoreError.wrapping(error))
+                    }
+                })
+            return (plan, state.catalogs, state.head.position)
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import DaybookDomain
+import DaybookEvents
+import DaybookStore
+
+/// Questions. All of them answer from one cut and change nothing.
+struct CustomerAnswers {
+    let core: LedgerCore
+
+    /// May this customer do that? (rules §2.10)
+    func check(
+        _ question: CheckQuestion, for subject: String, environment: Environment = .production,
+        moment: Moment = .now
+    ) throws -> (decision: Decision, asOf: AsOf) {
+        let (customer, asOf) = try namedCase(subject, environment, moment)
+        guard let check = Check(customer) else { throw try noCatalog(asOf) }
+        do throws(UnknownName) {
+            return (try check.decide(question), asOf)
+        } catch {
+            throw LedgerError.badInput([
+                InputProblem(
+                    line: nil, column: nil, code: "unknown_name", reason: error.description)
+            ])
+        }
+    }
+
+    /// The same for one feature or meter, now, in production.
+    func check(_ name: String, for subject: String) throws -> Decision {
+        try check(CheckQuestion(name), for: subject).decision
+    }
+
+    /// Everything about one customer, in the app's own words.
+    func status(
+        of subject: String, profile: String? = nil, environment: Environment = .production,
+        moment: Moment = .now, locale: String? = nil
+    ) throws -> (status: Status, asOf: AsOf) {
+        let (customer, asOf) = try namedCase(subject, environment, moment)
+        guard let question = StatusQuestion(customer) else { throw try noCatalog(asOf) }
+        return (question.answer(profile: profile, locale: locale), asOf)
+    }
+
+    /// The case with the texts of all that an answer shows by name.
+    private func namedCase(
+        _ subject: String, _ environment: Environment, _ moment: Moment
+    ) throws -> (question: CustomerCase, asOf: AsOf) {
+        var (question, asOf) = try core.customerCase(subject, environment, moment)
+        if question.namesToLookUp.isEmpty { return (question, asOf) }
+        let bare = question
+        question = try core.translating {
+            try core.reading(about: subject, environment, cut: asOf.position, at: nil) { state in
+                try ReferenceTexts(state: state, store: core.store, cut: asOf.position)
+                    .completing(bare)
+            }
+        }
+        return (question, asOf)
+    }
+
+    static var noCatalog: LedgerError {
+        .badInput([
+            InputProblem(
+                line: nil, column: nil, code: "no_catalog",
+                reason: "the ledger has no catalog; publish one")
+        ])
+    }
+
+    /// Why an answer has no rules to go by: there are none, or none was known then.
+    func noCatalog(_ asOf: AsOf) throws -> LedgerError {
+        guard let first = try core.catalogs().versions.map(\.position).min() else {
+            return Self.noCatalog
+        }
+        return .badInput([
+            InputProblem(
+                line: nil, column: nil, code: "no_catalog_known",
+                reason:
+                    "no catalog was known at position \(asOf.position), so there were no rules yet; the first one is at position \(first)"
+            )
+        ])
+    }
+}

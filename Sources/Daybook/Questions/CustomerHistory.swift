@@ -1,0 +1,196 @@
+import DaybookDomain
+import DaybookEvents
+import DaybookStore
+
+/// The events of a customer or a lineage, as they are listed.
+package struct CustomerHistory {
+    let core: LedgerCore
+
+    package init(core: LedgerCore) { self.core = core }
+
+    /// Everything that names a customer, in canonical order: own events, lines, corrections.
+    package func history(
+        of subject: String, environment: Environment = .production, moment: Moment = .now,
+        happened: Range<Int64> = Int64.min..<Int64.max, order: PageOrder = PageOrder()
+    ) throws -> [HistoryEntry] {
+        try core.refresh()
+        var entries = try takenInHistory(of: subject, environment: environment, moment: moment)
+        if happened != Int64.min..<Int64.max {
+            entries.removeAll { !happened.contains($0.event.draft.occurredAt ?? 0) }
+        }
+        if order.isNewestFirst { entries.reverse() }
+        return order.limit.map { Array(entries.prefix($0)) } ?? entries
+    }
+
+    /// The same of what this ledger has taken in.
+    package func takenInHistory(
+        of subject: String, environment: Environment, moment: Moment
+    ) throws -> [HistoryEntry] {
+        try core.translating {
+            let now = core.clock()
+            let cut = try core.resolve(moment.knownAt, now: now).position
+            // Every row is read, whatever is at hand of the customer.
+            return try core.reading(about: subject, environment, cut: cut, at: nil) {
+                state in
+                let rows = try listedRows(subject, environment, state, cut: cut)
+                return try entries(rows, state, cut: cut, until: moment.at ?? Int64.max)
+            }
+        }
+    }
+
+    /// The rows that name a customer, as far as the cut knows who that is: the streams of the person, the lines that
+    /// name the person by then, and the corrections of all these.
+    /// - Parameter withHandedLines: Also lines that came with a transfer of everything and name somebody else.
+    package func listedRows(
+        _ subject: String, _ environment: Environment, _ state: LedgerState, cut: Int64,
+        withHandedLines: Bool = false
+    ) throws -> [EventRow] {
+        let members = state.members(named: subject, in: environment, cut: cut)
+        var rows: [Int64: EventRow] = [:]
+        func list(_ more: [EventRow]) { for row in more { rows[row.event.position] = row } }
+        for name in members {
+            if let stream = state.streamID(environment, .customer, name) {
+                list(try known(stream, state, cut))
+            }
+            // A transfer of everything stands with the giver and is listed with both (rule 6).
+            let handovers = state.identity.handoverPositions(
+                of: CustomerKey(environment, name), cut: cut)
+            if !handovers.isEmpty { list(try core.store.rows(at: handovers)) }
+            for line in state.lines(naming: CustomerKey(environment, name)) {
+                let events = try known(line, state, cut)
+                // The index of namings knows the future; what is in the cut does not (law 4).
+                guard events.contains(where: { $0.event.namedCustomers.contains(name) }) else {
+                    continue
+                }
+                list(events)
+            }
+        }
+        if withHandedLines {
+            let builder = CaseBuilder(state: state, store: core.store, cut: cut, at: Int64.max)
+            for line in builder.candidateLines(members, environment) {
+                list(try known(line, state, cut))
+            }
+        }
+        try addCorrections(of: &rows, environment, state, cut)
+        return rows.values.sorted { $0.event.position < $1.event.position }
+    }
+
+    /// Adds the corrections of the rows, and those of the corrections: a correction can be corrected.
+    package func addCorrections(
+        of rows: inout [Int64: EventRow], _ environment: Environment, _ state: LedgerState,
+        _ cut: Int64
+    ) throws {
+        guard let name = state.names.id(of: "corrections"),
+            let stream = state.streamID(environment, .ledger, name)
+        else { return }
+        let corrections = try known(stream, state, cut)
+        var own = Set(rows.values.map { EventKey(environment, $0.event.source, $0.event.key) })
+        var isMore = true
+        while isMore {
+            isMore = false
+            for row in corrections where rows[row.event.position] == nil {
+                let target = EventKey(environment, row.event.nameA, row.event.reference)
+                guard own.contains(target) else { continue }
+                rows[row.event.position] = row
+                own.insert(EventKey(environment, row.event.source, row.event.key))
+                isMore = true
+            }
+        }
+    }
+
+    /// The events of a stream within a cut.
+    package func known(_ stream: UInt32, _ state: LedgerState, _ cut: Int64) throws -> [EventRow] {
+        try core.store.stream(endingAt: state.headOf(stream).position).filter {
+            $0.event.position <= cut
+        }
+    }
+
+    /// - Parameters:
+    ///   - rows: In position order.
+    ///   - until: What happened later is left out.
+    package func entries(
+        _ rows: [EventRow], _ state: LedgerState, cut: Int64, until: Int64
+    ) throws -> [HistoryEntry] {
+        var latest = Int64.min
+        var late: Set<Int64> = []
+        for row in rows {
+            if row.event.occurredAt < latest { late.insert(row.event.position) }
+            latest = max(latest, row.event.occurredAt)
+        }
+        var ordered = rows.map { OrderedEvent(event: $0.event, key: $0.key) }
+        OrderedEvent.sort(&ordered, names: state.names)
+        let catalog = state.catalogs.known(at: cut).newest?.catalog
+        let byPosition = Dictionary(
+            rows.map { ($0.event.position, $0) }, uniquingKeysWith: { first, _ in first })
+        return try ordered.compactMap { ordered in
+            guard ordered.event.occurredAt <= until, let row = byPosition[ordered.event.position]
+            else { return nil }
+            let stream = state.streamName(row.event.stream)
+            let recorded: RecordedEvent
+            var label: String?
+            do throws(RowDamage) {
+                recorded = try EventDecoder.recorded(row, stream: stream, names: state.names)
+            } catch {
+                // One damaged row must not hide the others; `export`, which would lose its data, refuses.
+                recorded = error.readable
+                label = "damaged: \(error)"
+            }
+            let key = EventKey(stream.environment, row.event.source, row.event.key)
+            let amendments = state.corrections.amendments(of: key, cut: cut)
+            let holding =
+                amendments.isEmpty
+                ? []
+                : try Amendments(store: core.store, names: state.names).apply(
+                    amendments, to: row, in: stream
+                ).holding
+            return HistoryEntry(
+                event: recorded,
+                label: label ?? Self.label(recorded, catalog),
+                isVoid: state.corrections.isVoid(key, cut: cut),
+                amendments: holding,
+                isLate: late.contains(row.event.position))
+        }
+    }
+
+    /// The catalog's word for a use, else the type with spaces.
+    private static func label(_ event: RecordedEvent, _ catalog: Catalog?) -> String {
+        if event.draft.type == "usage.recorded",
+            let label = catalog?.meter(named: event.draft.data["meter"]?.text ?? "")?.eventLabel
+        {
+            return label
+        }
+        return event.draft.type.map { $0 == "." || $0 == "_" ? " " : String($0) }.joined()
+    }
+
+    /// The event at a position; `nil` beyond the end.
+    package func event(at position: Int64) throws -> RecordedEvent? {
+        try core.refresh()
+        return try core.translating {
+            try core.store.rows(at: [position]).first.map { row in
+                try core.state.withLock { state in
+                    try EventDecoder.recorded(
+                        row, stream: state.streamName(row.event.stream), names: state.names)
+                }
+            }
+        }
+    }
+
+    /// The event that a source names by a key, which is how corrections name it (rule 20); `nil` where there is none.
+    package func event(
+        source: String, key: String, environment: Environment = .production
+    ) throws -> RecordedEvent? {
+        try core.refresh()
+        try core.readKeys()
+        let position = try core.translating {
+            try core.state.withLock { state in
+                try state.names.id(of: source).flatMap { source in
+                    try state.position(
+                        of: EventKey(environment, source, Reference(key)), in: core.store)
+                }
+            }
+        }
+        let found = try position.flatMap { try event(at: $0) }
+        // Long keys are found by their digest; only the text is the key (rule 16).
+        return found?.draft.source.key == key ? found : nil
+    }
+}

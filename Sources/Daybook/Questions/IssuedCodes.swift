@@ -1,0 +1,48 @@
+import DaybookDomain
+import DaybookEvents
+import DaybookStore
+
+/// The codes of promotions, and what became of them.
+struct IssuedCodes {
+    let core: LedgerCore
+
+    /// Codes of a promotion of the newest catalog: the same at every call, and written nowhere.
+    func codes(
+        of promotion: String, numbers: ClosedRange<Int64>,
+        in environment: Environment = .production
+    ) throws -> [IssuedCode] {
+        let promotions = try core.catalogs().newest?.catalog.promotions ?? []
+        guard let found = promotions.first(where: { haveSameBytes($0.name, promotion) }) else {
+            let near = NearestName.of(promotion, among: promotions.map(\.name))
+            throw LedgerError.badInput([
+                InputProblem(
+                    line: nil, column: nil, code: "unknown_name",
+                    reason: "the catalog has no promotion \"\(promotion)\""
+                        + (near.map { "; did you mean \"\($0)\"?" } ?? ""))
+            ])
+        }
+        let (first, last) = (max(1, numbers.lowerBound), min(numbers.upperBound, found.codes))
+        guard first <= last else { return [] }
+        try core.readKeys()
+        return try core.translating {
+            try (first...last).map { number in
+                let code = PromotionCode(
+                    number, of: found.name, in: environment, secret: core.store.header.secret)
+                var issued = IssuedCode(code: code)
+                let key = PromotionCase(name: found.name, number: number).key
+                let row = try core.state.withLock { state -> EventRow? in
+                    guard let source = state.names.id(of: EventSource.promotion),
+                        let position = try state.position(
+                            of: EventKey(environment, source, Reference(key)), in: core.store)
+                    else { return nil }
+                    return try core.store.rows(at: [position]).first
+                }
+                if let row, row.event.type == .grantIssued {
+                    issued.redeemedAt = row.recordedAt
+                    issued.redeemedBy = core.state.withLock { $0.streamName(row.event.stream).name }
+                }
+                return issued
+            }
+        }
+    }
+}

@@ -1,0 +1,32 @@
+import DaybookDomain
+import DaybookEvents
+import DaybookStore
+
+/// Which customer a lineage belongs to.
+package struct OwnerQuestion {
+    let core: LedgerCore
+
+    /// Whose a line is, as that customer is shown; `nil`: nobody's, or nothing is known of it.
+    package func owner(
+        of line: String, environment: Environment = .production, moment: Moment = .now
+    ) throws -> String? {
+        try core.refresh()
+        return try core.translating {
+            let now = core.clock()
+            let cut = try core.resolve(moment.knownAt, now: now).position
+            return try core.state.withLock { state in
+                guard let id = state.names.id(of: line),
+                    let stream = state.streamID(environment, .line, id)
+                else { return nil }
+                let at = moment.at ?? LedgerClock(wall: now, last: state.head.recordedAt).now
+                let builder = CaseBuilder(state: state, store: core.store, cut: cut, at: at)
+                let owner = try builder.belonging(of: stream).owner
+                guard owner != 0 else { return nil }
+                let person = state.identity.person(
+                    CustomerKey(environment, owner), cut: cut, corrections: state.corrections,
+                    names: state.names)
+                return state.names[person.shown]
+            }
+        }
+    }
+}

@@ -1,0 +1,17 @@
+import DaybookDomain
+import DaybookEvents
+
+extension BucketSums {
+    /// The sums of everything that a state knows, by a pass over all its units.
+    package static func folding(
+        _ state: LedgerState, progress: @Sendable (Int64, Int64) throws -> Void = { _, _ in }
+    ) throws -> BucketSums {
+        let parts = try UnitPass(state, workers: UnitPass.workersDefault).run(
+            BucketSums(), progress: progress
+        ) { $0.add($1, $2, state) }
+        var total = BucketSums()
+        for part in parts { total.add(part) }
+        for statement in state.identityStatements { total.add(statement) }
+        return total
+    }
+}

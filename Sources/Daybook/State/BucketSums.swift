@@ -1,0 +1,123 @@
+import DaybookDomain
+import DaybookEvents
+import DaybookStore
+
+/// What a ledger knows of everybody, as 256 sums: two ledgers differ only about those whose names hash into a bucket of
+/// which the sums differ.
+///
+/// A sum is that of the digests of the bucket's units (rule 23) and of what was said about who is whom: aliases under
+/// the alias, transfers of everything under the giver. The same for any order, split or number of workers. Catalogs are
+/// not in it.
+package struct BucketSums: Sendable, Equatable {
+    package static let count = 256
+
+    package private(set) var sums: [StateDigest]
+    /// Of the units alone.
+    package private(set) var units = UnitSum()
+
+    package init() { sums = [StateDigest](repeating: StateDigest(), count: Self.count) }
+
+    /// - Parameter sums: As many as there are buckets, as they were written down.
+    package init(sums: [StateDigest]) { self.sums = sums }
+
+    package static func == (left: BucketSums, right: BucketSums) -> Bool { left.sums == right.sums }
+
+    /// FNV-1a (Fowler, Noll, Vo) of the name, mixed once more: without a key, since two ledgers are compared by it.
+    package static func bucket(of name: StreamName) -> Int {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in name.description.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        return Int(truncatingIfNeeded: hash ^ hash >> 32) & (count - 1)
+    }
+
+    /// Takes in what another worker summed up.
+    package mutating func add(_ other: BucketSums) {
+        for bucket in 0..<Self.count { sums[bucket].add(other.sums[bucket]) }
+        units.add(other.units)
+    }
+
+    /// Takes in what was said about who is whom.
+    package mutating func add(_ statement: IdentityStatement) {
+        sums[Self.bucket(of: statement.stream)].add(text: statement.text)
+    }
+
+    /// Takes in a folded unit; one to which nothing happened besides evidence is none.
+    package mutating func add(
+        _ unit: UInt32, _ folded: borrowing UnitState, _ state: LedgerState
+    ) {
+        guard folded.isInDigest else { return }
+        let name = state.unitName(unit)
+        var digest = StateDigest()
+        digest.add(unit: name, folded, names: state.names)
+        sums[Self.bucket(of: name)].add(digest)
+        units.digest.add(digest)
+        units.unitCount += 1
+    }
+
+    /// The buckets of which the sums differ, ascending.
+    package func differing(from other: BucketSums) -> [Int] {
+        (0..<Self.count).filter { sums[$0] != other.sums[$0] }
+    }
+}
+
+/// An alias, an un-alias or a transfer of everything that no correction voids.
+package struct IdentityStatement: Hashable {
+    /// The alias, or the giver.
+    package var stream: StreamName
+    /// The other one; empty: everybody.
+    package var other: String
+    /// All that it says, and its place in canonical order.
+    package var text: String
+}
+
+extension LedgerState {
+    /// Everything that was said about who is whom, in no order.
+    package var identityStatements: [IdentityStatement] {
+        var found: [IdentityStatement] = []
+        func add(
+            _ key: CustomerKey, _ other: NameID, _ word: String, _ order: OrderKey,
+            _ target: EventKey
+        ) {
+            guard !corrections.isVoid(target, cut: Int64.max) else { return }
+            let stream = StreamName(key.environment, .customer, names[key.name])
+            let name = other == 0 ? "" : names[other]
+            let source = order.source == 0 ? "" : names[order.source]
+            found.append(
+                IdentityStatement(
+                    stream: stream, other: name,
+                    text:
+                        "\(word)|\(stream)|\(name)|\(order.occurredAt)|\(order.sequence)|\(source)|\(order.key.high)|\(order.key.low)"
+                ))
+        }
+        identity.forEach(
+            { key, link in
+                guard link.isAliasSide else { return }
+                add(key, link.other, link.isOn ? "alias" : "unalias", link.order, link.target)
+            },
+            { key, handover in
+                guard key.name == handover.from else { return }
+                add(key, handover.to, "transfer", handover.order, handover.target)
+            })
+        return found
+    }
+
+    /// The digest of every unit of some buckets, by name.
+    package func digests(ofUnitsIn buckets: Set<Int>) throws -> [StreamName: (
+        unit: UInt32, digest: StateDigest
+    )] {
+        let folder = UnitFolder(self)
+        var found: [StreamName: (unit: UInt32, digest: StateDigest)] = [:]
+        for unit in unitIDs {
+            let name = unitName(unit)
+            guard buckets.contains(BucketSums.bucket(of: name)) else { continue }
+            let record = stream(unit)
+            let folded = try folder.fold(
+                kind: record.kind, environment: record.environment,
+                heads: streams(of: unit).map { headOf($0).position })
+            guard folded.isInDigest else { continue }
+            var digest = StateDigest()
+            digest.add(unit: name, folded, names: names)
+            found[name] = (unit, digest)
+        }
+        return found
+    }
+}

@@ -1,0 +1,41 @@
+import DaybookDomain
+import DaybookEvents
+
+extension LedgerState {
+    /// Every customer that any event names, in the order of the names' bytes.
+    package func subjects(in environment: Environment) -> [String] {
+        // A state of the past knows the numbers of streams that were still to come.
+        var known: Set<NameID> = []
+        for id in 1..<UInt32(storedStreamCount + 1) {
+            let entry = streams[id]
+            let isTheirs = entry.record.environment == environment && entry.record.kind == .customer
+            if isTheirs, entry.head.position > 0 { known.insert(entry.record.name) }
+        }
+        forEachNaming { customer, _ in
+            if customer.environment == environment { known.insert(customer.name) }
+        }
+        return known.map { names[$0] }.sorted(by: precedesInBytes)
+    }
+
+    /// Every customer to whom somebody gave everything: they may have lines that do not name them.
+    /// - Parameter cut: Only what was recorded at or before this position is known.
+    package func receivers(in environment: Environment, cut: Int64 = Int64.max) -> Set<NameID> {
+        var found: Set<NameID> = []
+        identity.forEach({ _, _ in }) { key, handover in
+            if key.environment == environment, handover.position <= cut, handover.to != 0 {
+                found.insert(handover.to)
+            }
+        }
+        return found
+    }
+
+    /// The name under which a unit enters the digest: the person's shown name, or the line's.
+    package func unitName(_ unit: UInt32) -> StreamName {
+        let record = stream(unit)
+        guard record.kind == .customer else { return streamName(unit) }
+        let person = identity.person(
+            CustomerKey(record.environment, record.name), cut: Int64.max,
+            corrections: corrections, names: names)
+        return StreamName(record.environment, .customer, names[person.shown])
+    }
+}

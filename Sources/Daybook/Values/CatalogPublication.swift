@@ -1,0 +1,26 @@
+public import DaybookDomain
+
+/// A catalog on its way into the ledger.
+public struct CatalogPublication: Sendable {
+    public var document: [UInt8]
+    public var scope: CatalogScope
+    /// `nil`: now.
+    public var effectiveAt: Int64?
+    /// Allows an effective time in the past.
+    public var isRetroactive: Bool
+    /// An older version takes effect again instead of a document.
+    public var rollBackTo: Int64?
+    public var actor: String?
+
+    public init(
+        document: [UInt8] = [], scope: CatalogScope = .all, effectiveAt: Int64? = nil,
+        isRetroactive: Bool = false, rollBackTo: Int64? = nil, actor: String? = nil
+    ) {
+        self.document = document
+        self.scope = scope
+        self.effectiveAt = effectiveAt
+        self.isRetroactive = isRetroactive
+        self.rollBackTo = rollBackTo
+        self.actor = actor
+    }
+}

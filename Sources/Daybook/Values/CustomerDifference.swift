@@ -1,0 +1,17 @@
+import DaybookDomain
+public import DaybookEvents
+
+/// What is different about one customer between two moments.
+public struct CustomerDifference: Sendable, Equatable {
+    /// The name under which the person is shown.
+    public var subject: String
+    public var environment: Environment
+    /// Of the customer's status, field by field.
+    public var changes: [JSONDifference]
+
+    package init(subject: String, environment: Environment, changes: [JSONDifference]) {
+        self.subject = subject
+        self.environment = environment
+        self.changes = changes
+    }
+}

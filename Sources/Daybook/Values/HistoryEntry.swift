@@ -1,0 +1,16 @@
+import DaybookDomain
+public import DaybookEvents
+import DaybookStore
+
+/// One line of a customer's timeline.
+public struct HistoryEntry: Sendable, Equatable {
+    public var event: RecordedEvent
+    /// What a person calls it: "story created", "subscription renewed".
+    public var label: String
+    /// A correction within the cut voids it.
+    public var isVoid: Bool
+    /// Positions of the amendments that hold within the cut.
+    public var amendments: [Int64]
+    /// Recorded after something that happened later.
+    public var isLate: Bool
+}

@@ -1,0 +1,56 @@
+import DaybookDomain
+public import DaybookEvents
+public import DaybookIngest
+
+/// How a file is taken in (rule 28).
+public struct ImportOptions: Sendable, Equatable {
+    /// Keep the file's `recorded_at`.
+    public var isAsRecorded: Bool
+    /// Check everything, append nothing.
+    public var isDryRun: Bool
+    /// Append what is fine and report the rest, instead of refusing the whole file.
+    public var keepsGoing: Bool
+    /// The trust of lines that name none.
+    public var defaultTrust: Trust
+    /// Refuse lines that somebody wrote with a type, a member or a name that nobody knows, neither this build nor a
+    /// catalog of the ledger or of the file; what stores say and what was recorded before is kept anyway.
+    public var refusesUnknown: Bool
+
+    public init(
+        isAsRecorded: Bool = false, isDryRun: Bool = false, keepsGoing: Bool = false,
+        defaultTrust: Trust = .imported, refusesUnknown: Bool = false
+    ) {
+        self.isAsRecorded = isAsRecorded
+        self.isDryRun = isDryRun
+        self.keepsGoing = keepsGoing
+        self.defaultTrust = defaultTrust
+        self.refusesUnknown = refusesUnknown
+    }
+}
+
+/// How far an import is.
+public struct ImportProgress: Sendable, Equatable {
+    public enum Phase: String, Sendable { case reading, appending }
+    public var phase: Phase
+    public var lines: Int
+    public var appended: Int
+    public var bytes: Int
+    /// Events that wait to be appended; 0 while reading.
+    public var total: Int
+}
+
+/// What became of a file.
+public struct ImportReport: Sendable, Equatable {
+    /// Blank ones do not count.
+    public var lines: Int
+    /// Events; an order with items is one line and several events.
+    public var appended: Int
+    /// Events, as with those appended.
+    public var duplicates: Int
+    public var refused: [LineProblem]
+    /// How many of the events that are new have a type that this build does not know, by type: kept as they are.
+    public var unknownTypes: [String: Int] = [:]
+    /// How many of them have a member of the envelope, or name a meter, feature or entitlement, that nobody knows, by
+    /// `member NAME`, `meter NAME` and so on; no more names than can be told.
+    public var unknownNames: [String: Int] = [:]
+}

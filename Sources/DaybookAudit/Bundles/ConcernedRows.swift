@@ -1,0 +1,66 @@
+import Daybook
+import DaybookDomain
+import DaybookEvents
+import DaybookStore
+
+extension Ledger {
+    /// Every row that some customers' answers rest on, at this cut or at an earlier one, in position order.
+    ///
+    /// The events of the customers and of everybody who was ever said to be one of them; the lines that name them or
+    /// came to them; who was said to be whom, and who gave everything to whom, among the others whom these lines and
+    /// transfers name; the corrections of all these; the catalogs.
+    func concernedRows(
+        _ subjects: [String], _ environment: Environment, _ state: LedgerState, cut: Int64
+    ) throws -> [EventRow] {
+        let listed = CustomerHistory(core: core)
+        var rows: [Int64: EventRow] = [:]
+        func list(_ more: [EventRow]) { for row in more { rows[row.event.position] = row } }
+        func linked(_ name: NameID) throws -> [NameID] {
+            let links = state.identity.linkPositions(
+                of: CustomerKey(environment, name), cut: cut)
+            if !links.isEmpty { list(try core.store.rows(at: links.map(\.position))) }
+            return links.map(\.other).filter { $0 != 0 }
+        }
+
+        var people = subjects.flatMap { state.customers(named: $0, in: environment) }
+        var met = Set(people)
+        var next = 0
+        while next < people.count {
+            let name = people[next]
+            next += 1
+            if let stream = state.streamID(environment, .customer, name) {
+                list(try listed.known(stream, state, cut))
+            }
+            people += try linked(name).filter { met.insert($0).inserted }
+        }
+
+        let builder = CaseBuilder(state: state, store: core.store, cut: cut, at: Int64.max)
+        var others = people
+        for line in builder.candidateLines(people, environment) {
+            let events = try listed.known(line, state, cut)
+            list(events)
+            others += events.flatMap(\.event.namedCustomers).filter { met.insert($0).inserted }
+        }
+        next = 0
+        while next < others.count {
+            let name = others[next]
+            next += 1
+            others += try linked(name).filter { met.insert($0).inserted }
+            let handovers = state.identity.handoverPositions(
+                of: CustomerKey(environment, name), cut: cut)
+            guard !handovers.isEmpty else { continue }
+            let events = try core.store.rows(at: handovers)
+            list(events)
+            others += events.flatMap { [$0.event.nameA, $0.event.nameB] }
+                .filter { $0 != 0 && met.insert($0).inserted }
+        }
+
+        try listed.addCorrections(of: &rows, environment, state, cut)
+        if let name = state.names.id(of: "catalogs"),
+            let stream = state.streamID(.production, .ledger, name)
+        {
+            list(try listed.known(stream, state, cut))
+        }
+        return rows.values.sorted { $0.event.position < $1.event.position }
+    }
+}

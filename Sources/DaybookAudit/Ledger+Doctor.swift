@@ -1,0 +1,291 @@
+public import Daybook
+import DaybookDomain
+public import DaybookEvents
+import DaybookStore
+
+/// Something that a person should know.
+public struct DoctorFinding: Sendable, Equatable {
+    public enum Severity: String, Sendable { case fine, warning, problem }
+    public var area: String
+    public var severity: Severity
+    public var message: String
+    public var remedy: String?
+    /// A stable word for what should be done, where there is something to do: `no_catalog`, `needs_assignment`, …
+    public var code: String?
+
+    public init(
+        area: String, severity: Severity, message: String, remedy: String? = nil,
+        code: String? = nil
+    ) {
+        self.area = area
+        self.severity = severity
+        self.message = message
+        self.remedy = remedy
+        self.code = code
+    }
+}
+
+extension Ledger {
+    /// Looks at the machine, the catalog, at letters and purchases of every environment, and, where given, one
+    /// customer's refused purchases.
+    /// - Parameter environment: The customer's.
+    public func doctor(
+        subject: String? = nil, environment: Environment = .production
+    ) throws -> [DoctorFinding] {
+        try refresh()
+        var findings = try environmentFindings()
+        findings += try catalogFindings()
+        findings += try unknownNames()
+        for environment in Environment.allCases {
+            findings += try waitingLetters(environment)
+            findings += try ownership(environment)
+        }
+        if let subject { findings += try subjectFindings(subject, environment) }
+        return findings
+    }
+
+    private func environmentFindings() throws -> [DoctorFinding] {
+        let head = try head()
+        var findings = core.store.properties.map {
+            DoctorFinding(area: "store", severity: .fine, message: "\($0.name): \($0.value)")
+        }
+        findings.append(
+            DoctorFinding(
+                area: "ledger", severity: .fine,
+                message: "\(app), \(head.position) core.events, "
+                    + (core.store.durability == "none"
+                        ? "opened for reading" : "durability \(core.store.durability)")))
+        let time = LedgerClock(wall: core.clock(), last: head.recordedAt)
+        if let problem = LedgerClock.problem(time.wall, isMachine: core.isMachineClock) {
+            findings.append(
+                DoctorFinding(
+                    area: "clock", severity: .problem, message: problem.message,
+                    remedy: "set the clock"))
+        }
+        if time.lead > 0 {
+            findings.append(
+                DoctorFinding(
+                    area: "clock", severity: .warning,
+                    message:
+                        "the last event was recorded \(time.lead / 1_000) s ahead of this machine's clock",
+                    remedy:
+                        "check the clock; questions and decisions go by it, new events are recorded at that time until it is reached"
+                ))
+        }
+        return findings
+    }
+
+    /// What was refused and never taken in since.
+    private func waitingLetters(_ environment: Environment) throws -> [DoctorFinding] {
+        let waiting = try deadLetters(environment: environment).filter(\.isWaiting)
+        guard !waiting.isEmpty else { return [] }
+        let classes = Set(waiting.map(\.code)).sorted().joined(separator: ", ")
+        return [
+            DoctorFinding(
+                area: "ingest", severity: .warning,
+                message: (waiting.count == 1
+                    ? "1 dead letter waits" : "\(waiting.count) dead letters wait")
+                    + " in \(environment.name) (\(classes))",
+                remedy: "look at them, and try them again once the cause is gone",
+                code: "dead_letters")
+        ]
+    }
+
+    /// Purchases that are nobody's, and such as somebody else claims than who has them.
+    private func ownership(_ environment: Environment) throws -> [DoctorFinding] {
+        let state = core.state.withLock { $0 }
+        let at = LedgerClock(wall: core.clock(), last: state.head.recordedAt).now
+        let builder = CaseBuilder(state: state, store: core.store, cut: Int64.max, at: at)
+        var nobodys: [String] = []
+        var disputed: [String] = []
+        try core.translating {
+            for id in 1..<UInt32(state.streams.count + 1) {
+                let stream = state.stream(id)
+                guard stream.environment == environment, stream.kind == .line,
+                    state.headOf(id).version > 0
+                else { continue }
+                let belonging = try builder.belonging(of: id)
+                if belonging.owner == 0 { nobodys.append(state.names[stream.name]) }
+                if belonging.isDisputed { disputed.append(state.names[stream.name]) }
+            }
+        }
+        func finding(
+            _ lines: [String], _ code: String, _ what: String, _ remedy: String
+        ) -> DoctorFinding? {
+            guard !lines.isEmpty else { return nil }
+            let named = lines.sorted(by: precedesInBytes).prefix(Self.namedMax)
+            let rest = lines.count > named.count ? ", …" : ""
+            return DoctorFinding(
+                area: "ownership", severity: .warning,
+                message: (lines.count == 1
+                    ? "1 purchase in \(environment.name) is \(what): "
+                    : "\(lines.count) purchases in \(environment.name) are \(what): ")
+                    + named.joined(separator: ", ") + rest,
+                remedy: remedy, code: code)
+        }
+        return [
+            finding(
+                nobodys, "nobodys", "nobody's",
+                "they name no customer; have a device hand them over (restore-purchases), or post them with --subject"
+            ),
+            finding(
+                disputed, "owned_by_other", "claimed by somebody who does not have it",
+                "history of the claimant tells; transfer moves a purchase"),
+        ].compactMap(\.self)
+    }
+
+    /// So many purchases are named in a finding.
+    private static let namedMax = 3
+
+    private func catalogFindings() throws -> [DoctorFinding] {
+        guard let newest = try catalogs().newest else {
+            return [
+                DoctorFinding(
+                    area: "catalog", severity: .problem, message: "no catalog is published",
+                    remedy: "publish one", code: "no_catalog")
+            ]
+        }
+        guard
+            let bytes = try core.translating({
+                try core.store.document(sha256: newest.documentDigest)
+            })
+        else {
+            return []
+        }
+        do throws(CatalogProblems) {
+            return try CatalogReader.readWithWarnings(
+                bytes, knownEventTypes: Vocabulary.names, zones: core.zoneTables.directory
+            ).warnings.map {
+                DoctorFinding(
+                    area: "catalog", severity: .warning,
+                    message: "line \($0.line), column \($0.column): \($0.sentence)",
+                    remedy: $0.remedy)
+            }
+        } catch {
+            return error.problems.map {
+                DoctorFinding(
+                    area: "catalog", severity: .problem,
+                    message: "line \($0.line), column \($0.column): \($0.sentence)",
+                    remedy: $0.remedy)
+            }
+        }
+    }
+
+    /// Products and meters that events name and no catalog knows (rule 33).
+    private func unknownNames() throws -> [DoctorFinding] {
+        let (names, catalogs, head) = core.state.withLock { ($0.names, $0.catalogs, $0.head) }
+        guard let catalog = catalogs.newest?.catalog else { return [] }
+        var products: [NameID: Int64] = [:]
+        var meters: [NameID: Int64] = [:]
+        var unknownTypes: [NameID: Int64] = [:]
+        try core.translating {
+            try core.store.scan(after: .start, through: head.checkpoint, chunkCount: 1_000) {
+                events in
+                for index in events.indices {
+                    let event = events[index]
+                    switch event.type {
+                    case .purchaseCompleted, .subscriptionStarted, .subscriptionRenewed,
+                        .storeTransactionStated:
+                        products[event.product, default: 0] += 1
+                    case .usageRecorded, .usageReserved: meters[event.meter, default: 0] += 1
+                    case .unknown: unknownTypes[event.nameA, default: 0] += 1
+                    default: break
+                    }
+                }
+            }
+        }
+        func found(_ counts: [NameID: Int64], _ what: String, _ isKnown: (String) -> Bool)
+            -> [DoctorFinding]
+        {
+            counts.map { (names[$0.key], $0.value) }.filter { !isKnown($0.0) }
+                .sorted { precedesInBytes($0.0, $1.0) }.map { name, count in
+                    DoctorFinding(
+                        area: "unknown_\(what)", severity: .warning,
+                        message: (count == 1 ? "1 event names" : "\(count) events name")
+                            + " the \(what) \"\(name)\", which no catalog has; nothing of it counts until one does",
+                        remedy: "add it to the catalog and publish, or void the events")
+                }
+        }
+        return found(products, "product") { catalog.product($0) != nil }
+            + found(meters, "meter") { catalog.meter(named: $0) != nil }
+            + unknownTypes.map { (names[$0.key], $0.value) }
+            // Types of operation are kept for the record, ours among them; no fold is meant to know them (rules §2.9).
+            .filter { !$0.0.hasPrefix("ops.") }
+            .sorted { precedesInBytes($0.0, $1.0) }.compactMap { name, count in
+                let eventName = catalogs.eventName(name)
+                // What an export derived from store facts is kept for the record.
+                if eventName?.milestone != nil { return nil }
+                return Self.unknownType(name, count, isNamed: eventName != nil)
+            }
+    }
+
+    /// What was recorded under a type that was unknown then stays so in this ledger (decision 0020).
+    /// - Parameter isNamed: Whether a catalog has it as an app's own name.
+    private static func unknownType(
+        _ name: String, _ count: Int64, isNamed: Bool
+    ) -> DoctorFinding {
+        let isKnownNow = Vocabulary.isKnown(name)
+        let remedy =
+            if isNamed {
+                "the catalog has the name by now, for what is recorded from then on; say again under new keys what should count"
+            } else if isKnownNow {
+                "export, and import --as-recorded into a new ledger: there they count"
+            } else {
+                "a newer daybook may know it; an app's own name belongs into eventNames of its catalog; correct the name if it was a mistake"
+            }
+        return DoctorFinding(
+            area: "unknown_event_type", severity: .warning,
+            message: (count == 1 ? "1 event is" : "\(count) events are")
+                + " of the type \"\(name)\", "
+                + (isKnownNow
+                    ? "in a version that was unknown when recorded; nothing of it counts here"
+                    : "which is unknown; kept, and nothing of it counts"),
+            remedy: remedy)
+    }
+
+    /// Which purchases give nothing, and why (FR-30).
+    private func subjectFindings(
+        _ subject: String, _ environment: Environment
+    ) throws -> [DoctorFinding] {
+        let (question, _) = try core.customerCase(subject, environment, .now)
+        // Who only claimed what is another's is told so.
+        guard question.isKnown || !question.linesOfOthers.isEmpty else {
+            return [
+                DoctorFinding(
+                    area: "subject", severity: .warning,
+                    message: "\(subject) is unknown in \(environment.name)",
+                    remedy: "check the id and the environment", code: "unknown_subject")
+            ]
+        }
+        let answer = EntitlementsAnswer(question)
+        var findings = answer.sources.filter { !$0.isActive }.map { source in
+            DoctorFinding(
+                area: "purchase", severity: .warning,
+                message:
+                    "\(source.id) (\(source.product ?? source.kind.rawValue)) gives nothing: \(source.why ?? source.state.rawValue)",
+                remedy: Self.remedy(for: source.why), code: source.why)
+        }
+        findings += question.linesOfOthers.map {
+            DoctorFinding(
+                area: "purchase", severity: .warning,
+                message: "\($0) names this customer but belongs to somebody else: owned_by_other",
+                remedy: "a transfer moves it")
+        }
+        findings += answer.warnings.filter { $0 != "owned_by_other" }.map {
+            DoctorFinding(area: "subject", severity: .warning, message: $0)
+        }
+        return findings
+    }
+
+    private static func remedy(for why: String?) -> String? {
+        switch why {
+        case "needs_assignment": "assign it to a profile"
+        case "family_not_shareable": "the catalog does not share this product with families"
+        case "family_serves_no_profile":
+            "the catalog's policy familyServesOneProfile lets a shared purchase serve a profile"
+        case "unknown_product": "add the product to the catalog"
+        case "unverified": "post the signed transaction; a client's word counts only for a while"
+        default: nil
+        }
+    }
+}
