@@ -2,9 +2,11 @@
 SHELL := /bin/bash
 SWIFT := swift
 CONFIGURATION := release
+SWIFT_FILES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources \
+	Fuzz/Package.swift Fuzz/Sources
 export DAYBOOK_STRICT := 1
 
-.PHONY: build demo test test-extended soak bench fuzz format lint setup clean
+.PHONY: build demo test test-extended soak tsan bench fuzz format lint subjects setup clean
 
 setup:
 	@scripts/setup
@@ -15,8 +17,10 @@ build: setup
 demo: build
 	@$$($(SWIFT) build -c $(CONFIGURATION) --show-bin-path)/daybook demo
 
-test: setup
-	$(SWIFT) build -c $(CONFIGURATION) --build-tests
+# Whether imports are checked is part of the build's plan, and a plan from before would be used again.
+test: setup subjects lint
+	$(SWIFT) build -c $(CONFIGURATION) --build-tests \
+		--explicit-target-dependency-import-check error --disable-build-manifest-caching
 	$(SWIFT) test -c $(CONFIGURATION) --skip-build
 
 test-extended: setup
@@ -27,6 +31,9 @@ soak: setup
 	$(SWIFT) build -c $(CONFIGURATION) --build-tests
 	DAYBOOK_TIER=soak $(SWIFT) test -c $(CONFIGURATION) --skip-build --filter "SoakTests|KillTests"
 
+tsan: setup
+	scripts/tsan $(if $(FILTER),--filter '$(FILTER)',)
+
 bench: setup
 	Benchmarks/run $(if $(QUICK),--quick,)
 
@@ -34,10 +41,13 @@ fuzz: setup
 	Fuzz/run $(or $(TARGET),all) $(or $(DURATION),600)
 
 format:
-	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests Benchmarks Fuzz
+	$(SWIFT) format --in-place --recursive --parallel $(SWIFT_FILES)
 
 lint:
-	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests Benchmarks Fuzz
+	$(SWIFT) format lint --strict --recursive --parallel $(SWIFT_FILES)
+
+subjects:
+	@scripts/check-subjects
 
 clean:
-	rm -rf .build
+	rm -rf .build .build-tsan

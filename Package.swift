@@ -7,11 +7,17 @@ let settings: [SwiftSetting] =
     [.enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault")]
     + (isStrict ? [.treatAllWarnings(as: .error)] : [])
 
+// What only our own tests and benchmarks need is no product, except for `Benchmarks/run`, a package of its own.
+let isMeasured = Context.environment["DAYBOOK_BENCHMARKS"] != nil
+
+// - Parameter packageAccess: Without it the tests see what a user of the package sees.
 func tests(
-    _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []
+    _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = [],
+    packageAccess: Bool = true
 ) -> Target {
     .testTarget(
-        name: "\(name)Tests", dependencies: dependencies + ["DaybookTesting"], exclude: exclude,
+        name: "\(name)Tests", dependencies: dependencies, exclude: exclude,
+        packageAccess: packageAccess,
         // What is tested is optimized; the tests themselves would take as long to compile as all of it.
         swiftSettings: settings + [.unsafeFlags(["-Onone"])])
 }
@@ -24,7 +30,7 @@ let package = Package(
         .library(name: "DaybookAudit", targets: ["DaybookAudit"]),
         .library(name: "DaybookTesting", targets: ["DaybookTesting"]),
         .executable(name: "daybook", targets: ["DaybookCLI"]),
-    ],
+    ] + (isMeasured ? [.library(name: "DaybookFixtures", targets: ["DaybookFixtures"])] : []),
     dependencies: [
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -44,7 +50,6 @@ let package = Package(
             name: "DaybookDomain",
             dependencies: [
                 "DaybookEvents", .product(name: "Yams", package: "Yams"),
-                .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: settings),
         .target(
@@ -75,39 +80,61 @@ let package = Package(
             name: "DaybookAudit",
             dependencies: [
                 "Daybook", "DaybookEvents", "DaybookDomain", "DaybookIngest", "DaybookStore",
-                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         .executableTarget(
             name: "DaybookCLI",
             dependencies: [
-                "Daybook", "DaybookAudit",
+                "Daybook", "DaybookAudit", "DaybookEvents", "DaybookDomain", "DaybookIngest",
+                "DaybookStore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
         .target(
             name: "DaybookTesting",
+            dependencies: ["Daybook", "DaybookEvents", "DaybookDomain", "DaybookStore"],
+            swiftSettings: settings),
+        .target(
+            name: "DaybookFixtures",
             dependencies: [
-                "Daybook", "DaybookAudit", "DaybookEvents", "DaybookDomain", "DaybookIngest",
-                "DaybookStore",
+                "DaybookTesting", "Daybook", "DaybookAudit", "DaybookEvents", "DaybookDomain",
+                "DaybookIngest", "DaybookStore",
             ],
             swiftSettings: settings),
-        tests("DaybookEvents", ["DaybookEvents"]),
-        tests("DaybookDomain", ["DaybookDomain"]),
+        tests(
+            "DaybookEvents",
+            [
+                "DaybookEvents", "DaybookDomain", "DaybookTesting",
+                "DaybookFixtures", .product(name: "Crypto", package: "swift-crypto"),
+            ]),
+        tests(
+            "DaybookDomain",
+            ["DaybookDomain", "DaybookEvents", "Daybook", "DaybookTesting", "DaybookFixtures"]),
         tests(
             "DaybookIngest",
             [
-                "DaybookIngest", "DaybookEvents",
-                .product(name: "Crypto", package: "swift-crypto"),
+                "DaybookIngest", "DaybookEvents", "DaybookDomain", "Daybook", "DaybookTesting",
+                "DaybookFixtures", .product(name: "Crypto", package: "swift-crypto"),
             ]),
-        tests("DaybookStore", ["DaybookStore"]),
+        tests(
+            "DaybookStore",
+            ["DaybookStore", "DaybookEvents", "DaybookTesting", "DaybookFixtures"]),
         tests(
             "Daybook",
             [
-                "Daybook", "DaybookAudit", .product(name: "Logging", package: "swift-log"),
+                "Daybook", "DaybookAudit", "DaybookEvents", "DaybookDomain", "DaybookIngest",
+                "DaybookStore", "DaybookTesting", "DaybookFixtures",
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "InMemoryLogging", package: "swift-log"),
             ], exclude: ["Goldens"]),
-        tests("DaybookCLI", ["Daybook", "DaybookAudit", "DaybookStore"], exclude: ["Goldens"]),
+        tests(
+            "DaybookCLI",
+            [
+                "Daybook", "DaybookAudit", "DaybookEvents", "DaybookIngest", "DaybookStore",
+                "DaybookFixtures",
+            ],
+            exclude: ["Goldens"]),
+        tests("DaybookTesting", ["Daybook", "DaybookTesting"], packageAccess: false),
         tests("Tidy", []),
     ]
 )

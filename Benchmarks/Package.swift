@@ -14,6 +14,8 @@ let package = Package(
             dependencies: [
                 .product(name: "Daybook", package: "daybook"),
                 .product(name: "DaybookTesting", package: "daybook"),
+                // A product for benchmarks alone: `Benchmarks/run` sets DAYBOOK_BENCHMARKS.
+                .product(name: "DaybookFixtures", package: "daybook"),
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: [

@@ -66,6 +66,18 @@ extension Ledger {
 
     // MARK: Dry runs
 
+    /// A ledger that begins with everything that this one holds now and goes its own way in memory: what is done to it
+    /// is written nowhere, and takes as much memory as its events have. This one, which may be open for reading alone,
+    /// must stay open as long.
+    package func rehearsal() throws -> Ledger { Ledger(writer: try DryRun(core).writer) }
+
+    /// The transactions that some events take back and that the ledger does not know, such as `apple:2000000123`: each
+    /// once, in the order of the events, at most 64.
+    /// - Parameter drafts: In canonical form, and recorded.
+    package func unknownTransactions(takenBackBy drafts: [EventDraft]) throws -> [String] {
+        try core.unknownTransactions(takenBackBy: drafts)
+    }
+
     /// What a request would come to: `perform` upon everything that the ledger holds now, of which nothing is written.
     /// - Parameter isRestating: Also compute what would be different, as `perform` does.
     /// - Returns: The receipt with the positions that the events would have; its key is a made one where the request
@@ -131,6 +143,7 @@ extension Ledger {
     /// rest of the body is taken in.
     /// - Parameter verifier: Says which app, environment and authorities are believed, and who is asked whether
     ///   certificates were withdrawn.
+    /// - Returns: Of a dry run the receipt that it would have without, with the positions that the events would have.
     /// - Throws: `LedgerError` when the ledger cannot be written; a body that is refused is an answer.
     @discardableResult
     public func ingest(
@@ -177,7 +190,7 @@ extension Ledger {
         try await DeadLetters(writer: writer).dismiss(letter, reason: reason, actor: actor)
     }
 
-    /// Takes in one webhook of RevenueCat's as it was posted (rules §2.7).
+    /// Takes in one webhook of RevenueCat's as it was posted (docs/revenuecat.md).
     ///
     /// Nobody signs it, so its events are `imported`, never `verified`: whoever posts it must have been let in by its
     /// own secret. All its events are one commit; the bytes are kept once. A retry has the id of the first try, and one
@@ -186,7 +199,7 @@ extension Ledger {
     /// - Parameters:
     ///   - environment: Only `PRODUCTION` enters `production`, only `SANDBOX` enters `sandbox`, nothing enters `xcode`
     ///     and `test`. A webhook that names none, as transfers do, is taken to be of this one.
-    ///   - isDryRun: Read and map, and append nothing.
+    ///   - isDryRun: Decide upon all that the ledger holds, and append nothing.
     /// - Throws: `LedgerError` when the ledger cannot be written; a body that is refused is an answer.
     @discardableResult
     public func ingestRevenueCat(
@@ -208,7 +221,7 @@ extension Ledger {
     ///     it. What is left out is counted in a gap.
     ///   - subject: The customer whom the document was asked for; `nil`: as the document says (`app_user_id` beside
     ///     `subscriber`, else `original_app_user_id`).
-    ///   - isDryRun: Read and compare, and append nothing.
+    ///   - isDryRun: Decide upon all that the ledger holds, and append nothing.
     /// - Throws: `LedgerError` when the ledger cannot be written; a document that is refused is an answer.
     @discardableResult
     public func ingestRevenueCatSubscriber(

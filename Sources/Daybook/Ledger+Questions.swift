@@ -4,7 +4,7 @@ public import DaybookStore
 
 /// Questions. All of them answer from one cut and change nothing.
 extension Ledger {
-    /// May this customer do that? (rules §2.10)
+    /// May this customer do that? (docs/rules.md#decision)
     /// - Throws: `LedgerError.badInput` for a name that the catalog does not have.
     public func check(
         _ question: CheckQuestion, for subject: String, environment: Environment = .production,
@@ -46,7 +46,9 @@ extension Ledger {
         try core.catalogs()
     }
 
-    /// Every customer that any event names, by name, in the order of the names' bytes.
+    /// Every customer who has an event of their own or whom a store's purchase names, in the order of the names' bytes.
+    /// An id that only an alias names is not among them (the other id of the same customer is), nor one that is known
+    /// by nothing but a transfer of everything to it.
     public func subjects(in environment: Environment = .production) throws -> [String] {
         try core.subjects(in: environment)
     }
@@ -100,7 +102,8 @@ extension Ledger {
     }
 
     /// Transactions that a store took back by the asked time, each once, by the event whose word counts: the one that
-    /// was recorded last comes first. A refund that was reversed is told with the reversal.
+    /// was recorded last comes first. A refund that was reversed is told with the reversal; a reversal alone, of a
+    /// refund that no event tells, is none.
     /// - Throws: `LedgerError.badInput` for an `after` that no page gave.
     /// - Complexity: As for grants, in lines with refunds.
     public func refunds(

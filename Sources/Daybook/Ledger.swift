@@ -60,6 +60,12 @@ public final class Ledger: Sendable {
         writer = LedgerWriter(core)
     }
 
+    /// A ledger upon a writer that is there.
+    init(writer: LedgerWriter) {
+        core = writer.core
+        self.writer = writer
+    }
+
     /// A ledger that lives in memory alone, for tests and examples.
     public convenience init(
         inMemory app: String, clock: (@Sendable () -> Int64)? = nil

@@ -209,7 +209,8 @@ extension Ledger {
         return found(products, "product") { catalog.product($0) != nil }
             + found(meters, "meter") { catalog.meter(named: $0) != nil }
             + unknownTypes.map { (names[$0.key], $0.value) }
-            // Types of operation are kept for the record, ours among them; no fold is meant to know them (rules §2.9).
+            // Types of operation are kept for the record, ours among them; no fold is meant to know them
+            // (docs/rules.md#vocabulary).
             .filter { !$0.0.hasPrefix("ops.") }
             .sorted { precedesInBytes($0.0, $1.0) }.compactMap { name, count in
                 let eventName = catalogs.eventName(name)
@@ -219,7 +220,7 @@ extension Ledger {
             }
     }
 
-    /// What was recorded under a type that was unknown then stays so in this ledger (decision 0020).
+    /// What was recorded under a type that was unknown then stays so in this ledger (decision 0011).
     /// - Parameter isNamed: Whether a catalog has it as an app's own name.
     private static func unknownType(
         _ name: String, _ count: Int64, isNamed: Bool

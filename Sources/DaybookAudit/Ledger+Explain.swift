@@ -3,7 +3,7 @@ public import DaybookDomain
 import DaybookEvents
 import DaybookStore
 
-/// Why an answer is what it is (design §8).
+/// Why an answer is what it is (decision 0020).
 extension Ledger {
     /// At most so many events are tried to be left out, the latest that changed the answer.
     private static let leftOutCountMax = 64

@@ -5,7 +5,7 @@ import DaybookStore
 
 /// What would be so under other rules, or had other things happened.
 extension Ledger {
-    /// Replays everybody under other circumstances and compares what they may do and have used (design §8).
+    /// Replays everybody under other circumstances and compares what they may do and have used (decision 0024).
     ///
     /// Dropped and inserted events concern the customers that they name, and these alone; another catalog may concern
     /// everybody. Nothing is written.

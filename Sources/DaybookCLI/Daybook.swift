@@ -1,13 +1,11 @@
 import ArgumentParser
 import Foundation
 
-/// The `daybook` command: one file per subcommand in `Commands/`, what they take in `Input/`, what they say in
+/// Where the program begins and every command is registered. Below it, each seeing only what comes after it: one file
+/// per command in `Commands/`, what the demo plays in `Demo/`, what commands take in `Input/`, what they say in
 /// `Output/`.
 @main
-struct DaybookCommand: AsyncParsableCommand {
-    /// The build's own name, also in what it captures.
-    static let version = "0.1.0"
-
+extension DaybookCommand {
     static let configuration = CommandConfiguration(
         commandName: "daybook",
         abstract: "An event-sourced entitlement ledger with replay.",
@@ -81,17 +79,6 @@ struct DaybookCommand: AsyncParsableCommand {
             try await perform(Array(CommandLine.arguments.dropFirst()))
         } catch {
             Failure.leave(because: error)
-        }
-    }
-
-    /// Parses and runs one command line.
-    /// - Parameter arguments: Without the program's name.
-    static func perform(_ arguments: [String]) async throws {
-        var command = try parseAsRoot(Arguments.prepared(arguments))
-        if var command = command as? any AsyncParsableCommand {
-            try await command.run()
-        } else {
-            try command.run()
         }
     }
 }

@@ -1,24 +1,29 @@
 import DaybookEvents
 
-/// What a batch would be appended to: every store asks the same of it.
-package struct AppendGround: Sendable {
+/// What a batch would be appended to: every store asks the same of it, also one that is made elsewhere.
+public struct AppendGround: Sendable {
     /// The greatest position: JSON's numbers are exact up to 2^53 (RFC 8259 §6), and sums of positions cannot
     /// overflow.
-    package static let positionMax: Int64 = 1 << 53
+    public static let positionMax: Int64 = 1 << 53
 
-    package var head: StoreHead
-    package var nameCount: Int64
-    package var streamCount: Int64
+    /// The last event that the store has.
+    public var head: StoreHead
+    /// How many names it has.
+    public var nameCount: Int64
+    /// How many streams it has.
+    public var streamCount: Int64
 
-    package init(head: StoreHead, nameCount: Int64, streamCount: Int64) {
+    /// Takes what the store has while it holds the right to write.
+    public init(head: StoreHead, nameCount: Int64, streamCount: Int64) {
         self.head = head
         self.nameCount = nameCount
         self.streamCount = streamCount
     }
 
+    /// Asks whether the batch is the next one.
     /// - Throws: `.conflict` when the store is not what the batch was decided upon, or when the batch speaks of streams
     ///   and names that would not exist; `.damaged` when no position can follow.
-    package func check(_ batch: AppendBatch) throws {
+    public func check(_ batch: AppendBatch) throws {
         guard head.position == batch.expectedHead else {
             throw StoreError(
                 .conflict,

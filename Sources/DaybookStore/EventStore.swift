@@ -1,10 +1,12 @@
 public import DaybookEvents
 
-/// A place in a store up to which something was read. Opaque: a store may count in more than one dimension.
+/// A place in a store up to which something was read.
 public struct Checkpoint: Sendable, Hashable, Comparable {
-    package let position: Int64
+    /// The last position that was read; 0: none. A range may end far beyond the last event, at `Int64.max`.
+    public let position: Int64
 
-    package init(position: Int64) { self.position = position }
+    /// After the event at a position.
+    public init(position: Int64) { self.position = position }
 
     /// Before the first event.
     public static let start = Checkpoint(position: 0)

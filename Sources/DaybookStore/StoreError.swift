@@ -1,4 +1,4 @@
-import DaybookEvents
+package import DaybookEvents
 
 /// The store could not do what it was asked: what failed, where, expected and actual, and the remedy.
 public struct StoreError: Error, CustomStringConvertible, CustomDebugStringConvertible {
@@ -65,5 +65,21 @@ public struct StoreError: Error, CustomStringConvertible, CustomDebugStringConve
     public var debugDescription: String {
         "\(code.rawValue) at \(place): \(message)"
             + (cause.map { " (\(ShownText.escaped("\($0)")))" } ?? "")
+    }
+}
+
+extension StoreError {
+    /// The refusal to go on from a past that the file does not have.
+    /// - Parameter what: What goes on from another past, with its verb.
+    package static func otherHistory(
+        _ path: String, _ what: String, _ hash: HistoryHash, at position: Int64,
+        _ found: HistoryPoint?
+    ) -> StoreError {
+        let there = found.map { "the file is at \($0)" } ?? "the file holds another one now"
+        return StoreError(
+            .otherHistory,
+            "\(path) has another history: \(what) position \(position) (\(hash.short)…), and \(there); it was restored, "
+                + "copied over or replaced; nothing was written; open it again and look at what it holds now"
+        )
     }
 }

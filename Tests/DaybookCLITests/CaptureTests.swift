@@ -1,7 +1,7 @@
 import Daybook
 import DaybookAudit
 import DaybookEvents
-import DaybookTesting
+import DaybookFixtures
 import Foundation
 import Testing
 

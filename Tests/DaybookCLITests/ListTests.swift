@@ -4,25 +4,17 @@ import Testing
 
 @Suite("Command line: lists")
 struct ListTests {
-    private let bench: Workbench
-    private let ledger: String
+    private let dozzi: LedgerBench
 
-    init() throws {
-        bench = try Workbench()
-        ledger = try bench.begin()
-    }
-
-    private func tell(_ words: [String]) throws -> ToolResult {
-        try bench.run(words + ["--ledger", ledger])
-    }
+    init() throws { dozzi = try LedgerBench() }
 
     @Test("Pages have their members, say how to go on, and go on there")
     func pages() throws {
         for subject in ["ada", "bob", "it's me"] {
-            let used = try tell(["consume", subject, "stories", "--ref", "r"])
+            let used = try dozzi.tell(["consume", subject, "stories", "--ref", "r"])
             #expect(used.status == 0, "\(used.errors)")
         }
-        let first = try tell(["list", "customers", "--limit", "2", "--json"])
+        let first = try dozzi.tell(["list", "customers", "--limit", "2", "--json"])
         #expect(first.status == 0, "\(first.errors)")
         let page = try first.json
         #expect(page.members.map(\.name) == ["as_of", "customers", "next"])
@@ -33,12 +25,12 @@ struct ListTests {
                 "entitlements", "first_seen_at", "id", "ids", "status", "subject",
             ])
         #expect(row["id"] == "ada")
-        let shown = try tell(["list", "customers", "--limit", "2"])
+        let shown = try dozzi.tell(["list", "customers", "--limit", "2"])
         #expect(shown.output.contains("more follow: --after bob\n"))
-        let second = try tell(["list", "customers", "--after", "bob", "--json"])
+        let second = try dozzi.tell(["list", "customers", "--after", "bob", "--json"])
         #expect(try second.json["customers"]?.array?.count == 1)
         #expect(try second.json["next"] == .null)
-        let found = try tell(["list", "customers", "--id", "r", "--limit", "2", "--json"])
+        let found = try dozzi.tell(["list", "customers", "--id", "r", "--limit", "2", "--json"])
         #expect(try found.json["matches"]?.array?.count == 2)
         #expect(try found.json["more"] == true)
         let match = try #require(try found.json["matches"]?.array?.first?.object)
@@ -53,10 +45,10 @@ struct ListTests {
             ("reservations", "no open reservations"), ("refunds", "no refunds"),
             ("expiring", "nothing ends within P7D"), ("customers", "no customers"),
         ] {
-            let shown = try tell(["list", list])
+            let shown = try dozzi.tell(["list", list])
             #expect(shown.status == 0, "\(list): \(shown.errors)")
             #expect(shown.output.hasPrefix(empty + "\n"), "\(list): \(shown.output)")
-            let json = try tell(["list", list, "--json"]).json
+            let json = try dozzi.tell(["list", list, "--json"]).json
             #expect(json[list] == .array([]), "\(list)")
             #expect(json["next"] == .null, "\(list)")
         }
@@ -67,7 +59,7 @@ struct ListTests {
             (["list", "customers", "--id", ""], 2),
             (["list", "customers", "--id", "a", "--prefix", "b"], 2),
         ] {
-            #expect(try tell(arguments).status == Int32(status), "\(arguments)")
+            #expect(try dozzi.tell(arguments).status == Int32(status), "\(arguments)")
         }
     }
 }

@@ -78,6 +78,33 @@ struct OrderLineTests {
         #expect(refused.errors.has("say quantity"))
     }
 
+    @Test("A refund that names an order instead of its items is recorded, and told")
+    func unmet() throws {
+        #expect(
+            try bench.run("record - --ledger \(ledger)", input: Self.order).status == 0)
+        func refund(_ key: String, _ more: String = "") -> String {
+            #"{"type":"purchase.refunded","subject":"ada","occurred_at":"2026-03-02T09:00:00Z","#
+                + #""source":{"kind":"web","key":"\#(key)"},"data":{"store":"web","#
+                + #""transaction_id":"o-1","revoked_at":"2026-03-02T09:00:00Z"\#(more)}}"# + "\n"
+        }
+        let told = "web:o-1 was taken back and is not known (yet)"
+        let whole = try bench.run("record - --json --ledger \(ledger)", input: refund("r-1")).json
+        #expect(whole["appended"] == 1)
+        #expect(whole["unknown_transactions"] == ["web:o-1"])
+        let shown = try bench.run("record - --ledger \(ledger)", input: refund("r-2"))
+        #expect(shown.status == 0 && shown.output.has(told))
+        let item = try bench.run(
+            "record - --json --ledger \(ledger)",
+            input: refund("r-3", #","items":[{"product":"poster"}]"#)
+        ).json
+        #expect(item["appended"] == 1)
+        #expect(item["unknown_transactions"] == nil)
+        let file = try bench.run("import - --json --ledger \(ledger)", input: refund("r-4")).json
+        #expect(file["unknown_transactions"] == ["web:o-1"])
+        let dry = try bench.run("import - --dry-run --ledger \(ledger)", input: refund("r-5"))
+        #expect(dry.status == 0 && dry.output.has(told))
+    }
+
     @Test("amend takes times as people write them")
     func amendedTime() throws {
         let grant =

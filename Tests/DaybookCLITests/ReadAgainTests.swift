@@ -159,7 +159,8 @@ struct ReadAgainTests {
         let line = "ingest hooks.ndjson --as revenuecat --ledger \(ledger)"
         let dry = try bench.run("\(line) --dry-run --json")
         #expect(dry.status == 3)
-        #expect(try dry.json["appended"] == 0)
+        #expect(try dry.json["appended"] == 2)
+        #expect(try dry.json["dry_run"] == true)
         let first = try bench.run("\(line) --json")
         #expect(first.status == 3)
         #expect(try first.json["appended"] == 2)

@@ -35,9 +35,13 @@ struct SubscriberTests {
         let line = "ingest moved.ndjson --as revenuecat-subscriber --ledger \(ledger)"
         let dry = try bench.run("\(line) --dry-run --json")
         #expect(dry.status == 3)
-        #expect(try dry.json["appended"] == 0)
+        #expect(try dry.json["dry_run"] == true)
+        #expect(try dry.json["appended"] == 5)
+        #expect(try dry.json["duplicates"] == 0)
+        #expect(try bench.events().count == 1)
         let first = try bench.run("\(line) --json")
         #expect(first.status == 3)
+        #expect(try first.json["dry_run"] == false)
         // Two events for ada, and for bea an alias besides.
         #expect(try first.json["appended"] == 5)
         #expect(
@@ -66,6 +70,26 @@ struct SubscriberTests {
         let read = try bench.run("reinterpret --json --ledger \(ledger)")
         #expect(read.status == 0)
         #expect(try read.json["bodies"] == 2)
+    }
+
+    @Test("A dry run counts once what two documents of a file say, and writes nothing")
+    func dryRun() throws {
+        let bench = try Workbench()
+        let ledger = try bench.begin(Workbench.nuzzle)
+        try bench.write(Self.document("ada") + "\n" + Self.document("ada"), to: "twice.ndjson")
+        let line = "ingest twice.ndjson --as revenuecat-subscriber --ledger \(ledger)"
+        let dry = try bench.run("\(line) --dry-run")
+        #expect(dry.status == 0, "\(dry.errors)")
+        #expect(
+            dry.output.has(
+                "2 subscriber documents, 2 events would be appended, 2 events there already; "
+                    + "a dry run: nothing is written"))
+        #expect(try bench.events().count == 1)
+        #expect(try bench.run(line).status == 0)
+        let again = try bench.run("\(line) --dry-run --json")
+        #expect(try again.json["appended"] == 0)
+        #expect(try again.json["duplicates"] == 4)
+        #expect(try bench.events().count == 3)
     }
 
     @Test("--subject says whom a single document was asked for, and is refused for several")

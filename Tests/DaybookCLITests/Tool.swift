@@ -187,6 +187,22 @@ final class Workbench: Sendable {
     }
 }
 
+/// A workbench with a ledger of Dozzi, and commands about that ledger.
+struct LedgerBench {
+    let bench: Workbench
+    let ledger: String
+
+    init() throws {
+        bench = try Workbench()
+        ledger = try bench.begin()
+    }
+
+    /// Runs the program with these words and the ledger.
+    func tell(_ words: [String]) throws -> ToolResult {
+        try bench.run(words + ["--ledger", ledger])
+    }
+}
+
 /// Events as lines.
 enum Lines {
     static func usage(

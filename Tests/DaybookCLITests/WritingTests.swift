@@ -209,7 +209,7 @@ struct WritingTests {
             input: Lines.usage("s1") + Lines.usage("s2") + Lines.refund("zoe"))
         #expect(try tell("void 2 --reason twice").status == 0)
         #expect(try tell("check ada stories --json").json["used"] == 1)
-        #expect(try tell("void native/s2 --reason twice --ticket T1").status == 0)
+        #expect(try tell("void native/s2 --reason twice --ticket 77").status == 0)
         #expect(try tell("check ada stories --json").json["used"] == 0)
         #expect(try tell("history ada").output.has("void"))
         _ = try bench.run(["import", "-", "--ledger", ledger], input: Lines.usage("s3"))

@@ -1,5 +1,6 @@
 import DaybookDomain
 import DaybookEvents
+import DaybookFixtures
 import DaybookTesting
 import Testing
 
@@ -90,7 +91,7 @@ struct EdgeCasesCalendarTests {
                     "product": "pass", "kind": "non_renewing", "transaction_id": "p2",
                     "price_milli": 1, "currency": "USD",
                 ]))
-        // The second one begins where the first ends (rules §2.5).
+        // The second one begins where the first ends (docs/rules.md#one-time-purchases).
         #expect(try story.entitlement("premium", at: instant(until))?.isActive == true)
     }
 

@@ -1,5 +1,6 @@
 import DaybookDomain
 import DaybookEvents
+import DaybookFixtures
 import DaybookTesting
 import Testing
 

@@ -1,6 +1,6 @@
 import DaybookDomain
 import DaybookEvents
-import DaybookTesting
+import DaybookFixtures
 import Testing
 
 /// Every field of every event type is used by an answer, or docs/events.md says that it is kept for the record only.

@@ -1,5 +1,6 @@
 import DaybookDomain
 import DaybookEvents
+import DaybookFixtures
 import DaybookTesting
 import Testing
 
@@ -190,7 +191,7 @@ struct ModelFindingsLineTests {
         #expect(try club(end - 1).isActive)
     }
 
-    // MARK: Passes (rules §2.5)
+    // MARK: Passes (docs/rules.md#one-time-purchases)
 
     private func pass(_ transaction: String, at time: Int64) -> EventDraft {
         LineStory(transaction, product: "pass.month").event(

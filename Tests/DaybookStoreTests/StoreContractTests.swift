@@ -1,3 +1,4 @@
+import DaybookFixtures
 import DaybookStore
 import DaybookTesting
 import Testing

@@ -1,9 +1,9 @@
 import Daybook
 import DaybookDomain
 import DaybookEvents
+import DaybookFixtures
 import DaybookIngest
 import DaybookStore
-import DaybookTesting
 import Testing
 
 /// Documents are read by whoever brings or notices them, never by somebody who holds a lock.

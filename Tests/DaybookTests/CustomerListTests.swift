@@ -84,6 +84,38 @@ struct CustomerListTests {
         #expect(owner.ids == ["owner"])
     }
 
+    @Test("What serves one profile alone is listed too, once, until no profile has it any more")
+    func profiles() async throws {
+        let story = try await story()
+        func change(_ type: String, _ profile: String, at time: Int64) -> EventDraft {
+            .reported(
+                type, at: time, key: "\(type)-\(profile)", subject: "cleo",
+                ["profile": .string(profile), "kind": "dog"])
+        }
+        for profile in ["rex", "bella"] {
+            try await story.record(
+                change("profile.created", profile, at: now - 50),
+                .reported(
+                    "grant.issued", at: now - 40, key: "g-\(profile)", subject: "cleo",
+                    profile: profile,
+                    [
+                        "grant_id": .string("g-\(profile)"), "entitlement": "club",
+                        "starts_at": .integer(now - 40),
+                    ]))
+        }
+        try await story.record(use("dan", "1"))
+        func entitlements() throws -> [[String]] {
+            try story.ledger.customers().rows.map(\.entitlements)
+        }
+        #expect(try entitlements() == [["club"], []])
+        let found = try story.ledger.customers(withID: "g-rex").matches
+        #expect(found.map { $0.customer?.entitlements ?? [] } == [["club"], ["club"]])
+        try await story.record(change("profile.deleted", "rex", at: now - 30))
+        #expect(try entitlements() == [["club"], []])
+        try await story.record(change("profile.deleted", "bella", at: now - 20))
+        #expect(try entitlements() == [[], []])
+    }
+
     @Test("Who is named again is listed once, and a snapshot written then is sound")
     func again() async throws {
         let folder = try LedgerFolder()

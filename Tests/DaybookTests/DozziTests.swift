@@ -1,7 +1,7 @@
 import Daybook
 import DaybookDomain
 import DaybookEvents
-import DaybookTesting
+import DaybookFixtures
 import Testing
 
 @Suite("Dozzi: one-time unlimited stories")

@@ -1,7 +1,6 @@
 import Daybook
 import DaybookDomain
 import DaybookEvents
-import DaybookTesting
 
 /// What the customers may do at the end and how far they came, whatever was known when: what no order of delivery may
 /// change.

@@ -1,8 +1,8 @@
 import Daybook
 import DaybookDomain
 import DaybookEvents
+import DaybookFixtures
 import DaybookStore
-import DaybookTesting
 import Testing
 
 /// One damaged row, and many who share a commit with whoever meets it.

@@ -1,5 +1,5 @@
 import Daybook
-import DaybookTesting
+import DaybookFixtures
 import Testing
 
 @Suite("A customer's history as it was known")

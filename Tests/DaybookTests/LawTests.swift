@@ -1,12 +1,13 @@
 import Daybook
 import DaybookDomain
 import DaybookEvents
+import DaybookFixtures
 import DaybookStore
 import DaybookTesting
 import Foundation
 import Testing
 
-/// The laws of design §1 over invented histories. The seed is printed; `DAYBOOK_SEED` repeats a run.
+/// The laws (docs/laws.md) over invented histories. The seed is printed; `DAYBOOK_SEED` repeats a run.
 ///
 /// The extended tier takes another seed each time, and many more histories: it is there to find what nobody thought of.
 /// `make test` has one of its own, so that whoever changes something learns of that and of nothing else.

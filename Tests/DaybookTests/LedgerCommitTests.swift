@@ -2,8 +2,8 @@ import Daybook
 import DaybookAudit
 import DaybookDomain
 import DaybookEvents
+import DaybookFixtures
 import DaybookStore
-import DaybookTesting
 import Foundation
 import Testing
 

@@ -1,11 +1,12 @@
 import Daybook
 import DaybookDomain
 import DaybookEvents
+import DaybookFixtures
 import DaybookTesting
 import Foundation
 import Testing
 
-/// Law 4 of design §1: (at, known at) against an independent naive model that is rule 4, literally.
+/// Law 4: (at, known at) against an independent naive model that is rule 4, literally.
 @Suite("Law 4: the ledger says what the naive model says")
 struct ModelLawTests {
     private static let isExtended = ProcessInfo.processInfo.environment["DAYBOOK_TIER"] != nil

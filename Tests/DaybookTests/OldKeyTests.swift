@@ -1,7 +1,7 @@
 import Daybook
 import DaybookEvents
+import DaybookFixtures
 import DaybookStore
-import DaybookTesting
 import Foundation
 import Testing
 

@@ -275,6 +275,39 @@ struct OrderTests {
         #expect(try !isActive("mapped"))
     }
 
+    @Test("A refund whose purchase neither the file nor the ledger has is told, and taken in")
+    func unmet() async throws {
+        try await take(line("\(Self.theme),\(Self.maps)"))
+        func plain(_ type: String, _ key: String, _ data: String) -> String {
+            #"{"type":"\#(type)","subject":"ada","occurred_at":"2026-01-04T09:00:00Z","#
+                + #""source":{"kind":"web","key":"\#(key)"},"data":{\#(data)}}"#
+        }
+        func back(_ key: String, _ data: String, _ type: String = "purchase.refunded") -> String {
+            plain(type, key, data + #","revoked_at":"2026-01-04T09:00:00Z""#)
+        }
+        let lines = [
+            // The ledger has the item, and no transaction of the order's own name.
+            refund(#"{"product":"theme"}"#),
+            back("r-2", #""store":"web","transaction_id":"o-1""#),
+            // Told before its purchase, which stands further down.
+            back("r-3", #""store":"web","transaction_id":"o-3/coins","kind":"consumable""#),
+            line(Self.coins, key: "o-3", order: #""order_id":"o-3","currency":"USD""#),
+            back("r-4", #""transaction_id":"77""#, "purchase.revoked"),
+            back("r-5", #""transaction_id":"77""#),
+            plain("refund.requested", "q-1", #""transaction_id":"78""#),
+        ]
+        for options in [ImportOptions(isDryRun: true), ImportOptions()] {
+            #expect(try await load(lines, options).unknownTransactions == ["web:o-1", "apple:77"])
+        }
+        #expect(try isActive("mapped"))
+        // What is there already is told once.
+        #expect(try await load(lines).unknownTransactions == [])
+        // A purchase that never held is none.
+        try await story.perform(.voidEvent(source: "web", key: "o-1/maps"))
+        let late = back("r-6", #""store":"web","transaction_id":"o-1/maps""#)
+        #expect(try await load([late]).unknownTransactions == ["web:o-1/maps"])
+    }
+
     @Test("Every item keeps the recorded time of its line")
     func recordedAt() async throws {
         let at = instant("2026-01-10T00:00:05Z")

@@ -214,6 +214,78 @@ struct OverviewTests {
         #expect(try rows(Moment(at: now - 3 * day)) == ["ada 5 700"])
     }
 
+    @Test(
+        "A reversal is told where it reverses something that counts, whichever of them came first")
+    func reversals() async throws {
+        let story = try await story()
+        let start = now - 20 * day
+        let lines = ["1", "2", "3"].map {
+            LineStory($0, product: "club.monthly", subject: "u\($0)")
+        }
+        func refunded(_ line: LineStory) -> EventDraft {
+            line.event(
+                "purchase.refunded", at: now - 3 * day, key: "refund-\(line.line)",
+                [
+                    "transaction_id": .string("t" + line.line),
+                    "revoked_at": .integer(now - 3 * day),
+                ])
+        }
+        func reversed(_ line: LineStory) -> EventDraft {
+            line.event(
+                "purchase.refund_reversed", at: now - 2 * day,
+                ["transaction_id": .string("t" + line.line)])
+        }
+        func rows(_ moment: Moment = .now) throws -> [String] {
+            try story.ledger.refunds(OverviewRequest(moment: moment)).rows.map(refund)
+        }
+        // What only a client says of a purchase of the store's is no refund; what the store states is one.
+        var claimed = refunded(lines[1])
+        claimed.trust = .clientAsserted
+        let stated = lines[2].event(
+            "store.transaction_stated", at: now - 3 * day,
+            [
+                "product": "club.monthly", "transaction_id": "t3", "starts_at": .integer(start),
+                "expires_at": .integer(now + day), "revoked_at": .integer(now - 3 * day),
+            ])
+        try await story.ledger.record(
+            lines.map { $0.started("t" + $0.line, from: start, until: now + day) }
+                + [reversed(lines[0]), claimed, reversed(lines[1]), stated, reversed(lines[2])])
+        #expect(try rows() == ["u3 apple:3 t3 reversed - 0"])
+        try await story.record(refunded(lines[0]))
+        #expect(try rows() == ["u3 apple:3 t3 reversed - 0", "u1 apple:1 t1 reversed - 0"])
+        #expect(try rows(Moment(knownAt: .position(9))) == ["u3 apple:3 t3 reversed - 0"])
+        try await story.perform(.voidEvent(source: "apple_asn_v2", key: "refund-1"))
+        #expect(try rows() == ["u3 apple:3 t3 reversed - 0"])
+    }
+
+    @Test(
+        "A reversal stays told when the store states the transaction whole again, and is told once")
+    func reversedAndStated() async throws {
+        let story = try await story()
+        let start = now - 20 * day
+        let line = LineStory("1", product: "club.monthly", subject: "ada")
+        try await story.record(
+            line.started("t1", from: start, until: now + day),
+            line.event(
+                "purchase.refunded", at: now - 4 * day,
+                ["transaction_id": "t1", "revoked_at": .integer(now - 4 * day)]),
+            line.event(
+                "purchase.refund_reversed", at: now - 3 * day, ["transaction_id": "t1"]),
+            line.event(
+                "store.transaction_stated", at: now - 2 * day,
+                [
+                    "product": "club.monthly", "transaction_id": "t1",
+                    "starts_at": .integer(start), "expires_at": .integer(now + day),
+                ]))
+        #expect(try story.ledger.refunds().rows.map(refund) == ["ada apple:1 t1 reversed - 0"])
+        #expect(try story.ledger.refunds().rows.map(\.position) == [4])
+        try await story.record(
+            line.event("purchase.refund_reversed", at: now - day, ["transaction_id": "t1"]))
+        #expect(try story.ledger.refunds().rows.map(\.position) == [6])
+        let before = OverviewRequest(moment: Moment(at: now - day - 1))
+        #expect(try story.ledger.refunds(before).rows.map(\.position) == [4])
+    }
+
     @Test("What is recorded between two pages moves no row from one to the other")
     func pagesOfOneKnowledge() async throws {
         let story = try await story()

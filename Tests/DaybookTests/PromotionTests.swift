@@ -4,7 +4,7 @@ import DaybookEvents
 import DaybookTesting
 import Testing
 
-/// Codes in batches: for reviewers and influencers (ollie.md, Future Considerations).
+/// Codes in batches: for reviewers and influencers.
 @Suite("Promotions")
 struct PromotionTests {
     static let catalog = """

@@ -1,7 +1,7 @@
 import Daybook
 import DaybookDomain
 import DaybookEvents
-import DaybookTesting
+import DaybookFixtures
 import Foundation
 import Synchronization
 import Testing

@@ -3,7 +3,6 @@ import DaybookAudit
 import DaybookDomain
 import DaybookEvents
 import DaybookStore
-import DaybookTesting
 import Foundation
 import InMemoryLogging
 import Logging

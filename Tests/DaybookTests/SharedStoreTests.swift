@@ -1,6 +1,6 @@
 import Daybook
+import DaybookFixtures
 import DaybookStore
-import DaybookTesting
 import Testing
 
 /// Two ledgers over one store in memory, as two processes over one file (rule 29).

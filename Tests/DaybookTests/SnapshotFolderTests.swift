@@ -1,5 +1,5 @@
 import Daybook
-import DaybookTesting
+import DaybookFixtures
 import Foundation
 import Testing
 

@@ -2,7 +2,6 @@ import Daybook
 import DaybookAudit
 import DaybookDomain
 import DaybookEvents
-import DaybookTesting
 import Foundation
 import Testing
 

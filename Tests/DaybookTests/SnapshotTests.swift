@@ -2,6 +2,7 @@ import Daybook
 import DaybookAudit
 import DaybookDomain
 import DaybookEvents
+import DaybookFixtures
 import DaybookStore
 import DaybookTesting
 import Foundation

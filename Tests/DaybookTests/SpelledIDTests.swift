@@ -2,6 +2,7 @@ import Daybook
 import DaybookAudit
 import DaybookDomain
 import DaybookEvents
+import DaybookFixtures
 import DaybookIngest
 import DaybookStore
 import DaybookTesting

@@ -2,10 +2,9 @@ import Daybook
 import DaybookDomain
 import DaybookEvents
 import DaybookStore
-import DaybookTesting
 import Testing
 
-/// Design §7: the next snapshot is due when reading the tail would take longer than a start may.
+/// Decision 0019: the next snapshot is due when reading the tail would take longer than a start may.
 @Suite("Start-up budget")
 struct StartUpBudgetTests {
     @Test(

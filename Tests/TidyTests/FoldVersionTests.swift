@@ -8,24 +8,23 @@ import Testing
 struct FoldVersionTests {
     private static let domain = "Sources/DaybookDomain"
 
-    /// What decides the bytes of each state: its folder's state, evolve and codec, and the version it declares.
+    /// What decides the bytes of each state: its folder's state, evolve and codec, the version it declares, and what
+    /// lies below the folds for them alone.
     private static let folds: [(name: String, files: [String], versions: [String])] = [
-        ("units", ["CanonicalOrder", "UnitState"].map { "Units/\($0).swift" }, ["UnitState"]),
         (
-            "entitlements",
-            ["State", "Evolve", "Codec"].map { "Projections/Entitlements/Entitlements\($0).swift" },
+            "units", ["Folding/CanonicalOrder.swift", "State/UnitState.swift"], ["UnitState"]
+        ),
+        (
+            "entitlements", ["Folding/Stated.swift"] + parts(of: "Entitlements"),
             ["LineState", "CustomerState"]
         ),
-        (
-            "usage", ["State", "Evolve", "Codec"].map { "Projections/Usage/Usage\($0).swift" },
-            ["UsageState"]
-        ),
-        (
-            "funnels",
-            ["State", "Evolve", "Codec"].map { "Projections/Funnels/Funnels\($0).swift" },
-            ["FunnelState"]
-        ),
+        ("usage", parts(of: "Usage"), ["UsageState"]),
+        ("funnels", parts(of: "Funnels"), ["FunnelState"]),
     ]
+
+    private static func parts(of fold: String) -> [String] {
+        ["State", "Evolve", "Codec"].map { "Projections/\(fold)/\(fold)\($0).swift" }
+    }
 
     private static func source(_ path: String) throws -> String {
         try String(contentsOf: TidyTests.root.appending(path: "\(domain)/\(path)"), encoding: .utf8)
@@ -55,6 +54,15 @@ struct FoldVersionTests {
             }
         }
         return found.joined(separator: ".")
+    }
+
+    @Test("Every file of a fold is watched")
+    func complete() throws {
+        let folder = TidyTests.root.appending(path: "\(Self.domain)/Projections")
+        let paths = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+        let found = paths.filter { $0.hasSuffix(".swift") }.map { "Projections/\($0)" }
+        let watched = Self.folds.flatMap(\.files).filter { $0.hasPrefix("Projections/") }
+        #expect(found.sorted() == watched.sorted())
     }
 
     @Test("A fold's source changes only together with its version")

@@ -6,7 +6,7 @@ struct TidyTests {
     static let root = URL(filePath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
 
-    /// Which of our modules a target may import (design §3).
+    /// Which of our modules a target may import (ARCHITECTURE.md).
     static let allowed: [String: Set<String>] = [
         "CDaybook": [], "DaybookEvents": [], "DaybookDomain": ["DaybookEvents"],
         "DaybookIngest": ["DaybookEvents", "DaybookDomain"],
@@ -21,23 +21,30 @@ struct TidyTests {
             "Daybook", "DaybookAudit", "DaybookEvents", "DaybookDomain", "DaybookIngest",
             "DaybookStore",
         ],
-        "DaybookTesting": [
-            "Daybook", "DaybookAudit", "DaybookEvents", "DaybookDomain", "DaybookIngest",
+        "DaybookTesting": ["Daybook", "DaybookEvents", "DaybookDomain", "DaybookStore"],
+        "DaybookFixtures": [
+            "DaybookTesting", "Daybook", "DaybookAudit", "DaybookEvents", "DaybookDomain",
+            "DaybookIngest",
             "DaybookStore",
         ],
     ]
 
-    /// Where the modules of others may be imported (design §10); each has one place in which it is dealt with.
+    /// Where the modules of others may be imported (CONTRIBUTING.md); each has one place in which it is dealt with.
     static let places: [String: Set<String>] = [
         "ArgumentParser": ["DaybookCLI"], "CYaml": ["DaybookDomain"],
         "Crypto": ["DaybookEvents", "DaybookDomain", "DaybookIngest", "DaybookStore"],
         "GRDB": ["DaybookStore"], "GRDBSQLite": ["DaybookStore"],
-        "Logging": ["Daybook", "DaybookAudit", "DaybookStore"], "SwiftASN1": ["DaybookIngest"],
+        "Logging": ["Daybook", "DaybookStore"], "SwiftASN1": ["DaybookIngest"],
         "X509": ["DaybookIngest"], "Yams": ["DaybookDomain"],
     ]
 
     static func sources() -> [(path: String, target: String, lines: [Substring])] {
-        let folder = root.appending(path: "Sources")
+        files(in: "Sources")
+    }
+
+    /// The Swift files of `Sources` or `Tests`, with the target that each belongs to.
+    static func files(in name: String) -> [(path: String, target: String, lines: [Substring])] {
+        let folder = root.appending(path: name)
         let files = FileManager.default.enumerator(atPath: folder.path)
         var found: [(String, String, [Substring])] = []
         while let path = files?.nextObject() as? String {
@@ -51,18 +58,26 @@ struct TidyTests {
         return found
     }
 
+    /// The modules that a file imports, whoever else gets to see them.
+    static func imports(of lines: [Substring]) -> [String] {
+        lines.compactMap { line in
+            guard line.contains("import "), !line.hasPrefix(" ") else { return nil }
+            let words = line.split(separator: " ").map(String.init)
+            guard let index = words.firstIndex(of: "import"), index + 1 < words.count,
+                words[..<index].allSatisfy({
+                    ["public", "package", "internal"].contains($0) || $0.hasPrefix("@")
+                })
+            else { return nil }
+            return words[index + 1]
+        }
+    }
+
     @Test("Arrows between targets run one way")
     func arrows() {
         let ours = Set(Self.allowed.keys)
         var count = 0
         for (path, target, lines) in Self.sources() {
-            for line in lines
-            where line.contains("import ") && !line.hasPrefix("//") && !line.hasPrefix(" ") {
-                let words = line.split(separator: " ")
-                guard let index = words.firstIndex(of: "import"), index + 1 < words.count else {
-                    continue
-                }
-                let module = String(words[index + 1])
+            for module in Self.imports(of: lines) {
                 guard ours.contains(module) else { continue }
                 count += 1
                 #expect(Self.allowed[target]?.contains(module) == true, "\(path) imports \(module)")
@@ -80,14 +95,7 @@ struct TidyTests {
         ]
         var found: Set<String> = []
         for (path, target, lines) in Self.sources() {
-            for line in lines where line.contains("import ") && !line.hasPrefix(" ") {
-                let words = line.split(separator: " ").map(String.init)
-                guard let index = words.firstIndex(of: "import"), index + 1 < words.count,
-                    words[..<index].allSatisfy({
-                        ["public", "package", "internal"].contains($0) || $0.hasPrefix("@")
-                    })
-                else { continue }
-                let module = words[index + 1]
+            for module in Self.imports(of: lines) {
                 guard !ours.contains(module), !system.contains(module) else { continue }
                 found.insert(module)
                 #expect(Self.places[module]?.contains(target) == true, "\(path) imports \(module)")

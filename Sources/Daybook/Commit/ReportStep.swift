@@ -2,7 +2,7 @@ import DaybookDomain
 import DaybookEvents
 import DaybookStore
 
-/// Takes in reports: checked, deduplicated, recorded, never refused for policy (design §2).
+/// Takes in reports: checked, deduplicated, recorded, never refused for policy (docs/rules.md#reports-and-commands).
 struct ReportStep {
     let reports: PreparedReports
     let options: ReportOptions

@@ -233,7 +233,9 @@ package final class LedgerCore: Sendable {
         return state.withLock { $0.catalogs }
     }
 
-    /// Every customer that any event names, by name, in the order of the names' bytes.
+    /// Every customer who has an event of their own or whom a store's purchase names, in the order of the names' bytes.
+    /// An id that only an alias names is not among them (the other id of the same customer is), nor one that is known
+    /// by nothing but a transfer of everything to it.
     package func subjects(in environment: Environment) throws -> [String] {
         try refresh()
         return try translating { state.withLock { $0.subjects(in: environment) } }

@@ -1,7 +1,7 @@
 import DaybookStore
 
 /// The snapshots of one ledger: the newest two, and older ones at exponentially growing distances, from which questions
-/// about the whole ledger as known long ago begin (design §6).
+/// about the whole ledger as known long ago begin (snapshots/README.md).
 package struct SnapshotLadder {
     private static let suffix = ".daysnap"
     /// The newest, and one in case that it is damaged.

@@ -112,7 +112,8 @@ package struct Export {
         var found: [Int64: [Derivation]] = [:]
         for environment in environments {
             var seen: Set<ExactText> = []
-            for subject in try subject.map({ [$0] }) ?? core.subjects(in: environment) {
+            let all = { core.state.withLock { $0.subjectsAndReceivers(in: environment) } }
+            for subject in subject.map({ [$0] }) ?? all() {
                 let (question, _) = try core.customerCase(
                     subject, environment, Moment(knownAt: .position(cut)))
                 // Several ids of one person are one customer.

@@ -21,6 +21,7 @@ struct Import {
         var report = ImportReport(
             lines: file.lineCount, appended: 0, duplicates: file.duplicates, refused: file.refused,
             unknownTypes: file.unknownTypes, unknownNames: file.unknownNames)
+        report.unknownTransactions = try core.unknownTransactions(of: UnmetRefunds(file))
         guard !options.isDryRun else { return report }
         var done = 0
         var turn = ContinuousClock.now

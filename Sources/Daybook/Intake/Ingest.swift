@@ -12,6 +12,12 @@ struct AppStoreIngest {
     func ingest(
         _ body: [UInt8], by verifier: AppStoreVerifier, options: IngestOptions = IngestOptions()
     ) async throws -> IngestReceipt {
+        if options.isDryRun {
+            var options = options
+            options.isDryRun = false
+            return try await AppStoreIngest(writer: DryRun(core).writer).ingest(
+                body, by: verifier, options: options)
+        }
         var receipt = IngestReceipt()
         let texts: [AppStoreSignedText]
         do throws(AppStoreRefusal) {
@@ -50,7 +56,6 @@ struct AppStoreIngest {
                 return try await DeadLetters(writer: writer).refuse(
                     text, AppStoreRefusal(problems), &receipt)
             }
-            guard !text.isDryRun else { return }
             try await DeadLetters(writer: writer).settleLetters(of: text.bytes)
             if let line = statement.document.toldLine {
                 try await DeadLetters(writer: writer).retryLetters(
@@ -67,7 +72,6 @@ struct AppStoreIngest {
         try checkLine(of: document, text.environment)
         try check(document, isOf: options.product)
         let reports = try reports(mapping.events(of: document), text.bytes)
-        guard !text.isDryRun else { return }
         let made = try await writer.record(.checked(reports), ReportOptions())
         receipt.appended += made.appended
         receipt.duplicates += made.duplicates

@@ -9,17 +9,18 @@ struct RevenueCatIngest {
 
     private var core: LedgerCore { writer.core }
 
-    /// Takes in one webhook of RevenueCat's as it was posted (rules §2.7).
+    /// Takes in one webhook of RevenueCat's as it was posted (docs/revenuecat.md).
     func ingestRevenueCat(
         _ body: [UInt8], environment: Environment = .production, isDryRun: Bool = false
     ) async throws -> IngestReceipt {
-        var receipt = IngestReceipt()
-        receipt.texts = 1
+        if isDryRun {
+            return try await RevenueCatIngest(writer: DryRun(core).writer).ingestRevenueCat(
+                body, environment: environment)
+        }
         let posted = PostedText(
-            bytes: body, body: body, kind: .revenueCat, environment: environment,
-            isDryRun: isDryRun)
-        do {
-            try core.refresh()
+            bytes: body, body: body, kind: .revenueCat, environment: environment)
+        return try await UnsignedIngest(writer: writer).take(posted, identity: Self.identity) {
+            receipt in
             let catalog = core.state.withLock { $0.catalogs.newest?.catalog }
             let reader = RevenueCatReader(catalog: catalog, environment: environment)
             let reading: RevenueCatReading
@@ -29,46 +30,9 @@ struct RevenueCatIngest {
                 throw AppStoreRefusal(.format, error.sentence)
             }
             try Self.check(reading, environment)
-            guard let drafts = try core.translating({ try news(of: reading) }) else {
-                receipt.duplicates = max(1, reading.events.count)
-                return receipt
-            }
-            guard !isDryRun else { return receipt }
-            let made = try await record(drafts, from: body, identity: Self.identity)
-            receipt.appended = made.appended
-            receipt.duplicates = made.duplicates
-            receipt.firstPosition = made.firstPosition
-            receipt.lastPosition = made.lastPosition
-            try await DeadLetters(writer: writer).settleLetters(of: body)
-        } catch let refusal as AppStoreRefusal {
-            try await DeadLetters(writer: writer).refuse(posted, refusal, &receipt)
-        } catch LedgerError.badInput(let problems) {
-            try await DeadLetters(writer: writer).refuse(
-                posted, AppStoreRefusal(problems), &receipt)
-        }
-        return receipt
-    }
-
-    /// Facts first: where an alias would give one person too many ids, the webhook is recorded without its aliases.
-    /// - Parameter identity: What tells whether the same key is the same event.
-    func record(
-        _ drafts: [EventDraft], from body: [UInt8], identity: (EventDraft) -> Int64
-    ) async throws -> ReportReceipt {
-        func reports(_ drafts: [EventDraft]) -> Reports {
-            .checked(CheckedReport.read(drafts, from: body, digest: identity))
-        }
-        do {
-            return try await writer.record(reports(drafts), ReportOptions())
-        } catch LedgerError.badInput(let problems)
-            where problems.allSatisfy({ $0.code == EventProblem.Code.personFull.rawValue })
-        {
-            let facts = drafts.filter { $0.type != "subject.aliased" }
-            guard !facts.isEmpty else { throw LedgerError.badInput(problems) }
-            core.log.tell(
-                .warning,
-                "a body is recorded without its aliases: they would give one person more than \(core.bounds.idsMax) ids"
-            )
-            return try await writer.record(reports(facts), ReportOptions())
+            let drafts = try core.translating { try news(of: reading) }
+            if drafts == nil { receipt.duplicates = max(1, reading.events.count) }
+            return drafts
         }
     }
 

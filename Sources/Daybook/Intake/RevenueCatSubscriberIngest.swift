@@ -14,14 +14,17 @@ struct RevenueCatSubscriberIngest {
         _ body: [UInt8], environment: Environment = .production, subject: String? = nil,
         isDryRun: Bool = false
     ) async throws -> IngestReceipt {
-        var receipt = IngestReceipt()
-        receipt.texts = 1
+        if isDryRun {
+            return try await RevenueCatSubscriberIngest(
+                writer: DryRun(core).writer
+            ).ingestRevenueCatSubscriber(body, environment: environment, subject: subject)
+        }
         let posted = PostedText(
             bytes: body, body: body, kind: .revenueCatSubscriber, subject: subject,
-            environment: environment, isDryRun: isDryRun)
-        do {
+            environment: environment)
+        return try await UnsignedIngest(writer: writer).take(posted, identity: Self.statement) {
+            receipt in
             try RevenueCatIngest.checkEnvironment(environment)
-            try core.refresh()
             let catalog = core.state.withLock { $0.catalogs.newest?.catalog }
             let reader = RevenueCatSubscriberReader(
                 catalog: catalog, environment: environment, subject: subject)
@@ -33,23 +36,8 @@ struct RevenueCatSubscriberIngest {
             }
             let news = try news(of: reading, environment, &receipt)
             note(reading, catalog, &receipt)
-            guard !isDryRun else { return receipt }
-            if !news.isEmpty {
-                let made = try await RevenueCatIngest(writer: writer).record(
-                    news, from: body, identity: Self.statement)
-                receipt.appended = made.appended
-                receipt.duplicates += made.duplicates
-                receipt.firstPosition = made.firstPosition
-                receipt.lastPosition = made.lastPosition
-            }
-            try await DeadLetters(writer: writer).settleLetters(of: body)
-        } catch let refusal as AppStoreRefusal {
-            try await DeadLetters(writer: writer).refuse(posted, refusal, &receipt)
-        } catch LedgerError.badInput(let problems) {
-            try await DeadLetters(writer: writer).refuse(
-                posted, AppStoreRefusal(problems), &receipt)
+            return news
         }
-        return receipt
     }
 
     /// A key is made of what is stated; when a document said it is no part of that.

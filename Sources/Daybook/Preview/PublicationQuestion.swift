@@ -27,7 +27,8 @@ struct PublicationQuestion {
         let table = core.zoneTables.table(named: zone)
         for environment in Environment.allCases {
             var seen: Set<ExactText> = []
-            for subject in try core.subjects(in: environment) {
+            let present = Moment(at: now, knownAt: .position(position))
+            for subject in try customers(in: environment, present) {
                 var changes = 0
                 var isNew = true
                 for instant in preview.moments where isNew {
@@ -50,6 +51,21 @@ struct PublicationQuestion {
             }
         }
         return preview
+    }
+
+    /// Every customer whose status a publication may change; one who was given nothing is not known by that.
+    private func customers(
+        in environment: Environment, _ moment: Moment
+    ) throws -> [String] {
+        let (named, all) = core.state.withLock {
+            ($0.subjects(in: environment), $0.subjectsAndReceivers(in: environment))
+        }
+        guard all.count > named.count else { return named }
+        let known = Set(named.map { ExactText($0) })
+        return try all.filter { subject in
+            try known.contains(ExactText(subject))
+                || core.customerCase(subject, environment, moment).question.isKnown
+        }
     }
 
     private static func status(_ question: CustomerCase) -> Status? {

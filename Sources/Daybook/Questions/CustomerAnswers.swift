@@ -6,7 +6,7 @@ import DaybookStore
 struct CustomerAnswers {
     let core: LedgerCore
 
-    /// May this customer do that? (rules §2.10)
+    /// May this customer do that? (docs/rules.md#decision)
     func check(
         _ question: CheckQuestion, for subject: String, environment: Environment = .production,
         moment: Moment = .now

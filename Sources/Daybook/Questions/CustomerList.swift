@@ -107,11 +107,12 @@ final class CustomerLook {
 
     func row(_ key: CustomerKey) throws -> CustomerRow {
         let question = try builder.build(key)
-        let status = StatusQuestion(question)?.answer(profile: nil, locale: nil)
+        let check = Check(question)
+        let status = check.map { StatusQuestion(question, $0).answer(profile: nil, locale: nil) }
         return CustomerRow(
             id: state.names[key.name], subject: question.subject,
             ids: builder.members(key).map { state.names[$0] }, status: status?.status,
-            entitlements: status?.entitlements.filter(\.isActive).map(\.name) ?? [],
+            entitlements: check?.entitlements.namesHeld ?? [],
             firstSeenAt: question.isKnown ? question.anchor : nil)
     }
 }

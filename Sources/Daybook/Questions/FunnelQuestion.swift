@@ -45,7 +45,7 @@ struct FunnelQuestion {
             let builder = CaseBuilder(
                 state: known, store: core.store, cut: cut,
                 at: LedgerClock(wall: now, last: known.head.recordedAt).now)
-            for subject in known.subjects(in: environment) {
+            for subject in known.subjectsAndReceivers(in: environment, cut: cut) {
                 let question = try builder.build(environment, subject)
                 // Several ids of one person are one unit.
                 guard seen.insert(ExactText(question.subject)).inserted else { continue }

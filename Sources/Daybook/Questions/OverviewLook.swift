@@ -71,11 +71,10 @@ final class OverviewLook {
         let stream = state.streamName(event.stream)
         let (line, owner) = try builder.line(event.stream)
         guard let fact = line.transactions.first(where: { $0.id == event.reference }),
-            !fact.revocationRank.isNone, fact.revocationRank.source == event.source,
-            fact.revocationRank.key == event.key,
             // A client's refund of what the store itself speaks of is no statement (rule 11).
             fact.revocationRank.classRank >= fact.coreRank.classRank,
-            max(event.occurredAt, fact.revokedAt) <= at, let row = try row(event)
+            max(event.occurredAt, fact.revokedAt) <= at, try tells(event, of: fact),
+            let row = try row(event)
         else { return nil }
         let amendments = state.corrections.amendments(
             of: state.eventKey(event), cut: asOf.position)
@@ -97,6 +96,36 @@ final class OverviewLook {
             refundedMilli: fact.revocation == .none ? 0 : fact.refundedMilli,
             amountMilli: data["amount_milli"]?.integer, currency: data["currency"]?.text,
             reason: data["reason"]?.text)
+    }
+
+    /// Whether this is the event by which a transaction is told: the one whose word counts, and of a refund that was
+    /// reversed the last reversal, also where a later statement of the whole transaction says the same by silence.
+    ///
+    /// Where no money is known to have gone back, a reversal gives none back. Order of arrival decides nothing: a
+    /// refund may be recorded after its reversal.
+    private func tells(_ event: Event, of fact: TransactionFact) throws -> Bool {
+        guard fact.revocation == .none else {
+            return fact.revocationRank.source == event.source
+                && fact.revocationRank.key == event.key
+        }
+        guard event.type == .purchaseRefundReversed else { return false }
+        let events = try UnitFolder(state, cut: asOf.position).events(
+            environment: environment, heads: [state.headOf(event.stream).position]
+        ).filter {
+            $0.reference == fact.id && $0.trust.classRank >= fact.coreRank.classRank
+                && max($0.occurredAt, $0.revokedAt) <= at
+        }
+        let last = events.filter { $0.type == .purchaseRefundReversed }.max {
+            StatementRank($1).outranks(StatementRank($0), names: state.names)
+        }
+        guard last?.position == event.position else { return false }
+        return events.contains { other in
+            switch other.type {
+            case .purchaseRefunded, .purchaseRevoked: true
+            case .storeTransactionStated: other.revokedAt != Event.absent
+            default: false
+            }
+        }
     }
 
     private static func kind(_ fact: TransactionFact) -> RefundRow.Kind? {
@@ -147,27 +176,13 @@ final class OverviewLook {
         } ?? rows
     }
 
-    /// Whom anything serves alone; those that were deleted aside.
-    private static func profiles(_ answer: EntitlementsAnswer) -> [String] {
-        var found: [String] = []
-        for profile in answer.sources.compactMap(\.profile) where !profile.isEmpty {
-            let isDeleted = answer.profiles.contains {
-                haveSameBytes($0.profile, profile) && $0.isDeleted
-            }
-            if !isDeleted, !found.contains(where: { haveSameBytes($0, profile) }) {
-                found.append(profile)
-            }
-        }
-        return found
-    }
-
     private func expiries(
         _ answers: Answers, until end: Int64, isEndingAlone: Bool
     ) -> [ExpiryRow] {
         let subject = answers.question.subject
         func isSoon(_ instant: Int64?) -> Bool { instant.map { at < $0 && $0 < end } ?? false }
         var rows: [ExpiryRow] = []
-        for profile in [nil] + Self.profiles(answers.check.entitlements).map(Optional.some) {
+        for profile in [nil] + answers.check.entitlements.profilesServed.map(Optional.some) {
             let entitlements = answers.check.entitlements.entitlements(profile: profile)
             for entitlement in entitlements where entitlement.isActive {
                 // What serves the whole customer is told once.

@@ -3,7 +3,7 @@ import DaybookEvents
 import DaybookStore
 
 /// Where the event of every key stands, for ever (rule 16), and where every id is named, without an index on the append
-/// path (design §5).
+/// path (decision 0003).
 ///
 /// The newest keys are in a dictionary, the newest ids in a list. Whenever a unit of 16,384 positions is full they
 /// become a sorted run; eight neighbouring runs of one size become one of the next. So a ledger of any length has at

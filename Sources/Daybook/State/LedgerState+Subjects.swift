@@ -2,8 +2,22 @@ import DaybookDomain
 import DaybookEvents
 
 extension LedgerState {
-    /// Every customer that any event names, in the order of the names' bytes.
+    /// Every customer who has an event of their own or whom a line names, in the order of the names' bytes.
     package func subjects(in environment: Environment) -> [String] {
+        named(in: environment).map { names[$0] }.sorted(by: precedesInBytes)
+    }
+
+    /// The same with every customer to whom another one gave everything: lines of which no event names them may be
+    /// theirs.
+    /// - Parameter cut: Only what was recorded at or before this position is known.
+    package func subjectsAndReceivers(
+        in environment: Environment, cut: Int64 = Int64.max
+    ) -> [String] {
+        named(in: environment).union(receivers(in: environment, cut: cut)).map { names[$0] }
+            .sorted(by: precedesInBytes)
+    }
+
+    private func named(in environment: Environment) -> Set<NameID> {
         // A state of the past knows the numbers of streams that were still to come.
         var known: Set<NameID> = []
         for id in 1..<UInt32(storedStreamCount + 1) {
@@ -14,7 +28,7 @@ extension LedgerState {
         forEachNaming { customer, _ in
             if customer.environment == environment { known.insert(customer.name) }
         }
-        return known.map { names[$0] }.sorted(by: precedesInBytes)
+        return known
     }
 
     /// Every customer to whom somebody gave everything: they may have lines that do not name them.

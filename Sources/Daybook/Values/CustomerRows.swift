@@ -8,7 +8,9 @@ public struct CustomerRow: Sendable, Equatable {
     public var ids: [String]
     /// The catalog's word for what they have; `nil` without a catalog.
     public var status: String?
-    /// Entitlements that hold now.
+    /// Entitlements that hold now, in the catalog's order: of the customer as a whole, and of every profile that was
+    /// not deleted. What serves one profile alone stands here like what serves everybody, and once however many
+    /// profiles have it; whose it is `Ledger.status` says.
     public var entitlements: [String]
     /// When the customer was first seen; `nil`: nothing that happened so far is known of them.
     public var firstSeenAt: Int64?

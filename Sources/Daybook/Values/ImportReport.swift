@@ -53,4 +53,7 @@ public struct ImportReport: Sendable, Equatable {
     /// How many of them have a member of the envelope, or name a meter, feature or entitlement, that nobody knows, by
     /// `member NAME`, `meter NAME` and so on; no more names than can be told.
     public var unknownNames: [String: Int] = [:]
+    /// Transactions that new events take back and that neither the ledger nor the file has, such as
+    /// `apple:2000000123`: each once, in the order of the lines, at most 64.
+    public var unknownTransactions: [String] = []
 }

@@ -6,6 +6,7 @@ import DaybookStore
 public struct IngestReceipt: Sendable, Equatable {
     /// Signed texts in the body; a page has many, an empty page none. A webhook counts as one.
     public var texts = 0
+    /// Events; of a dry run those that would be appended.
     public var appended = 0
     /// Events that were there already: the same notification again, the same bytes posted again.
     public var duplicates = 0
@@ -18,7 +19,7 @@ public struct IngestReceipt: Sendable, Equatable {
     /// What a person should know of what was taken in, each once.
     public private(set) var notes: [Note] = []
     private var noted: Set<Note> = []
-    /// Whose the purchases are that were posted for a customer, in the order of the body; none of a dry run.
+    /// Whose the purchases are that were posted for a customer, in the order of the body.
     public var claims: [Claim] = []
     /// What subscriber documents of RevenueCat's could not say, or said and no event holds: the first
     /// `gapCountMax`, in the order of the documents.
@@ -104,7 +105,7 @@ public struct IngestOptions: Sendable {
     /// What the poster says that they bought; a transaction of another product is refused (`app_identity`), whoever
     /// signed it. `nil`: whatever it states.
     public var product: String?
-    /// Verify and map, and append nothing.
+    /// Verify, map and decide upon all that the ledger holds, and append nothing.
     public var isDryRun: Bool
 
     public init(

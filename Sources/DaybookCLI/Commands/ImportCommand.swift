@@ -149,6 +149,7 @@ struct ImportCommand: AsyncParsableCommand {
                 report.unknownNames.reduce(into: JSONObject()) {
                     $0[$1.key] = .integer(Int64($1.value))
                 }),
+            "unknown_transactions": .texts(report.unknownTransactions),
         ]
         try output.show(json) { terminal in
             let name = file == "-" ? "the standard input" : file
@@ -173,6 +174,9 @@ struct ImportCommand: AsyncParsableCommand {
                     Int64(report.unknownNames[name] ?? 0), "event has", "events have")
                 text +=
                     "\(terminal.paint("!", .warning)) \(events) the unknown \(name), kept as it came\n"
+            }
+            for name in report.unknownTransactions {
+                text += UnknownTransactionText.text(name, terminal)
             }
             return text
         }

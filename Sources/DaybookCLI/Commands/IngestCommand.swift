@@ -51,7 +51,7 @@ struct IngestCommand: AsyncParsableCommand {
             valueName: "product"))
     var product: String?
 
-    @Flag(help: "Verify and map, and append nothing.")
+    @Flag(help: "Say what would be appended, and append nothing.")
     var dryRun = false
 
     @OptionGroup var verifier: VerifierOptions
@@ -81,9 +81,16 @@ struct IngestCommand: AsyncParsableCommand {
                 }
             }
         }
-        if dryRun { try await ledger.asking(work) } else { try await ledger.writing(work) }
+        if dryRun {
+            // All bodies upon one ledger in memory: what an earlier one says is there for the later ones.
+            try await ledger.asking { try await work(try $0.rehearsal()) }
+        } else {
+            try await ledger.writing(work)
+        }
         bar.finish()
-        try output.show(sum.json) { sum.text($0, noun, isDryRun: dryRun) }
+        var json = sum.json
+        json["dry_run"] = .bool(dryRun)
+        try output.show(json) { sum.text($0, noun, isDryRun: dryRun) }
         if let failure = sum.failure(noun, isDryRun: dryRun) { throw failure }
     }
 
@@ -108,7 +115,7 @@ struct IngestCommand: AsyncParsableCommand {
 
     /// What is done with each body.
     private func taking() throws -> (Ledger, [UInt8]) async throws -> IngestReceipt {
-        let (environment, isDryRun) = (environment.environment, dryRun)
+        let environment = environment.environment
         switch kind {
         case .revenueCat:
             guard subject == nil, product == nil else {
@@ -118,8 +125,7 @@ struct IngestCommand: AsyncParsableCommand {
                         + "transactions of the App Store")
             }
             return { ledger, body in
-                try await ledger.ingestRevenueCat(
-                    body, environment: environment, isDryRun: isDryRun)
+                try await ledger.ingestRevenueCat(body, environment: environment)
             }
         case .revenueCatSubscriber:
             guard product == nil else {
@@ -131,12 +137,11 @@ struct IngestCommand: AsyncParsableCommand {
             let subject = subject
             return { ledger, body in
                 try await ledger.ingestRevenueCatSubscriber(
-                    body, environment: environment, subject: subject, isDryRun: isDryRun)
+                    body, environment: environment, subject: subject)
             }
         case .appStore(let kind):
             let verifier = try verifier.verifier(environment)
-            let options = IngestOptions(
-                kind: kind, subject: subject, product: product, isDryRun: isDryRun)
+            let options = IngestOptions(kind: kind, subject: subject, product: product)
             return { ledger, body in
                 try await ledger.ingest(body, by: verifier, options: options)
             }
@@ -235,8 +240,9 @@ extension IngestReceipt {
     /// - Parameter noun: What was taken in: "signed text".
     func text(_ terminal: Terminal, _ noun: String, isDryRun: Bool) -> HumanText {
         let mark = refused.isEmpty ? terminal.tick : terminal.paint("✗", .bad)
+        let events = Words.count(Int64(appended), "event")
         var text: HumanText =
-            "\(mark) \(Words.count(Int64(texts), noun)), \(Words.count(Int64(appended), "event")) appended"
+            "\(mark) \(Words.count(Int64(texts), noun)), \(events) \(isDryRun ? "would be appended" : "appended")"
         if duplicates > 0 { text += ", \(Words.count(Int64(duplicates), "event")) there already" }
         if isDryRun { text += "; a dry run: nothing is written" }
         text += "\n"
@@ -314,19 +320,5 @@ extension IngestReceipt.Claim {
         let name = product.map { "\(line) (\($0))" } ?? line
         guard let owner else { return "\(name): the claim was voided" }
         return "\(name) is \(owner)'s and stays there; restore-purchases and transfer hand it over"
-    }
-}
-
-extension IngestReceipt.RefusedText {
-    var json: JSONObject {
-        [
-            "place": .string(place), "code": .string(refusal.reason.rawValue),
-            "reason": .string(refusal.detail), "sha256": .string(sha256),
-        ]
-    }
-
-    /// `signedTransactions[3]: chain: … · 3f1c…`.
-    var sentence: String {
-        (place.isEmpty ? "" : "\(place): ") + "\(refusal.description) · \(sha256.prefix(12))"
     }
 }

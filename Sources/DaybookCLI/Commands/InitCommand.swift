@@ -96,26 +96,3 @@ struct InitCommand: AsyncParsableCommand {
         }
     }
 }
-
-/// Reads a catalog's file so that its mistakes name the file.
-enum CatalogFile {
-    static func read(
-        _ document: [UInt8], named file: String
-    ) throws -> (catalog: Catalog, warnings: [CatalogProblem]) {
-        do throws(CatalogProblems) {
-            return try CatalogReader.readWithWarnings(
-                document, knownEventTypes: Vocabulary.names, zones: ZoneTables().directory)
-        } catch {
-            throw Failure(catalog: error, file: file)
-        }
-    }
-}
-
-extension CatalogProblem {
-    var json: JSONObject {
-        [
-            "line": .integer(Int64(line)), "column": .integer(Int64(column)),
-            "path": .string(path), "sentence": .string(sentence), "remedy": .string(remedy),
-        ]
-    }
-}

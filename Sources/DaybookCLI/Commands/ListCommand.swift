@@ -1,6 +1,4 @@
 import ArgumentParser
-import Daybook
-import DaybookEvents
 
 struct ListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -22,67 +20,4 @@ struct ListCommand: AsyncParsableCommand {
             ListCustomersCommand.self, ListGrantsCommand.self, ListReservationsCommand.self,
             ListRefundsCommand.self, ListExpiringCommand.self,
         ])
-}
-
-/// Which page of a list is wanted.
-struct ListPageOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("At most so many rows, up to 1,000.", valueName: "n"))
-    var limit: Int = 50
-
-    @Option(help: ArgumentHelp("Where the page before ended: its next.", valueName: "next"))
-    var after: String?
-
-    mutating func validate() throws {
-        guard (1...OverviewRequest.limitMax).contains(limit) else {
-            throw ValidationError("--limit \(limit): write 1 to \(OverviewRequest.limitMax).")
-        }
-    }
-}
-
-extension ListPageOptions {
-    /// The page of a list at the asked moment.
-    func request(_ ask: AskOptions) throws -> OverviewRequest {
-        OverviewRequest(
-            environment: ask.environment, limit: limit, after: after,
-            moment: try ask.moment.moment())
-    }
-}
-
-extension OverviewPage {
-    /// Prints the rows, what follows, and as of what.
-    /// - Parameters:
-    ///   - name: Of the rows, such as `grants`.
-    ///   - empty: What is said where there are none.
-    func show(
-        _ output: OutputOptions, _ name: String, empty: String, cells: (Row) -> [Table.Cell],
-        json: (Row) -> JSONObject
-    ) throws {
-        var object = JSONObject()
-        object[name] = .array(rows.map { .object(json($0)) })
-        object["next"] = .orNull(next)
-        object["as_of"] = .object(asOf.json)
-        try output.show(object) { terminal in
-            var table = Table()
-            for row in rows { table.add(cells(row)) }
-            var text: HumanText = rows.isEmpty ? "\(empty)\n" : table.text(terminal, indent: 0)
-            if let next { text += "more follow: --after \(ShellText.quoted(next))\n" }
-            return text + "  \(terminal.paint(asOf.sentence, .dim))\n"
-        }
-    }
-}
-
-/// Text as a shell takes it for one word.
-enum ShellText {
-    /// As it is where no shell reads anything into it, else in single quotes.
-    static func quoted(_ text: String) -> String {
-        let isPlain =
-            !text.isEmpty
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-                default: "-_./:@+,%=".utf8.contains(byte)
-                }
-            }
-        return isPlain ? text : "'" + text.replacing("'", with: "'\\''") + "'"
-    }
 }

@@ -19,12 +19,10 @@ struct ListGrantsCommand: AsyncParsableCommand {
     @OptionGroup var ask: AskOptions
 
     mutating func run() async throws {
-        let request = try page.request(ask)
-        let found = try await ask.ledger.asking { try $0.grants(request, isAll: all) }
-        try found.show(
-            ask.output, "grants",
-            empty: all ? "no grants" : "no grants that hold or begin later", cells: \.cells,
-            json: \.json)
+        try await page.show(
+            ask, "grants", empty: all ? "no grants" : "no grants that hold or begin later",
+            cells: \.cells, json: \.json
+        ) { try $0.grants($1, isAll: all) }
     }
 }
 

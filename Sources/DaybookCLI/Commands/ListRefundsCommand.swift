@@ -17,11 +17,9 @@ struct ListRefundsCommand: AsyncParsableCommand {
     @OptionGroup var ask: AskOptions
 
     mutating func run() async throws {
-        let request = try page.request(ask)
-        let found = try await ask.ledger.asking { try $0.refunds(request) }
-        try found.show(
-            ask.output, "refunds",
-            empty: "no refunds", cells: \.cells, json: \.json)
+        try await page.show(
+            ask, "refunds", empty: "no refunds", cells: \.cells, json: \.json
+        ) { try $0.refunds($1) }
     }
 }
 

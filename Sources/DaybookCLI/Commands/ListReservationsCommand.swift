@@ -15,11 +15,9 @@ struct ListReservationsCommand: AsyncParsableCommand {
     @OptionGroup var ask: AskOptions
 
     mutating func run() async throws {
-        let request = try page.request(ask)
-        let found = try await ask.ledger.asking { try $0.openReservations(request) }
-        try found.show(
-            ask.output, "reservations",
-            empty: "no open reservations", cells: \.cells, json: \.json)
+        try await page.show(
+            ask, "reservations", empty: "no open reservations", cells: \.cells, json: \.json
+        ) { try $0.openReservations($1) }
     }
 }
 

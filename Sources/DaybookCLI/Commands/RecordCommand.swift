@@ -198,8 +198,10 @@ struct RecordCommand: AsyncParsableCommand {
                 .map { "\($0.kind) \($0.name)" }
         ).sorted()
         if !names.isEmpty { json["unknown_names"] = .texts(names) }
+        let refunded = try ledger.unknownTransactions(takenBackBy: events.map(\.draft))
+        if !refunded.isEmpty { json["unknown_transactions"] = .texts(refunded) }
         try output.show(json) { terminal in
-            let notes =
+            var notes =
                 unknown.map {
                     "\(terminal.paint("!", .warning)) \($0.type) is a type that this build does not know, kept as it came\($0.hint)\n"
                         as HumanText
@@ -207,6 +209,7 @@ struct RecordCommand: AsyncParsableCommand {
                 + names.map {
                     "\(terminal.paint("!", .warning)) the \($0) is unknown, kept as it came\n"
                 }
+            notes += refunded.map { UnknownTransactionText.text($0, terminal) }
             guard receipt.appended > 0, let first = receipt.firstPosition,
                 let last = receipt.lastPosition
             else {

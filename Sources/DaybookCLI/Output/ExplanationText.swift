@@ -29,7 +29,7 @@ extension AnswerChange {
 }
 
 extension HistoryEntry {
-    /// The shape in which an event stands in lists of events that led somewhere (rules §2.10).
+    /// The shape in which an event stands in lists of events that led somewhere (docs/rules.md#decision).
     fileprivate var reference: JSONObject {
         [
             "position": .integer(event.position), "type": .string(event.draft.type),

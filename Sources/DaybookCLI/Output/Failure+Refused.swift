@@ -1,4 +1,5 @@
 import Daybook
+import DaybookEvents
 import DaybookIngest
 
 extension Failure {
@@ -28,6 +29,18 @@ extension IngestReceipt.RefusedText {
         InputProblem(
             line: nil, column: nil, code: refusal.reason.rawValue,
             reason: (place.isEmpty ? "" : "\(place): ") + refusal.detail)
+    }
+
+    var json: JSONObject {
+        [
+            "place": .string(place), "code": .string(refusal.reason.rawValue),
+            "reason": .string(refusal.detail), "sha256": .string(sha256),
+        ]
+    }
+
+    /// `signedTransactions[3]: chain: … · 3f1c…`.
+    var sentence: String {
+        (place.isEmpty ? "" : "\(place): ") + "\(refusal.description) · \(sha256.prefix(12))"
     }
 }
 

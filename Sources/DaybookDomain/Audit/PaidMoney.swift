@@ -1,6 +1,7 @@
 public import DaybookEvents
 
-/// What a customer has paid and got back, by currency, in thousandths (metrics §4.1: net revenue at the refund's date).
+/// What a customer has paid and got back, by currency, in thousandths: net revenue at the refund's date
+/// (docs/rules.md#money).
 ///
 /// Every transaction counts once, with the price that its weightiest statement gave (rule 3). Free periods count
 /// nothing, a family's share is somebody else's payment, and what only a client said is none.

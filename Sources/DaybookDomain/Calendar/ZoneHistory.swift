@@ -1,7 +1,7 @@
 /// The time zones of one customer, in the order in which they came into force.
 ///
 /// A change rules from the next period on: it never moves the end of the period in which it falls
-/// (semantics, rule 14).
+/// (rule 14).
 public struct ZoneHistory: Sendable, Equatable {
     /// The zone before the first change.
     public let initial: ZoneTable

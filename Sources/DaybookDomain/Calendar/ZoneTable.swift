@@ -2,8 +2,7 @@
 ///
 /// The domain cannot ask an operating system for time zones: that costs microseconds, locks a cache
 /// and differs between platforms. Whoever composes the ledger builds these tables once and passes
-/// them in; the digest goes into the fingerprint of every snapshot that used one (semantics, rule
-/// 31).
+/// them in (rule 31).
 public struct ZoneTable: Sendable, Equatable {
     /// The name in the IANA time zone database, such as `Europe/Amsterdam`.
     public let name: String

@@ -10,7 +10,7 @@ public enum Command: Sendable, Equatable {
     case reverseUsage(target: String, meter: String? = nil)
     case resetUsage(meter: String, terms: ResetTerms = ResetTerms())
     case pin(meter: String?, ref: String)
-    /// The customer is about to see an experiment: the variant of the first time, for ever (metrics.md, Experiment).
+    /// The customer is about to see an experiment: the variant of the first time, for ever (docs/rules.md#experiments).
     case expose(experiment: String)
     case issueGrant(GrantTerms)
     /// From a time on; `nil`: the ledger's clock.
@@ -65,7 +65,7 @@ public enum Command: Sendable, Equatable {
         public enum Target: Sendable, Equatable {
             case entitlement(String), feature(String), meter(String)
         }
-        /// Why access or units are given (rules §2.9).
+        /// Why access or units are given (docs/events.md).
         public static let reasons = [
             "promo", "support", "beta", "migration", "compensation", "intro_period", "consumable",
         ]

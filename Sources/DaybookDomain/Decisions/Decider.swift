@@ -43,7 +43,7 @@ public final class Decider {
     /// The code that is redeemed; `nil` where the command has none, or no promotion has it.
     let promotion: PromotionCase?
 
-    /// The envelope's member that names the command which an event was written beside (rules §2.8).
+    /// The envelope's member that names the command which an event was written beside (docs/rules.md#envelope).
     public static let causation = "causation"
 
     public init(
@@ -128,7 +128,7 @@ public final class Decider {
         if derived != nil { extras[Self.causation] = .string(key) }
         if let actor = request.actor { extras["actor"] = .string(actor) }
         if let reason = request.reason { extras["reason"] = .string(reason) }
-        // A correction has it among its data (rules §2.9).
+        // A correction has it among its data (docs/events.md).
         if let ticket = request.ticket, !request.command.isCorrection {
             extras["ticket"] = .string(ticket)
         }
@@ -184,8 +184,12 @@ public final class Decider {
                 let names = check.catalog.features.map(\.name)
                 throw .unknownName(name: name, nearest: NearestName.of(name, among: names))
             }
+            try checkPeriods(terms, on: feature.meter.flatMap { check.catalog.meter(named: $0) })
             data["feature"] = .string(feature.name)
-        case .meter(let name): data["meter"] = .string(try meter(name, check).name)
+        case .meter(let name):
+            let meter = try meter(name, check)
+            try checkPeriods(terms, on: meter)
+            data["meter"] = .string(meter.name)
         }
         if let amount = terms.amount { data["amount"] = .integer(amount) }
         if terms.amount == nil { data["unlimited"] = .bool(true) }
@@ -220,6 +224,16 @@ public final class Decider {
         guard bounds.contains(rollover.least), rollover.least <= rollover.most else {
             throw .amountOutOfBounds(rollover.least)
         }
+    }
+
+    /// With the periods of a meter that has none, units would come once and never again.
+    private func checkPeriods(
+        _ terms: Command.GrantTerms, on meter: Meter?
+    ) throws(Rejection) {
+        guard terms.every == "period", let meter, meter.period == .lifetime else { return }
+        throw .wrongKind(
+            meter: meter.name, kind: meter.kind.rawValue,
+            use: "has no periods with which units could come again; say a length, such as P1M")
     }
 
     private func alias(_ canonical: String) throws(Rejection) -> Verdict {

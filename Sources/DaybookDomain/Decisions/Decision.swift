@@ -1,4 +1,4 @@
-/// The whole answer that a screen needs (rules §2.10).
+/// The whole answer that a screen needs (docs/rules.md#decision).
 public struct Decision: Sendable, Equatable {
     public var allowed: Bool
     /// The word after `granted.` or `denied.`.

@@ -62,6 +62,12 @@ public struct StatusQuestion {
         self.check = check
     }
 
+    /// - Parameter check: Of the same case.
+    package init(_ question: CustomerCase, _ check: Check) {
+        self.question = question
+        self.check = check
+    }
+
     /// - Parameter profile: Look at the customer through this profile.
     public func answer(profile: String?, locale: String?) -> Status {
         let catalog = check.catalog

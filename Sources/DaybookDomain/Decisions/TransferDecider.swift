@@ -62,7 +62,7 @@ public enum LineTransfer {
     /// The data of `purchase.transferred`.
     /// - Parameters:
     ///   - line: `store:lineage`.
-    ///   - rule: `restore`, `login`, `admin` or `app_account_token` (rules §2.8).
+    ///   - rule: `restore`, `login`, `admin` or `app_account_token` (docs/events.md).
     public static func data(
         _ line: String, from giver: String, to recipient: String, rule: String,
         reversibleUntil: Int64?

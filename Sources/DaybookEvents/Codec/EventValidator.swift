@@ -232,7 +232,7 @@ public enum EventValidator {
                     .wrongType, "data.patch", "must be an object with the fields to replace")
             }
         case .grantIssued where data["meter"] != nil:
-            // `amount|unlimited` (rules §2.9): without either nobody knows how much was given.
+            // `amount|unlimited` (docs/rules.md#vocabulary): without either nobody knows how much was given.
             guard data["amount"] != nil || data["unlimited"]?.bool == true else {
                 throw EventProblem(
                     .missingField, "data.amount",

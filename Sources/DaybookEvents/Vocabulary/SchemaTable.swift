@@ -1,7 +1,7 @@
 /// Schemas by name, number and version.
 ///
 /// A version adds to a type and never changes what is there: a slot means the same in every version, so a fold reads
-/// rows of all of them alike, and each row is read back by the schema of its own version (decision 0020). What a
+/// rows of all of them alike, and each row is read back by the schema of its own version (decision 0011). What a
 /// fold needs of an older version in a slot that only the newer one has is put there by `Upcaster` at append.
 public struct SchemaTable: Sendable {
     /// Oldest version first within a type.

@@ -53,7 +53,7 @@ extension RevenueCatMapping {
         return [draft("subscription.expired", at: signedAt, data)]
     }
 
-    /// The word that Apple's notification of the same end gives (rules §2.3).
+    /// The word that Apple's notification of the same end gives (docs/app-store.md).
     private static func reason(_ word: String?) -> String {
         switch word {
         case "UNSUBSCRIBE": "voluntary"

@@ -1,7 +1,7 @@
 import DaybookDomain
 import DaybookEvents
 
-/// What one webhook tells, in neutral events (rules §2.7).
+/// What one webhook tells, in neutral events (docs/revenuecat.md).
 struct RevenueCatMapping {
     let id: String
     /// The type as it was sent.

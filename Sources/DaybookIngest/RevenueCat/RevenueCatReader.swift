@@ -1,14 +1,14 @@
 public import DaybookDomain
 public import DaybookEvents
 
-/// Reads webhooks of RevenueCat into neutral events, for people who move (rules §2.7).
+/// Reads webhooks of RevenueCat into neutral events, for people who move (docs/revenuecat.md).
 ///
 /// The way of a body: bytes → JSON → fields that are read by name (`RevenueCatFields`) → what the type tells
 /// (`RevenueCatMapping+….swift`) → what nobody read, less personal data → drafts in canonical form. It is a function
 /// of the bytes and the catalog alone, so a retry gives the same drafts with the same keys.
 public struct RevenueCatReader: Sendable {
     /// A larger body is refused unread; RevenueCat's have a few KiB.
-    public static let byteCountMax = 1 << 20
+    public static let byteCountMax = RevenueCatBody.byteCountMax
     /// The source kind of every event.
     public static let sourceKind = "revenuecat"
 
@@ -31,24 +31,8 @@ public struct RevenueCatReader: Sendable {
     public func read(
         _ bytes: [UInt8], firstLine: Int = 1
     ) throws(LineProblem) -> RevenueCatReading {
-        guard bytes.count <= Self.byteCountMax else {
-            throw LineProblem(
-                line: firstLine, column: 1, code: EventProblem.Code.tooLarge.rawValue,
-                reason: "the body has \(bytes.count) bytes, more than \(Self.byteCountMax)",
-                bytes: bytes)
-        }
-        let json: JSONValue
-        do throws(JSONError) {
-            json = try JSONReader.read(bytes, firstLine: firstLine)
-        } catch {
-            throw LineProblem(
-                line: error.line, column: error.column, code: "bad_json", reason: error.reason,
-                bytes: bytes)
-        }
-        do throws(EventProblem) {
-            return try reading(of: json)
-        } catch {
-            throw LineProblem(body: bytes, firstLine: firstLine, Self.inTheirWords(error))
+        try RevenueCatBody.read(bytes, firstLine: firstLine, noun: "body", reading(of:)) {
+            LineProblem(body: bytes, firstLine: firstLine, Self.inTheirWords($0))
         }
     }
 
@@ -88,26 +72,5 @@ public struct RevenueCatReader: Sendable {
         ]
         guard let name = names[problem.member] else { return problem }
         return EventProblem(problem.code, "event.\(name)", problem.reason)
-    }
-}
-
-extension LineProblem {
-    /// A body whose JSON is fine and whose content is not; the place is that of the member.
-    /// - Parameter problem: Its member is a path from the outermost object on.
-    init(body: [UInt8], firstLine: Int, _ problem: EventProblem) {
-        // `event` alone means an envelope of ours to the finder; theirs has a member of that name.
-        let offset = MemberPlace.column(of: "event." + problem.member, in: body) - 1
-        self.init(body: body, firstLine: firstLine, problem, offset: offset)
-    }
-
-    /// The same where the place is known.
-    /// - Parameter offset: Of the member's first byte in the body.
-    init(body: [UInt8], firstLine: Int, _ problem: EventProblem, offset: Int) {
-        let before = body.prefix(offset)
-        let start = before.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
-        self.init(
-            line: firstLine + before.count(where: { $0 == 0x0A }), column: offset - start + 1,
-            code: problem.code.rawValue, reason: "\(problem.member): \(problem.reason)",
-            member: problem.member, bytes: body)
     }
 }

@@ -22,7 +22,7 @@ public struct RevenueCatReading: Sendable, Equatable {
     public var drafts: [EventDraft] { events + aliases }
 }
 
-/// The types of webhooks that have a meaning here (rules §2.7).
+/// The types of webhooks that have a meaning here (docs/revenuecat.md).
 public enum RevenueCatType: String, Sendable, CaseIterable {
     case initialPurchase = "INITIAL_PURCHASE"
     case renewal = "RENEWAL"

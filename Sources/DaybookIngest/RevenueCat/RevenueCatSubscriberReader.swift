@@ -9,7 +9,7 @@ public import DaybookEvents
 /// what the document states, so a statement that stands in a later document too is the same event.
 public struct RevenueCatSubscriberReader: Sendable {
     /// A larger body is refused unread; most documents have a few KiB.
-    public static let byteCountMax = 1 << 20
+    public static let byteCountMax = RevenueCatBody.byteCountMax
     /// The source kind of every event.
     public static let sourceKind = "revenuecat_subscriber"
 
@@ -38,26 +38,11 @@ public struct RevenueCatSubscriberReader: Sendable {
     public func read(
         _ bytes: [UInt8], firstLine: Int = 1
     ) throws(LineProblem) -> RevenueCatSubscriberReading {
-        guard bytes.count <= Self.byteCountMax else {
-            throw LineProblem(
-                line: firstLine, column: 1, code: EventProblem.Code.tooLarge.rawValue,
-                reason: "the document has \(bytes.count) bytes, more than \(Self.byteCountMax)",
-                bytes: bytes)
-        }
-        let json: JSONValue
-        do throws(JSONError) {
-            json = try JSONReader.read(bytes, firstLine: firstLine)
-        } catch {
-            throw LineProblem(
-                line: error.line, column: error.column, code: "bad_json", reason: error.reason,
-                bytes: bytes)
-        }
-        do throws(EventProblem) {
-            return try reading(of: json)
-        } catch {
-            throw LineProblem(
-                body: bytes, firstLine: firstLine, error,
-                offset: MemberPlace.column(ofNested: Self.names(in: error.member), in: bytes) - 1)
+        try RevenueCatBody.read(bytes, firstLine: firstLine, noun: "document", reading(of:)) {
+            let names = Self.names(in: $0.member)
+            return LineProblem(
+                body: bytes, firstLine: firstLine, $0,
+                offset: MemberPlace.column(ofNested: names, in: bytes) - 1)
         }
     }
 

@@ -14,30 +14,6 @@ public import DaybookEvents
 // the digests that rows name. Whoever stands somewhere in a history proves it with the leaves of the blocks since the
 // last mark, 64 at most, and the rows of one block, 255 at most.
 
-/// How a history is named: everything up to a position of one ledger.
-public struct HistoryPoint: Sendable, Hashable, CustomStringConvertible {
-    public var position: Int64
-    /// How often the ledger was restored before, plus 1.
-    public var epoch: Int64
-    public var nameCount: Int64
-    public var streamCount: Int64
-    /// Over everything before, and all of the above but the epoch, which follows from the events.
-    public var hash: HistoryHash
-
-    public init(
-        position: Int64, epoch: Int64, nameCount: Int64, streamCount: Int64, hash: HistoryHash
-    ) {
-        self.position = position
-        self.epoch = epoch
-        self.nameCount = nameCount
-        self.streamCount = streamCount
-        self.hash = hash
-    }
-
-    /// For people: `position 42 of epoch 1 (3f2a…)`.
-    public var description: String { "position \(position) of epoch \(epoch) (\(hash.short)…)" }
-}
-
 /// Goes along a history and has its hash at every step.
 public struct HistoryCursor: Sendable {
     /// Positions of a block.

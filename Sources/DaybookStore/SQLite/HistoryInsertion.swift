@@ -1,4 +1,4 @@
-package import DaybookEvents
+import DaybookEvents
 import GRDB
 import GRDBSQLite
 
@@ -98,20 +98,5 @@ struct HistoryInsertion {
             statement.bind(2, .blob(bytes))
             try statement.stepToEnd(db.sqliteConnection)
         }
-    }
-}
-
-extension StoreError {
-    /// - Parameter what: What goes on from another past, with its verb.
-    package static func otherHistory(
-        _ path: String, _ what: String, _ hash: HistoryHash, at position: Int64,
-        _ found: HistoryPoint?
-    ) -> StoreError {
-        let there = found.map { "the file is at \($0)" } ?? "the file holds another one now"
-        return StoreError(
-            .otherHistory,
-            "\(path) has another history: \(what) position \(position) (\(hash.short)…), and \(there); it was restored, "
-                + "copied over or replaced; nothing was written; open it again and look at what it holds now"
-        )
     }
 }

@@ -114,7 +114,7 @@ struct AccessSources {
             ? source : nil
     }
 
-    /// rules.md §2.5: an unbounded source that a refund ends.
+    /// docs/rules.md#one-time-purchases: an unbounded source that a refund ends.
     private func nonConsumableSources(
         _ facts: LineFacts, _ transactions: [TransactionFacts]
     ) -> [AccessSource] {
@@ -123,7 +123,7 @@ struct AccessSources {
         }
     }
 
-    /// rules.md §2.5: the duration promised at the start, each after the one before or beside it.
+    /// docs/rules.md#one-time-purchases: the duration promised at the start, each after the one before or beside it.
     private func nonRenewingSources() -> [AccessSource] {
         let all = lines.flatMap { line in
             counting(line).filter { $0.kind == .nonRenewing }.map { (line, $0) }
@@ -309,8 +309,8 @@ struct AccessSources {
         all.filter { !$0.isForProfile || $0.profile != nil && $0.profile == profile }
     }
 
-    /// rules.md §2.2: on if any source is on; the end is the latest of those and of what begins before it, none if one
-    /// has none.
+    /// docs/rules.md#display: on if any source is on; the end is the latest of those and of what begins before it, none
+    /// if one has none.
     func answer(
         _ entitlement: String, profile: String? = nil
     ) -> ReferenceAnswer.Entitlement {

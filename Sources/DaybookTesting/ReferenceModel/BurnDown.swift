@@ -14,7 +14,7 @@ private struct Credit {
     var balance: Int64
     /// The only one whose uses burn it; `nil`: everybody's do.
     var profile: String?
-    /// When a refund takes back how much (rules.md §2.5).
+    /// When a refund takes back how much (docs/rules.md#one-time-purchases).
     var clawback: (at: Int64, amount: Int64)?
 
     func isActive(at instant: Int64) -> Bool { start <= instant && instant < end }
@@ -102,7 +102,7 @@ struct BurnDown {
         }
     }
 
-    /// rules.md §2.5: units per item times quantity, which never expire.
+    /// docs/rules.md#one-time-purchases: units per item times quantity, which never expire.
     private static func consumables(
         _ meter: Meter, _ question: ReferenceCase, _ catalog: Catalog
     ) -> [Credit] {
@@ -266,7 +266,7 @@ struct BurnDown {
         quota.start < instant && periods.segment(at: quota.start).end == instant
     }
 
-    /// New units first pay what is owed, then the overage of the period (E67, scenario M04).
+    /// New units first pay what is owed, then the overage of the period (E67, M04).
     private mutating func settle(_ index: Int, at instant: Int64) {
         if credits[index].profile == nil {
             let paid = min(debt, credits[index].balance)

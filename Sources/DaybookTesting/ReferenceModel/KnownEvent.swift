@@ -52,7 +52,7 @@ struct KnownEvent {
     func integer(_ name: String) -> Int64? { fields[name]?.integer }
     func bool(_ name: String) -> Bool? { fields[name]?.bool }
 
-    /// A word of a closed list under its own name, whatever spelling was sent (rules.md §2.9).
+    /// A word of a closed list under its own name, whatever spelling was sent (docs/rules.md#vocabulary).
     func word(_ name: String) -> String? {
         let path = name.split(separator: ".").map(String.init)
         guard let value = fields.value(at: path) else { return nil }

@@ -167,8 +167,8 @@ struct LineFacts {
         }
     }
 
-    /// The end by the greatest statement (rules.md §2.2: expiresDate or extended date), and the same where a greater
-    /// report says that it ended earlier (rule 32).
+    /// The end by the greatest statement (docs/rules.md#periods: expiresDate or extended date), and the same where a
+    /// greater report says that it ended earlier (rule 32).
     private func end(
         _ transaction: String, _ purchase: KnownEvent
     ) -> (expiresAt: Int64?, statedEnd: Int64?) {
@@ -203,7 +203,7 @@ struct LineFacts {
         return (end, min(end ?? Int64.max, ended))
     }
 
-    /// An extension names its transaction, or means the one that was the current one then (rules.md §2.2).
+    /// An extension names its transaction, or means the one that was the current one then (docs/rules.md#periods).
     private func extended(by event: KnownEvent) -> String? {
         event.text("transaction_id")
             ?? purchases.last {
@@ -211,8 +211,8 @@ struct LineFacts {
             }?.transaction
     }
 
-    /// rules.md §2.2, Replacement: the reason that was stated, else whether it was told as a start; a client's word
-    /// about what the store speaks of is none (rule 11).
+    /// docs/app-store.md#what-replaces-what: the reason that was stated, else whether it was told as a start; a
+    /// client's word about what the store speaks of is none (rule 11).
     private func beginning(_ own: [KnownEvent], _ purchase: KnownEvent) -> Beginning {
         func counted(_ statements: [KnownEvent]) -> KnownEvent? {
             Self.winner(statements).flatMap {
@@ -234,7 +234,7 @@ struct LineFacts {
         return counted(stories)?.type == "subscription.started" ? .start : .unstated
     }
 
-    /// When a product is said to have taken another one's place at once (§2.3 UPGRADE).
+    /// When a product is said to have taken another one's place at once (UPGRADE).
     func changes(from old: String, to new: String, isProvisional: Bool) -> [Int64] {
         events.filter {
             $0.type == "subscription.product_changed" && $0.word("effective") == "now"

@@ -37,7 +37,7 @@ struct PlanTimeline {
         isHeld(product, at: instant) && !isHeld(product, at: instant - 1)
     }
 
-    /// The same product after less than 60 days, with no other of its group begun in between (rules §2.1).
+    /// The same product after less than 60 days, with no other of its group begun in between (docs/rules.md#payloads).
     private func goesOn(_ product: String, at instant: Int64) -> Bool {
         let earlier = holdings.filter { $0.product == product && $0.end <= instant }
         guard let last = earlier.map(\.end).max(), instant - last < 60 * 86_400_000 else {

@@ -4,8 +4,8 @@ public struct ReferenceAnswer: Equatable, CustomStringConvertible {
     public struct Entitlement: Equatable, CustomStringConvertible {
         /// Whether access is on.
         public var isActive: Bool
-        /// The word of rules.md §2.2 of the source that is shown, else of the one that ended last; `active`, `expired`
-        /// or `voided` of a grant, `lifetime`, `unverified`, `pending` or `none`.
+        /// The word of docs/rules.md#states of the source that is shown, else of the one that ended last; `active`,
+        /// `expired` or `voided` of a grant, `lifetime`, `unverified`, `pending` or `none`.
         public var state: String
         /// The latest end of the active sources; `nil` when one has no end or none is active.
         public var expiresAt: Int64?
@@ -14,6 +14,7 @@ public struct ReferenceAnswer: Equatable, CustomStringConvertible {
         /// Days left of a trial that runs, a begun one counted whole; `nil`: the source that is shown is none.
         public var trialDays: Int64?
 
+        /// For people, on one line.
         public var description: String {
             "\(isActive ? "on" : "off") \(state) until \(optional(expiresAt))"
                 + (willRenew ? " renews" : "") + (trialDays.map { ", \($0) days of trial" } ?? "")
@@ -24,9 +25,10 @@ public struct ReferenceAnswer: Equatable, CustomStringConvertible {
     public struct Feature: Equatable, CustomStringConvertible {
         /// Whether it may be used.
         public var isAllowed: Bool
-        /// The word after the dot of rules.md §2.10.
+        /// The word after the dot of docs/rules.md#decision.
         public var reason: String
 
+        /// `granted.entitled`, `denied.limit_reached` and the like.
         public var description: String { "\(isAllowed ? "granted" : "denied").\(reason)" }
     }
 
@@ -53,6 +55,7 @@ public struct ReferenceAnswer: Equatable, CustomStringConvertible {
         /// The first instant after the period.
         public var periodEnd: Int64
 
+        /// For people, on one line.
         public var description: String {
             "used \(used) of \(optional(limit)), reserved \(reserved), "
                 + "remaining \(optional(remaining)), overage \(overage), granted \(granted), "
@@ -73,6 +76,7 @@ public struct ReferenceAnswer: Equatable, CustomStringConvertible {
         /// Whether a purchase or grant serves it.
         public var isEntitled = false
 
+        /// For people, on one line.
         public var description: String {
             "\(profile)\(isDeleted ? " deleted" : "") free until \(freePeriodEnds), "
                 + "days \(optional(freeDays))\(isEntitled ? ", entitled" : "")"
@@ -81,14 +85,18 @@ public struct ReferenceAnswer: Equatable, CustomStringConvertible {
 
     /// The app's own word for a customer or a profile, with what it says.
     public struct Word: Equatable, CustomStringConvertible {
+        /// The catalog's name for the state; `nil`: no rule of the catalog holds, or it has none.
         public var status: String?
-        /// The profile that it is about.
+        /// The profile that it is about; `nil`: the customer as a whole.
         public var profile: String?
+        /// What is shown, with numbers filled in; `nil`: the catalog says nothing for this state.
         public var text: String?
+        /// The same with the singular where the count is 1.
         public var pluralSafeText: String?
         /// Icon, badge and the like with texts filled in, and the flags.
         public var attributes: [String: String] = [:]
 
+        /// A word without texts.
         public init(
             status: String? = nil, profile: String? = nil, attributes: [String: String] = [:]
         ) {
@@ -97,6 +105,7 @@ public struct ReferenceAnswer: Equatable, CustomStringConvertible {
             self.attributes = attributes
         }
 
+        /// For people, on one line, attributes in the order of their names.
         public var description: String {
             let slots = attributes.sorted { precedes($0.key, $1.key) }
                 .map { "\($0.key)=\($0.value)" }
@@ -151,6 +160,7 @@ public struct ReferenceAnswer: Equatable, CustomStringConvertible {
         return words
     }
 
+    /// For people, a line for each answer, in the order of their bytes.
     public var description: String {
         var rows: [String] = []
         for (name, value) in entitlements { rows.append("entitlement \(name): \(value)") }

@@ -1,7 +1,7 @@
 import DaybookDomain
 import DaybookEvents
 
-/// Whether each feature may be used, and the word that says why (rules.md §2.10).
+/// Whether each feature may be used, and the word that says why (docs/rules.md#decision).
 struct ReferenceFeatures {
     let question: ReferenceCase
     let catalog: Catalog

@@ -5,8 +5,8 @@ public import DaybookEvents
 ///
 /// This is rule 4 as a sentence: evaluate(fold(canonical order of the events within the cut, usage
 /// and status up to T), catalogs within the cut, T). It shares no code with the real folds: names,
-/// dictionaries and JSON, from the beginning for every question. `semantics.md` and `rules.md` are
-/// cited where they are applied.
+/// dictionaries and JSON, from the beginning for every question. docs/rules.md and docs/catalog.md
+/// are cited where they are applied.
 public struct ReferenceModel {
     private let events: [RecordedEvent]
     private let catalogs: [PublishedCatalog]

@@ -127,7 +127,7 @@ struct Assignments {
     }
 }
 
-/// What was given: access, features or units (rules.md §2.9).
+/// What was given: access, features or units (docs/rules.md#vocabulary).
 struct Grants {
     /// One grant after its withdrawals.
     struct Grant {

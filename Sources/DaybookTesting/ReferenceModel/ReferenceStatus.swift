@@ -2,7 +2,7 @@ import DaybookDomain
 import DaybookEvents
 
 /// The app's own words for a customer and its profiles, the ads, and who may still have an introductory offer, by the
-/// catalog's grammar (docs/catalog.md) and rules.md §2.4.
+/// catalog's grammar (docs/catalog.md) and docs/rules.md#offers.
 struct ReferenceStatus {
     let question: ReferenceCase
     let catalog: Catalog

@@ -3,7 +3,7 @@ import DaybookEvents
 
 /// One reason for access, on or off, at the asked time.
 struct AccessSource {
-    /// rules.md §2.2: 0 debug, 1 lifetime, 2 subscription, 3 family, 4 grant, 5 free period.
+    /// docs/rules.md#display: 0 debug, 1 lifetime, 2 subscription, 3 family, 4 grant, 5 free period.
     let displayClass: Int
     let name: String
     let state: String
@@ -28,8 +28,8 @@ struct AccessSource {
     /// Whether it may give access yet, but never did.
     private var isPending: Bool { !isActive && state == "pending" }
 
-    /// The active in the order of display (rules.md §2.2), each class by the latest end; of the others the one that
-    /// ended last came closest.
+    /// The active in the order of display (docs/rules.md#display), each class by the latest end; of the others the one
+    /// that ended last came closest.
     static func isShownFirst(_ left: AccessSource, _ right: AccessSource) -> Bool {
         if left.isActive != right.isActive { return left.isActive }
         if left.isActive, left.displayClass != right.displayClass {
@@ -43,7 +43,7 @@ struct AccessSource {
     }
 }
 
-/// One paid period after truncation (rules.md §2.2).
+/// One paid period after truncation (docs/rules.md#periods).
 struct PaidPeriod {
     let facts: TransactionFacts
     /// When access by it begins: not before the previous period ends.
@@ -54,7 +54,7 @@ struct PaidPeriod {
     let expiresAt: Int64
 }
 
-/// The subscription of one line, evaluated at one time by the state table of rules.md §2.2.
+/// The subscription of one line, evaluated at one time by the state table (docs/rules.md#states).
 struct SubscriptionLine {
     let facts: LineFacts
     let transactions: [TransactionFacts]
@@ -73,7 +73,7 @@ struct SubscriptionLine {
         let willRenew: Bool
     }
 
-    /// Build the periods first (rules.md §2.2): truncate, never drop.
+    /// Build the periods first (docs/rules.md#periods): truncate, never drop.
     var periods: [PaidPeriod] {
         var periods: [PaidPeriod] = []
         for transaction in transactions {
@@ -96,7 +96,7 @@ struct SubscriptionLine {
         return periods
     }
 
-    // MARK: Replacement (rules.md §2.2)
+    // MARK: Replacement (docs/app-store.md#what-replaces-what)
 
     /// The first purchase of another product inside of the period that the customer began; a free trial goes on beside
     /// it unless `isUpgraded` is stated.
@@ -189,7 +189,7 @@ struct SubscriptionLine {
             }
             return standing("refunded", false, period.end, autoRenew)  // Row 2.
         }
-        // Row 3, `paused`, is Google's: not in this round (design §11).
+        // Row 3, `paused`, is Google's (docs/requirements.md#not-in-this-round).
         if isRunning {
             if period.facts.isTrial { return standing("trial", true, period.end, autoRenew) }
             return standing(

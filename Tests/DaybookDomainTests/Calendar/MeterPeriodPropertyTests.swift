@@ -5,8 +5,7 @@ import Testing
 struct MeterPeriodPropertyTests {
     static let day: Int64 = 86_400_000
 
-    /// The rule of the semantics word for word: from a month before all changes, one step at a
-    /// time.
+    /// Rule 14 word for word: from a month before all changes, one step at a time.
     private func walkedBoundaries(
         through month: Int, dayOfMonth: Int, millisecondOfDay: Int, in history: ZoneHistory
     ) -> [Int: Int64] {

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("The five catalogs")
 struct FiveCatalogsTests {
-    /// Event types that the catalogs' funnels may name, from rules.md §2.9.
+    /// Event types that the catalogs' funnels may name, from docs/events.md.
     static let vocabulary: Set<String> = [
         "app.launched", "onboarding.started", "onboarding.step_viewed", "onboarding.step_completed",
         "onboarding.skipped", "onboarding.completed", "milestone.reached", "paywall.shown",

@@ -1,6 +1,7 @@
 import Daybook
 import DaybookDomain
 import DaybookEvents
+import DaybookFixtures
 import DaybookTesting
 import Testing
 

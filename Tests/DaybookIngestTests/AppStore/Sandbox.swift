@@ -1,6 +1,6 @@
 import DaybookEvents
+import DaybookFixtures
 import DaybookIngest
-import DaybookTesting
 
 /// An authority for the tests, and what it signs when nothing is wrong.
 enum Sandbox {

@@ -1,5 +1,5 @@
 import DaybookEvents
-import DaybookTesting
+import DaybookFixtures
 import Foundation
 
 /// Data that others made, beside the checkout; suites that need it are skipped, visibly, where it is not.

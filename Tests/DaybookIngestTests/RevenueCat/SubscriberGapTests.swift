@@ -1,7 +1,7 @@
 import DaybookDomain
 import DaybookEvents
+import DaybookFixtures
 import DaybookIngest
-import DaybookTesting
 import Testing
 
 /// What a subscriber document cannot say, what is left out of it, and what is wrong with it.
@@ -181,6 +181,7 @@ struct SubscriberGapTests {
             try RevenueCatSubscriberReader().read(huge)
         }
         #expect(problem?.code == "too_large")
+        #expect(problem?.reason == "the document has 1048577 bytes, more than 1048576")
     }
 
     @Test(
@@ -224,5 +225,23 @@ struct SubscriberGapTests {
             #expect(problem.member == "subscriber.original_app_user_id")
             #expect((problem.line, problem.column) == (2, 15))
         }
+    }
+
+    @Test("The lines of a body are counted on from its first one in the file")
+    func firstLine() {
+        for (text, line, column) in [
+            ("{\n \"subscriber\":[]}", 8, 2), ("{\n\n x", 9, 2),
+        ] {
+            let problem = #expect(throws: LineProblem.self) {
+                try RevenueCatSubscriberReader().read(Array(text.utf8), firstLine: 7)
+            }
+            #expect(problem?.line == line)
+            #expect(problem?.column == column)
+        }
+        let huge = [UInt8](repeating: 0x20, count: RevenueCatSubscriberReader.byteCountMax + 1)
+        let problem = #expect(throws: LineProblem.self) {
+            try RevenueCatSubscriberReader().read(huge, firstLine: 7)
+        }
+        #expect(problem?.line == 7)
     }
 }

@@ -1,7 +1,7 @@
 import DaybookDomain
 import DaybookEvents
+import DaybookFixtures
 import DaybookIngest
-import DaybookTesting
 import Testing
 
 /// What each member of a subscriber document becomes.

@@ -1,7 +1,7 @@
 import Daybook
 import DaybookEvents
+import DaybookFixtures
 import DaybookIngest
-import DaybookTesting
 import Testing
 
 /// Who is who, who gives to whom, what RevenueCat gives, and what must not be kept.

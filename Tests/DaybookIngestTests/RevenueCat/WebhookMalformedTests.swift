@@ -79,8 +79,27 @@ struct WebhookMalformedTests {
         let huge = [UInt8](repeating: 0x20, count: RevenueCatReader.byteCountMax + 1)
         let problem = #expect(throws: LineProblem.self) { try RevenueCatReader().read(huge) }
         #expect(problem?.code == "too_large")
+        #expect(problem?.reason == "the body has 1048577 bytes, more than 1048576")
         let many = (0..<20_000).map { "\"m\($0)\":1" }.joined(separator: ",")
         let text = Webhook.body("RENEWAL", Webhook.subscription + ",\(many)")
         #expect(try Webhook.problem(text).code == "too_large")
+    }
+
+    @Test("The lines of a body are counted on from its first one in the file")
+    func firstLine() {
+        for (text, line, column) in [
+            ("{\n \"event\":[]}", 8, 2), ("{\n\n x", 9, 2),
+        ] {
+            let problem = #expect(throws: LineProblem.self) {
+                try RevenueCatReader().read(Array(text.utf8), firstLine: 7)
+            }
+            #expect(problem?.line == line)
+            #expect(problem?.column == column)
+        }
+        let huge = [UInt8](repeating: 0x20, count: RevenueCatReader.byteCountMax + 1)
+        let problem = #expect(throws: LineProblem.self) {
+            try RevenueCatReader().read(huge, firstLine: 7)
+        }
+        #expect(problem?.line == 7)
     }
 }

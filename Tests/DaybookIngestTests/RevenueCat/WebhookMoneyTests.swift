@@ -1,7 +1,6 @@
 import DaybookDomain
 import DaybookEvents
 import DaybookIngest
-import DaybookTesting
 import Testing
 
 /// Prices digit by digit, and what is bought once.

@@ -2,7 +2,7 @@ import DaybookEvents
 import DaybookIngest
 import Testing
 
-/// What every type of webhook becomes (rules §2.7).
+/// What every type of webhook becomes (docs/revenuecat.md).
 @Suite("RevenueCat: the types")
 struct WebhookTypeTests {
     private static let line: JSONObject = [

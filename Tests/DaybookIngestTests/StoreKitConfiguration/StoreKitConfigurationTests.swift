@@ -1,7 +1,7 @@
 import DaybookDomain
 import DaybookEvents
+import DaybookFixtures
 import DaybookIngest
-import DaybookTesting
 import Foundation
 import Testing
 

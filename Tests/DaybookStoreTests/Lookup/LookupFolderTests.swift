@@ -1,5 +1,4 @@
 import DaybookStore
-import DaybookTesting
 import Foundation
 import Testing
 

@@ -1,5 +1,4 @@
 import DaybookStore
-import DaybookTesting
 
 /// Keys of a range of positions with random hashes, some of which are equal, least or greatest.
 struct LookupSample {

@@ -2,7 +2,6 @@ import Daybook
 import DaybookDomain
 import DaybookEvents
 import DaybookIngest
-import DaybookTesting
 
 extension AppStoreBench {
     /// A ledger whose catalog says this about another customer's purchases.

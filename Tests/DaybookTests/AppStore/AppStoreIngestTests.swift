@@ -3,7 +3,6 @@ import DaybookAudit
 import DaybookDomain
 import DaybookEvents
 import DaybookIngest
-import DaybookTesting
 import Testing
 
 @Suite("App Store: what is taken in")
@@ -35,6 +34,34 @@ struct AppStoreIngestTests {
             moment: Moment(at: Self.now + 1)
         ).decision
         #expect(decision.allowed)
+    }
+
+    @Test("A dry run says what would be appended upon all that is there, and appends nothing")
+    func dryRun() async throws {
+        let bench = try await AppStoreBench("dozzi")
+        let ledger = bench.story.ledger
+        let text = Array(try bench.authority.sign(Self.story("7")).utf8)
+        func post(isDryRun: Bool) async throws -> IngestReceipt {
+            try await ledger.ingest(
+                text, by: bench.verifier,
+                options: IngestOptions(kind: .transaction, subject: "ada", isDryRun: isDryRun))
+        }
+        let head = try ledger.head()
+        for _ in 0..<2 {
+            let dry = try await post(isDryRun: true)
+            #expect((dry.texts, dry.appended, dry.duplicates) == (1, 2, 0))
+            #expect((dry.firstPosition, dry.lastPosition) == (2, 3))
+            #expect(dry.claims.map(\.isTheirs) == [true])
+            #expect(try ledger.head() == head)
+            #expect(try ledger.rawBody(sha256: Digest.hexadecimal(Digest.sha256(text))) == nil)
+        }
+        #expect(try await post(isDryRun: false).appended == 2)
+        let again = try await post(isDryRun: true)
+        #expect((again.appended, again.duplicates) == (0, 2))
+        let refused = try await ledger.ingest(
+            Array("x.y.z".utf8), by: bench.verifier, options: IngestOptions(isDryRun: true))
+        #expect(refused.refused.count == 1)
+        #expect(try ledger.deadLetters().isEmpty)
     }
 
     @Test("X-07 NZ-24 What is refused changes nothing, is kept whole, and can be tried again")

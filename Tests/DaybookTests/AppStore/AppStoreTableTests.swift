@@ -2,10 +2,9 @@ import Daybook
 import DaybookDomain
 import DaybookEvents
 import DaybookIngest
-import DaybookTesting
 import Testing
 
-/// The table of rules §2.3, row by row: what a notification is called here, and the state before and after it.
+/// The table of docs/app-store.md, row by row: what a notification is called here, and the state before and after it.
 @Suite("App Store: what each notification does")
 struct AppStoreTableTests {
     struct Row: CustomTestStringConvertible, Sendable {

@@ -6,7 +6,7 @@ import DaybookIngest
 import DaybookTesting
 import Testing
 
-/// A consumable is a line by itself, with one owner (semantics rules 6 and 7).
+/// A consumable is a line by itself, with one owner (rules 6 and 7).
 @Suite("App Store: consumables")
 struct ConsumableTests {
     static let now = AppStoreBench.now

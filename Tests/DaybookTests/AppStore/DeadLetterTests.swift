@@ -3,7 +3,6 @@ import DaybookAudit
 import DaybookDomain
 import DaybookEvents
 import DaybookIngest
-import DaybookTesting
 import Testing
 
 /// Letters that become possible to take in, and what becomes of them.

@@ -3,7 +3,6 @@ import DaybookAudit
 import DaybookDomain
 import DaybookEvents
 import DaybookIngest
-import DaybookTesting
 import Testing
 
 /// Earlier versions named whoever posted a transaction in its fact, which has the store's date.

@@ -2,7 +2,6 @@ import Daybook
 import DaybookDomain
 import DaybookEvents
 import DaybookIngest
-import DaybookTesting
 import Testing
 
 /// Exported pages of the notification history and the transaction history.

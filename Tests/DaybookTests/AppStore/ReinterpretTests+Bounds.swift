@@ -1,9 +1,9 @@
 import Daybook
 import DaybookDomain
 import DaybookEvents
+import DaybookFixtures
 import DaybookIngest
 import DaybookStore
-import DaybookTesting
 import Testing
 
 extension ReinterpretTests {

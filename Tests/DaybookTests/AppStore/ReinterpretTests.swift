@@ -2,6 +2,7 @@ import Daybook
 import DaybookAudit
 import DaybookDomain
 import DaybookEvents
+import DaybookFixtures
 import DaybookIngest
 import DaybookStore
 import DaybookTesting
@@ -233,7 +234,7 @@ struct ReinterpretTests {
             try await ledger.perform(
                 CommandRequest(
                     .voidEvent(source: source, key: key), subject: "ada",
-                    environment: .test, actor: "kim", reason: "test", ticket: "T1"))
+                    environment: .test, actor: "kim", reason: "test", ticket: "77"))
         }
         try await void("apple_asn_v2", renewed[0].source.key ?? "")
         let report = try await Self.apply(ledger, Self.dearer)

@@ -1,12 +1,13 @@
 import Daybook
 import DaybookDomain
 import DaybookEvents
+import DaybookFixtures
 import DaybookIngest
 import DaybookTesting
 import Testing
 
-/// Which purchase replaces which (rules §2.2, *Replacement*): lives of one line, told by signed notifications in every
-/// order, and with each of them left out in turn.
+/// Which purchase replaces which (docs/app-store.md#what-replaces-what): lives of one line, told by signed
+/// notifications in every order, and with each of them left out in turn.
 ///
 /// What is expected was worked out by hand, from what the notifications that are left say of each transaction.
 @Suite("App Store: what replaces what")

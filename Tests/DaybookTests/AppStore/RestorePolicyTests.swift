@@ -2,7 +2,6 @@ import Daybook
 import DaybookDomain
 import DaybookEvents
 import DaybookIngest
-import DaybookTesting
 import Testing
 
 /// E51: bob restores what is ada's.

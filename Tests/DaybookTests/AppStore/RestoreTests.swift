@@ -270,7 +270,7 @@ struct RestoreTests {
                 .voidEvent(
                     source: "apple_jws", key: "1001@\(AppStoreBench.bought)/ada"),
                 subject: "ada", environment: .test, actor: "kim", reason: "wrong customer",
-                ticket: "T1"))
+                ticket: "77"))
         #expect(try bench.owner() == nil)
         let receipt = try await bench.restore(device, for: "ada")
         #expect(receipt.outcomes == ["apple:1001": .claimVoided])

@@ -22,7 +22,7 @@ struct SandboxLifeTests {
         return life
     }
 
-    /// The states that rules §2.2 and §2.3 give after each step of the whole plan.
+    /// The states that docs/rules.md#states and docs/app-store.md give after each step of the whole plan.
     private static let states: [(SandboxLife.Step, String)] = [
         (.trial, "trial+~"), (.conversion, "active+~"), (.grace, "grace+~"),
         (.recovery, "active+~"), (.renewal, "active+~"), (.cancel, "active_canceling+"),

@@ -2,7 +2,6 @@ import Daybook
 import DaybookDomain
 import DaybookEvents
 import DaybookIngest
-import DaybookTesting
 import Testing
 
 /// What Apple adds one day must not stop what is known from being taken in.

@@ -2,7 +2,6 @@ import Daybook
 import DaybookDomain
 import DaybookEvents
 import DaybookIngest
-import DaybookTesting
 import Testing
 
 /// What cannot be read waits as a letter, whichever way it comes: nothing of it is recorded, and nothing that was known

@@ -1,11 +1,11 @@
 import Daybook
 import DaybookDomain
 import DaybookEvents
+import DaybookFixtures
 import DaybookTesting
 import Testing
 
-/// While nothing of the store can be verified the app's own verification counts, for a while ("Client-side backup
-/// verification", dozzi.md).
+/// While nothing of the store can be verified the app's own verification counts, for a while (rule 11).
 @Suite("Dozzi: what the app verified itself")
 struct DozziOfflineTests {
     let story: StoryLedger

@@ -1,6 +1,7 @@
 import Daybook
 import DaybookDomain
 import DaybookEvents
+import DaybookFixtures
 import DaybookTesting
 
 /// The lines and times that Nuzzle's tests speak of.

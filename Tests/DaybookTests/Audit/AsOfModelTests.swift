@@ -1,6 +1,7 @@
 import Daybook
 import DaybookAudit
 import DaybookEvents
+import DaybookFixtures
 import DaybookTesting
 import Foundation
 import Testing

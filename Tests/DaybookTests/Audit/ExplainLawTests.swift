@@ -2,7 +2,7 @@ import Daybook
 import DaybookAudit
 import DaybookDomain
 import DaybookEvents
-import DaybookTesting
+import DaybookFixtures
 import Testing
 
 /// What an explanation says must follow from the answers themselves.

@@ -2,7 +2,7 @@ import Daybook
 import DaybookAudit
 import DaybookDomain
 import DaybookEvents
-import DaybookTesting
+import DaybookFixtures
 import Testing
 
 @Suite("Replay, step by step")

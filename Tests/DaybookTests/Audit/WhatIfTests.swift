@@ -2,7 +2,7 @@ import Daybook
 import DaybookAudit
 import DaybookDomain
 import DaybookEvents
-import DaybookTesting
+import DaybookFixtures
 import Testing
 
 /// A what-if must say what a ledger would say in which things were really so.

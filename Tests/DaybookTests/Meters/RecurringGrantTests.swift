@@ -154,6 +154,12 @@ struct RecurringGrantTests {
                 == ["out_of_bounds"])
         var terms = Command.GrantTerms(id: "c", target: .meter("units"), amount: 5, every: "P5D")
         #expect(try await story.refusal(of: .issueGrant(terms))?.code == "unknown_word")
+        // A meter that never begins anew has no period with which they could come.
+        terms.every = "period"
+        #expect(try await story.refusal(of: .issueGrant(terms))?.code == "wrong_kind")
+        let quarterly = Command.GrantTerms(
+            id: "q", target: .meter("quarterly"), amount: 5, every: "period")
+        #expect(try await story.refusal(of: .issueGrant(quarterly)) == nil)
         terms.every = "P1W"
         terms.rollover = .init(least: 4, most: 3)
         #expect(try await story.refusal(of: .issueGrant(terms))?.code == "amount_out_of_bounds")
@@ -161,7 +167,7 @@ struct RecurringGrantTests {
         #expect(try await story.refusal(of: .issueGrant(terms)) == nil)
         let draft = try #require(
             try story.ledger.history(of: "ada").map(\.event.draft).last {
-                $0.type == "grant.issued"
+                $0.type == "grant.issued" && $0.data["grant_id"] == "c"
             })
         #expect(draft.data["every"]?.text == "P1W")
         #expect(draft.data["rollover"] == ["min": 1, "max": 3])

@@ -1,6 +1,7 @@
 import Daybook
 import DaybookDomain
 import DaybookEvents
+import DaybookFixtures
 import DaybookIngest
 import DaybookTesting
 import Testing
@@ -14,59 +15,6 @@ struct SubscriberIngestTests {
     private let story: StoryLedger
 
     init() async throws { story = try await StoryLedger("nuzzle") }
-
-    /// Nuzzle's month from 2026-01-01 to 2026-02-01, in its first period.
-    static func month(_ changes: [String: String] = [:]) -> String {
-        var members = [
-            "purchase_date": #""2026-01-01T00:00:00Z""#,
-            "original_purchase_date": #""2026-01-01T00:00:01Z""#,
-            "expires_date": #""2026-02-01T00:00:00Z""#, "store": #""app_store""#,
-            "store_transaction_id": #""9100""#, "is_sandbox": "false",
-            "ownership_type": #""PURCHASED""#, "period_type": #""normal""#,
-            "unsubscribe_detected_at": "null", "billing_issues_detected_at": "null",
-            "grace_period_expires_date": "null", "refunded_at": "null",
-        ]
-        members.merge(changes) { $1 }
-        return "{"
-            + members.keys.sorted().map { "\"\($0)\":\(members[$0] ?? "null")" }
-            .joined(separator: ",") + "}"
-    }
-
-    static let product = "com.nestling.pro.monthly"
-
-    /// - Parameter hours: After noon of 2026-01-15, when the document was made.
-    static func document(
-        _ subscriptions: String, once: String = "", of subject: String = "ada", hours: Int64 = 0
-    ) -> [UInt8] {
-        Array(
-            """
-            {"request_date_ms":\(now + hours * StoryLedger.hour),"subscriber":{
-            "original_app_user_id":"\(subject)","first_seen":"2025-12-01T00:00:00Z",
-            "last_seen":"2026-01-15T00:00:0\(hours % 10)Z","entitlements":{},
-            "subscriptions":{\(subscriptions)},"non_subscriptions":{\(once)}}}
-            """.utf8)
-    }
-
-    static func monthly(_ changes: [String: String] = [:], hours: Int64 = 0) -> [UInt8] {
-        document("\"\(product)\":\(month(changes))", hours: hours)
-    }
-
-    @discardableResult
-    private func take(_ bodies: [UInt8]...) async throws -> IngestReceipt {
-        var last = IngestReceipt()
-        for body in bodies {
-            last = try await story.ledger.ingestRevenueCatSubscriber(body)
-            #expect(last.refused == [])
-        }
-        return last
-    }
-
-    /// State, access and renewal of Pro.
-    private func pro(at time: Int64? = nil) throws -> String {
-        let answer = try #require(try story.entitlement("pro", at: time))
-        return "\(answer.state.rawValue) \(answer.isActive ? "on" : "off") "
-            + (answer.willRenew ? "renews" : "ends")
-    }
 
     @Test(
         "The status after one document",
@@ -104,49 +52,46 @@ struct SubscriberIngestTests {
             ),
         ] as [([String: String], String)])
     func status(changes: [String: String], answer: String) async throws {
-        try await take(Self.monthly(changes))
-        #expect(try pro() == answer)
+        try await story.take(SubscriberMonth.monthly(changes))
+        #expect(try story.pro() == answer)
         #expect(try story.ledger.replay().agrees)
     }
 
     @Test("What was switched off later was on before, and a refund begins when it was noticed")
     func past() async throws {
-        try await take(
-            Self.monthly([
+        try await story.take(
+            SubscriberMonth.monthly([
                 "unsubscribe_detected_at": #""2026-01-10T00:00:00Z""#,
                 "refunded_at": #""2026-01-12T00:00:00Z""#,
             ]))
-        #expect(try pro(at: instant("2026-01-09T00:00:00Z")) == "active on renews")
-        #expect(try pro(at: instant("2026-01-11T00:00:00Z")) == "active_canceling on ends")
-        #expect(try pro(at: instant("2026-01-12T00:00:00Z")) == "refunded off ends")
+        #expect(try story.pro(at: instant("2026-01-09T00:00:00Z")) == "active on renews")
+        #expect(try story.pro(at: instant("2026-01-11T00:00:00Z")) == "active_canceling on ends")
+        #expect(try story.pro(at: instant("2026-01-12T00:00:00Z")) == "refunded off ends")
     }
 
     @Test("A promotion gives its entitlement, and one that was ended early gives it no more")
     func promotional() async throws {
-        func promotion(until end: String, hours: Int64) -> [UInt8] {
-            let month = Self.month([
-                "store": #""promotional""#, "period_type": #""promotional""#,
-                "expires_date": "\"\(end)\"", "store_transaction_id": #""a42db3af""#,
-            ])
-            return Self.document("\"rc_promo_pro_monthly\":\(month)", hours: hours)
-        }
-        let first = try await take(promotion(until: "2026-02-01T00:00:00Z", hours: 0))
+        let first = try await story.take(
+            SubscriberMonth.promotion(until: "2026-02-01T00:00:00Z", hours: 0))
         #expect(first.gaps.map(\.gap.code) == [.promotion])
-        #expect(try pro() == "active on ends")
+        #expect(try story.pro() == "active on ends")
         #expect(
-            try await take(promotion(until: "2026-02-01T00:00:00Z", hours: 1)).appended == 0)
-        let ended = try await take(promotion(until: "2026-01-15T12:00:00Z", hours: 2))
+            try await story.take(SubscriberMonth.promotion(until: "2026-02-01T00:00:00Z", hours: 1))
+                .appended == 0)
+        let ended = try await story.take(
+            SubscriberMonth.promotion(until: "2026-01-15T12:00:00Z", hours: 2))
         #expect(ended.appended == 1)
-        #expect(try pro() == "voided off ends")
-        #expect(try pro(at: instant("2026-01-15T11:00:00Z")) == "active on ends")
+        #expect(try story.pro() == "voided off ends")
+        #expect(try story.pro(at: instant("2026-01-15T11:00:00Z")) == "active on ends")
         #expect(
-            try await take(promotion(until: "2026-01-15T12:00:00Z", hours: 3)).appended == 0)
+            try await story.take(SubscriberMonth.promotion(until: "2026-01-15T12:00:00Z", hours: 3))
+                .appended == 0)
     }
 
     @Test("The same document appends nothing, and its body is kept once")
     func twice() async throws {
-        let body = Self.monthly()
-        let first = try await take(body)
+        let body = SubscriberMonth.monthly()
+        let first = try await story.take(body)
         #expect((first.appended, first.duplicates) == (2, 0))
         #expect(
             try RevenueCatIngestTests.types(story.ledger, after: 1) == [
@@ -157,13 +102,15 @@ struct SubscriberIngestTests {
             let sha256 = try #require(event.draft.extras["raw_sha256"]?.text)
             #expect(try story.ledger.rawBody(sha256: sha256) == body)
         }
-        let again = try await take(body)
+        let again = try await story.take(body)
         #expect((again.appended, again.duplicates) == (0, 2))
         // Made later, and nothing has changed but when the customer was seen.
-        let later = try await take(Self.monthly(hours: 5))
+        let later = try await story.take(SubscriberMonth.monthly(hours: 5))
         #expect((later.appended, later.duplicates) == (0, 2))
-        async let left = story.ledger.ingestRevenueCatSubscriber(Self.document("", of: "bea"))
-        async let right = story.ledger.ingestRevenueCatSubscriber(Self.document("", of: "bea"))
+        async let left = story.ledger.ingestRevenueCatSubscriber(
+            SubscriberMonth.document("", of: "bea"))
+        async let right = story.ledger.ingestRevenueCatSubscriber(
+            SubscriberMonth.document("", of: "bea"))
         let (one, other) = try await (left, right)
         #expect(one.appended + other.appended == 1)
         #expect(one.refused + other.refused == [])
@@ -172,38 +119,38 @@ struct SubscriberIngestTests {
     @Test("A newer document adds what has changed, also what holds no more")
     func newer() async throws {
         let off = ["unsubscribe_detected_at": #""2026-01-10T00:00:00Z""#]
-        try await take(Self.monthly(off))
-        #expect(try pro() == "active_canceling on ends")
+        try await story.take(SubscriberMonth.monthly(off))
+        #expect(try story.pro() == "active_canceling on ends")
         story.clock.now = Self.now + 12 * StoryLedger.hour
         let head = try story.ledger.head().position
-        #expect(try await take(Self.monthly(hours: 1)).appended == 1)
+        #expect(try await story.take(SubscriberMonth.monthly(hours: 1)).appended == 1)
         #expect(
             try RevenueCatIngestTests.types(story.ledger, after: head) == [
                 "subscription.auto_renew_changed"
             ])
-        #expect(try pro() == "active on renews")
-        #expect(try await take(Self.monthly(hours: 2)).appended == 0)
+        #expect(try story.pro() == "active on renews")
+        #expect(try await story.take(SubscriberMonth.monthly(hours: 2)).appended == 0)
         let refund = ["refunded_at": #""2026-01-15T14:00:00Z""#]
-        #expect(try await take(Self.monthly(refund, hours: 3)).appended == 1)
-        #expect(try pro() == "refunded off renews")
-        #expect(try await take(Self.monthly(hours: 4)).appended == 1)
-        #expect(try pro() == "active on renews")
+        #expect(try await story.take(SubscriberMonth.monthly(refund, hours: 3)).appended == 1)
+        #expect(try story.pro() == "refunded off renews")
+        #expect(try await story.take(SubscriberMonth.monthly(hours: 4)).appended == 1)
+        #expect(try story.pro() == "active on renews")
         // An older one, taken in late, takes nothing back.
-        #expect(try await take(Self.monthly(hours: 3)).appended == 0)
+        #expect(try await story.take(SubscriberMonth.monthly(hours: 3)).appended == 0)
         let longer = ["expires_date": #""2026-02-03T00:00:00Z""#]
-        #expect(try await take(Self.monthly(longer, hours: 5)).appended == 1)
+        #expect(try await story.take(SubscriberMonth.monthly(longer, hours: 5)).appended == 1)
         #expect(
             try story.entitlement("pro")?.expiresAt == instant("2026-02-03T00:00:00Z"))
     }
 
     @Test("A renewal that a webhook tells goes on in the line of a first period")
     func webhooks() async throws {
-        try await take(Self.monthly())
+        try await story.take(SubscriberMonth.monthly())
         let renewal = RevenueCatIngestTests.webhook(
             "RENEWAL", "w1", after: 17 * Self.day, transaction: "9102", days: 16...46)
         #expect(try await story.ledger.ingestRevenueCat(renewal).refused == [])
         #expect(try story.ledger.event(at: 4)?.stream.name == "apple:9100")
-        #expect(try pro(at: instant("2026-02-20T00:00:00Z")) == "active on renews")
+        #expect(try story.pro(at: instant("2026-02-20T00:00:00Z")) == "active on renews")
     }
 
     @Test("A transaction that stands in another line is not taken in again, and it is told")
@@ -211,8 +158,8 @@ struct SubscriberIngestTests {
         // Of the line of 9100, from 2026-01-15T12:00:00Z on.
         let bought = RevenueCatIngestTests.webhook("RENEWAL", "w1", transaction: "9101")
         _ = try await story.ledger.ingestRevenueCat(bought)
-        let receipt = try await take(
-            Self.monthly(
+        let receipt = try await story.take(
+            SubscriberMonth.monthly(
                 [
                     "store_transaction_id": #""9101""#,
                     "original_purchase_date": #""2025-06-01T00:00:00Z""#,
@@ -229,14 +176,14 @@ struct SubscriberIngestTests {
 
     @Test("Sandbox and production of one document stay apart")
     func environments() async throws {
-        let body = Self.document(
-            "\"\(Self.product)\":\(Self.month(["is_sandbox": "true"]))",
+        let body = SubscriberMonth.document(
+            "\"\(SubscriberMonth.product)\":\(SubscriberMonth.month(["is_sandbox": "true"]))",
             once: #"""
                 "com.nestling.coins":[{"id":"c1","is_sandbox":false,"store":"app_store",
                 "purchase_date":"2026-01-02T00:00:00Z","store_transaction_id":"77",
                 "original_purchase_date":"2026-01-02T00:00:00Z"}]
                 """#)
-        let real = try await take(body)
+        let real = try await story.take(body)
         #expect(real.gapCounts == [.otherEnvironment: 1, .kind: 1])
         #expect(real.notes.map(\.code) == [.unknownProduct])
         #expect(real.notes.map(\.line) == ["apple:77"])
@@ -279,14 +226,14 @@ struct SubscriberIngestTests {
             "original_purchase_date":"2026-01-02T00:00:00Z"}]
             """#
         let off = ["unsubscribe_detected_at": #""2026-01-10T00:00:00Z""#]
-        try await take(
-            Self.monthly(off), Self.monthly(hours: 1),
-            Self.document("", once: coins, of: "bea"))
+        try await story.take(
+            SubscriberMonth.monthly(off), SubscriberMonth.monthly(hours: 1),
+            SubscriberMonth.document("", once: coins, of: "bea"))
         let same = try await story.ledger.reinterpret(ReinterpretOptions())
         #expect(same.bodies == 3)
         #expect(same.differences == [])
         let dozzi = try Ledger(inMemory: "dozzi", clock: { Fixtures.now })
-        _ = try await dozzi.ingestRevenueCatSubscriber(Self.document("", once: coins))
+        _ = try await dozzi.ingestRevenueCatSubscriber(SubscriberMonth.document("", once: coins))
         #expect(try dozzi.event(at: 2)?.draft.data["kind"] == "consumable")
         try await dozzi.publish(
             CatalogPublication(document: try Fixtures.catalogDocument("dozzi")))

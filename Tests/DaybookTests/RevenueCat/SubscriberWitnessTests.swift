@@ -1,6 +1,7 @@
 import Daybook
 import DaybookDomain
 import DaybookEvents
+import DaybookFixtures
 import DaybookIngest
 import DaybookTesting
 import Testing
@@ -22,24 +23,14 @@ struct SubscriberWitnessTests {
 
     /// The line as Apple tells of it.
     private static func line(_ name: String = "9100", of subject: String? = "ada") -> LineStory {
-        LineStory(name, product: SubscriberIngestTests.product, subject: subject)
+        LineStory(name, product: SubscriberMonth.product, subject: subject)
     }
 
     @discardableResult
     private func take(
         _ changes: [String: String] = [:], hours: Int64 = 0
     ) async throws -> IngestReceipt {
-        let receipt = try await story.ledger.ingestRevenueCatSubscriber(
-            SubscriberIngestTests.monthly(changes, hours: hours))
-        #expect(receipt.refused == [])
-        return receipt
-    }
-
-    /// State, access and renewal of Pro.
-    private func pro() throws -> String {
-        let answer = try #require(try story.entitlement("pro"))
-        return "\(answer.state.rawValue) \(answer.isActive ? "on" : "off") "
-            + (answer.willRenew ? "renews" : "ends")
+        try await story.take(SubscriberMonth.monthly(changes, hours: hours))
     }
 
     // MARK: What others said
@@ -54,7 +45,7 @@ struct SubscriberWitnessTests {
         #expect(try RevenueCatIngestTests.types(story.ledger, after: head) == ["subject.created"])
         #expect(receipt.gaps.map(\.gap.code) == [.knownElsewhere, .contradicted])
         #expect(receipt.gaps.last?.gap.sentence.contains("apple_asn_v2") == true)
-        #expect(try pro() == "active_canceling on ends")
+        #expect(try story.pro() == "active_canceling on ends")
         #expect(try story.ledger.replay().agrees)
     }
 
@@ -66,7 +57,7 @@ struct SubscriberWitnessTests {
         let receipt = try await take()
         #expect(receipt.appended == 1)
         #expect(receipt.gapCounts == [.knownElsewhere: 1, .contradicted: 1])
-        #expect(try pro() == "refunded off renews")
+        #expect(try story.pro() == "refunded off renews")
     }
 
     @Test("What Apple said after it happened by the document stays")
@@ -78,7 +69,7 @@ struct SubscriberWitnessTests {
         let receipt = try await take(Self.refund)
         #expect(receipt.appended == 1)
         #expect(receipt.gapCounts == [.knownElsewhere: 1, .contradicted: 1])
-        #expect(try pro() == "active on renews")
+        #expect(try story.pro() == "active on renews")
     }
 
     @Test("A cancellation that a webhook told is taken back by RevenueCat's newer document")
@@ -87,10 +78,10 @@ struct SubscriberWitnessTests {
         _ = try await story.ledger.ingestRevenueCat(
             RevenueCatIngestTests.webhook(
                 "CANCELLATION", "w1", transaction: "9100", #","cancel_reason":"UNSUBSCRIBE""#))
-        #expect(try pro() == "active_canceling on ends")
+        #expect(try story.pro() == "active_canceling on ends")
         let receipt = try await take(hours: 1)
         #expect((receipt.appended, receipt.gaps.count) == (1, 0))
-        #expect(try pro() == "active on renews")
+        #expect(try story.pro() == "active on renews")
     }
 
     @Test("A changed price does not put back renewal that Apple said is off since")
@@ -102,7 +93,7 @@ struct SubscriberWitnessTests {
         let receipt = try await take(price, hours: 2)
         #expect(receipt.appended == 0)
         #expect(receipt.gaps.map(\.gap.code) == [.knownElsewhere, .contradicted])
-        #expect(try pro() == "active_canceling on ends")
+        #expect(try story.pro() == "active_canceling on ends")
     }
 
     // MARK: Lines of another name, and of others
@@ -120,7 +111,7 @@ struct SubscriberWitnessTests {
         let event = try #require(try story.ledger.event(at: last))
         #expect(event.draft.type == "subscription.auto_renew_changed")
         #expect(event.stream.name == "apple:9000")
-        #expect(try pro() == "active_canceling on ends")
+        #expect(try story.pro() == "active_canceling on ends")
         #expect(try await take(changes).appended == 0)
         #expect(try await take(changes, hours: 1).appended == 0)
         #expect(try await story.ledger.reinterpret(ReinterpretOptions()).differences == [])
@@ -142,7 +133,7 @@ struct SubscriberWitnessTests {
         #expect(receipt.gaps[0].gap.sentence.contains("; the line is \(whose)"))
         #expect(
             receipt.gaps[1].gap.sentence
-                == "\(SubscriberIngestTests.product): that renewal was switched off on "
+                == "\(SubscriberMonth.product): that renewal was switched off on "
                 + "2026-01-10T00:00:00Z was left out; the line apple:\(name) is \(whose)")
         #expect(try story.entitlement("pro")?.isActive != true)
     }
@@ -155,7 +146,7 @@ struct SubscriberWitnessTests {
         let longer = ["expires_date": #""2026-02-03T00:00:00Z""#]
         let second = try await take(Self.off.merging(longer) { $1 }, hours: 1)
         #expect(second.appended == 2)
-        #expect(try pro() == "active_canceling on ends")
+        #expect(try story.pro() == "active_canceling on ends")
         #expect(try story.entitlement("pro")?.expiresAt == instant("2026-02-03T00:00:00Z"))
     }
 
@@ -167,19 +158,19 @@ struct SubscriberWitnessTests {
             "grace_period_expires_date": #""2026-01-20T00:00:00Z""#,
         ]
         try await take(failed)
-        #expect(try pro() == "grace on renews")
+        #expect(try story.pro() == "grace on renews")
         let price = ["price": #"{"amount":5.99,"currency":"USD"}"#]
         #expect(try await take(failed.merging(price) { $1 }, hours: 1).appended == 2)
-        #expect(try pro() == "grace on renews")
+        #expect(try story.pro() == "grace on renews")
     }
 
     @Test("A refund that is told, taken back and told again holds")
     func again() async throws {
         try await take(Self.refund)
         try await take(hours: 1)
-        #expect(try pro() == "active on renews")
+        #expect(try story.pro() == "active on renews")
         #expect(try await take(Self.refund, hours: 2).appended == 1)
-        #expect(try pro() == "refunded off renews")
+        #expect(try story.pro() == "refunded off renews")
     }
 
     @Test("An older document that comes late does not say how things stand")
@@ -189,24 +180,16 @@ struct SubscriberWitnessTests {
         let late = try await take(Self.off, hours: 2)
         #expect(late.appended == 0)
         #expect(late.gaps.map(\.gap.code) == [.olderDocument])
-        #expect(try pro() == "refunded off renews")
+        #expect(try story.pro() == "refunded off renews")
     }
 
     @Test("A promotion with another end than before is told, and stays as it is")
     func promotion() async throws {
-        func document(until end: String, hours: Int64) -> [UInt8] {
-            let month = SubscriberIngestTests.month([
-                "store": #""promotional""#, "period_type": #""promotional""#,
-                "expires_date": "\"\(end)\"", "store_transaction_id": #""a42db3af""#,
-            ])
-            return SubscriberIngestTests.document(
-                "\"rc_promo_pro_monthly\":\(month)", hours: hours)
-        }
         let ledger = story.ledger
         _ = try await ledger.ingestRevenueCatSubscriber(
-            document(until: "2026-02-01T00:00:00Z", hours: 0))
+            SubscriberMonth.promotion(until: "2026-02-01T00:00:00Z", hours: 0))
         let longer = try await ledger.ingestRevenueCatSubscriber(
-            document(until: "2026-03-01T00:00:00Z", hours: 1))
+            SubscriberMonth.promotion(until: "2026-03-01T00:00:00Z", hours: 1))
         #expect(longer.appended == 0)
         #expect(longer.gaps.map(\.gap.code) == [.contradicted, .promotion])
         #expect(longer.gaps[0].gap.sentence.contains("it ends 2026-03-01T00:00:00Z"))
@@ -220,7 +203,7 @@ struct SubscriberWitnessTests {
             "purchase_date":"2026-01-02T00:00:00Z","store_transaction_id":"77",
             "original_purchase_date":"2026-01-02T00:00:00Z"}]
             """#
-        let body = SubscriberIngestTests.document("", once: coins, of: "$RCAnonymousID:8")
+        let body = SubscriberMonth.document("", once: coins, of: "$RCAnonymousID:8")
         let taken = try await story.ledger.ingestRevenueCatSubscriber(body, subject: "ada")
         #expect((taken.appended, taken.refused) == (3, []))
         #expect(try await story.ledger.reinterpret(ReinterpretOptions()).differences == [])
@@ -228,8 +211,8 @@ struct SubscriberWitnessTests {
 
     @Test("Read again, one body that was taken in for two customers is each one's")
     func twoCustomers() async throws {
-        let month = "\"\(SubscriberIngestTests.product)\":\(SubscriberIngestTests.month())"
-        let body = SubscriberIngestTests.document(month, of: "$RCAnonymousID:8")
+        let month = "\"\(SubscriberMonth.product)\":\(SubscriberMonth.month())"
+        let body = SubscriberMonth.document(month, of: "$RCAnonymousID:8")
         #expect(try await story.ledger.ingestRevenueCatSubscriber(body).appended == 2)
         let second = try await story.ledger.ingestRevenueCatSubscriber(body, subject: "ada")
         #expect((second.appended, second.gaps.count) == (3, 0))

@@ -1,7 +1,7 @@
 import Daybook
 import DaybookDomain
 import DaybookEvents
-import DaybookTesting
+import DaybookFixtures
 import Foundation
 
 /// A folder for one ledger file, removed when the test ends.

@@ -1,7 +1,6 @@
 import Daybook
 import DaybookEvents
 import DaybookStore
-import DaybookTesting
 import Foundation
 import Testing
 

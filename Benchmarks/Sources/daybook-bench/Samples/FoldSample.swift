@@ -1,6 +1,6 @@
 import DaybookDomain
 import DaybookEvents
-import DaybookTesting
+import DaybookFixtures
 import Foundation
 
 /// All projections over events that lie in memory.

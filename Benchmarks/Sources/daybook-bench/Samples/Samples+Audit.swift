@@ -1,5 +1,5 @@
 import Daybook
-import DaybookTesting
+import DaybookFixtures
 
 extension Samples {
     /// The free limits of an app's catalog one less, for everybody and since ever.

@@ -1,8 +1,8 @@
 import Daybook
 import DaybookDomain
 import DaybookEvents
+import DaybookFixtures
 import DaybookStore
-import DaybookTesting
 import Foundation
 
 extension Samples {

@@ -1,5 +1,3 @@
-import DaybookTesting
-
 /// What it costs to ask about everybody.
 extension Benchmark {
     private static let plainOne = "Ledger.replay, digested and compared, 1 worker"

@@ -1,4 +1,4 @@
-import DaybookTesting
+import DaybookFixtures
 
 /// What an event takes on disk.
 extension Benchmark {

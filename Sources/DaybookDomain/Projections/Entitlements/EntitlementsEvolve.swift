@@ -61,7 +61,7 @@ extension LineState {
                 BillingNotice(isRetrying: true, graceExpiresAt: event.timeA), by: event,
                 names: names)
         case .subscriptionGraceExpired:
-            // Grace is over and the store goes on trying (rules §2.3).
+            // Grace is over and the store goes on trying (docs/rules.md#payloads).
             stateBilling(BillingNotice(isRetrying: true), by: event, names: names)
         case .subscriptionPriceIncrease:
             priceIncrease.state(event.priceStatus, by: event, names: names)
@@ -70,8 +70,8 @@ extension LineState {
             autoRenew.state(false, by: event, names: names)
             stateBilling(BillingNotice(), by: event, names: names)
         case .storeRenewalStated: stateRenewal(event, names: names)
-        // Pauses belong to Google Play, which is not in this round (design §11); offers and requests change
-        // nothing by themselves.
+        // Pauses belong to Google Play (docs/requirements.md#not-in-this-round); offers and requests change nothing by
+        // themselves.
         default: break
         }
     }

@@ -36,7 +36,7 @@ extension AppStoreTransaction {
             data["app_account_token"] = .string(token)
         }
         if let price {
-            // Apple states the price of the whole quantity; an event that of one (metrics §4.1).
+            // Apple states the price of the whole quantity; an event that of one (docs/rules.md#vocabulary).
             let (one, rest) = price.quotientAndRemainder(dividingBy: max(1, quantity ?? 1))
             data["price_milli"] = .integer(one)
             if rest != 0 { data["price_total_milli"] = .integer(price) }
@@ -154,7 +154,7 @@ extension AppStoreOwnership {
 
 extension JSONObject {
     /// With a price of nothing in no currency (ISO 4217: XXX) where the store tells none, as it did before 2024: our
-    /// purchases have both (rules §2.9).
+    /// purchases have both (docs/events.md).
     fileprivate var withPrice: JSONObject {
         var data = self
         if data["price_milli"] == nil { data["price_milli"] = 0 }

@@ -275,10 +275,3 @@ extension AppStoreMapping {
             source: source, trust: .verified, data: data)
     }
 }
-
-extension EventBounds {
-    /// The time, unless it is one that no event of ours may have: Xcode sends the year 1.
-    static func timeOrNil(_ time: Int64) -> Int64? {
-        (timeMin...timeMax).contains(time) ? time : nil
-    }
-}

@@ -1,6 +1,6 @@
 import DaybookEvents
 
-/// What a notification is called here: a row of the table of rules §2.3.
+/// What a notification is called here: a row of the table of docs/app-store.md.
 struct AppStoreStory: Sendable {
     /// Which of a notification's times is the time at which it happened to the customer (rule 1).
     enum Moment: Sendable { case charge, revocation, notice }

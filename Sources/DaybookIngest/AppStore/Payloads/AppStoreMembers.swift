@@ -58,6 +58,13 @@ extension JSONObject {
     }
 }
 
+extension EventBounds {
+    /// The time, unless it is one that no event of ours may have: Xcode sends the year 1.
+    static func timeOrNil(_ time: Int64) -> Int64? {
+        (timeMin...timeMax).contains(time) ? time : nil
+    }
+}
+
 /// A number of JSON (RFC 8259 §6) in exact arithmetic, as far as 64 bits go.
 private struct Decimal {
     /// The number without its fraction.

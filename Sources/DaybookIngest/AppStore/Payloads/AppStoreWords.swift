@@ -1,3 +1,13 @@
+/// Apple's words for environments.
+public enum AppStoreEnvironment: String, Sendable, CaseIterable {
+    case production = "Production"
+    case sandbox = "Sandbox"
+    /// StoreKit testing in Xcode.
+    case xcode = "Xcode"
+    /// StoreKit testing in unit tests; the sandbox authority uses it too.
+    case localTesting = "LocalTesting"
+}
+
 /// What happened; App Store Server Notifications V2.
 public enum AppStoreNotificationType: String, Sendable, CaseIterable {
     case consumptionRequest = "CONSUMPTION_REQUEST"

@@ -12,25 +12,16 @@ struct SandboxCertificates {
     /// Where leaf and intermediate are asked about (RFC 5280 §4.2.2.1).
     var responder: String?
 
-    /// By this name verifiers know a root that only counts in the environment `test`.
-    private static let organization = "Daybook sandbox, for tests only"
-
-    static func isSandbox(_ certificate: Certificate) -> Bool {
-        // A name that cannot be built is a mistake of this file, and `root` would have failed before.
-        guard let name = try? Self.name("Root", organization) else { return false }
-        return certificate.subject == name
-    }
-
     /// - Returns: DER: leaf, intermediate, root.
     func issue(_ keys: SandboxKeys) throws -> [[UInt8]] {
         // For tests of the other environments: nobody can tell this root from an operator's own.
-        let organization = flaw == .unmarkedRoot ? "Another authority" : Self.organization
+        let organization = flaw == .unmarkedRoot ? "Another authority" : SandboxMark.organization
         let (root, intermediate) = (keys.root, keys.intermediate)
-        let rootName = try Self.name("Root", organization)
-        let intermediateName = try Self.name("Relations", organization)
+        let rootName = try SandboxMark.name("Root", organization)
+        let intermediateName = try SandboxMark.name("Relations", organization)
         return [
             try certificate(
-                keys.leaf, try Self.name("Signing", organization),
+                keys.leaf, try SandboxMark.name("Signing", organization),
                 by: flaw == .leafOfAnotherAuthority ? keys.leaf : intermediate, intermediateName,
                 authoritiesBelow: nil, until: flaw == .leafExpired ? from + 1_000 : until,
                 marker: flaw == .leafWithoutMarker
@@ -45,13 +36,6 @@ struct SandboxCertificates {
                 root, rootName, by: root, rootName,
                 authoritiesBelow: flaw == .pathTooLong ? 0 : 1, until: until, marker: nil),
         ]
-    }
-
-    private static func name(_ common: String, _ organization: String) throws -> DistinguishedName {
-        try DistinguishedName {
-            OrganizationName(organization)
-            CommonName(common)
-        }
     }
 
     /// - Parameter authoritiesBelow: How many authorities may stand below this one; `nil` for what is none.

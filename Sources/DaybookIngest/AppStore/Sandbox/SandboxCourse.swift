@@ -117,7 +117,7 @@ struct SandboxCourse {
         guard let graceEnd, phase == .grace else {
             return begin(.paid, life.period, at: now + ((retryEnd ?? now) - now) / 2)
         }
-        // In grace the billing date is kept (rules §2.3).
+        // In grace the billing date is kept (docs/rules.md#payloads).
         let paidAt = now + (graceEnd - now) / 2
         begin(.paid, life.period, at: periodEnd)
         now = min(paidAt, periodEnd - 1)

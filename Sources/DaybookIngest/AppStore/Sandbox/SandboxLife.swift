@@ -34,7 +34,7 @@ public struct SandboxLife: Sendable, Equatable {
         case expiry
     }
 
-    /// A plan with every step of rules §2.3 that one customer can live through.
+    /// A plan with every step of docs/app-store.md that one customer can live through.
     public static let wholePlan: [Step] = [
         .trial, .conversion, .grace, .recovery, .renewal, .cancel, .uncancel, .refund, .reversal,
         .cancel, .expiry,

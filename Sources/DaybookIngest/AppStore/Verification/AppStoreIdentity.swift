@@ -1,15 +1,5 @@
 public import DaybookEvents
 
-/// Apple's words for environments.
-public enum AppStoreEnvironment: String, Sendable, CaseIterable {
-    case production = "Production"
-    case sandbox = "Sandbox"
-    /// StoreKit testing in Xcode.
-    case xcode = "Xcode"
-    /// StoreKit testing in unit tests; the sandbox authority uses it too.
-    case localTesting = "LocalTesting"
-}
-
 /// Whose payloads are expected.
 public struct AppStoreIdentity: Sendable, Equatable {
     /// Bundle identifiers of the app, its extensions and its other platforms.

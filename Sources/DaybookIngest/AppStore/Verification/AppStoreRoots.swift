@@ -79,7 +79,7 @@ public struct AppStoreRoots: Sendable {
 
     /// The same without those of sandbox authorities.
     var withoutSandbox: AppStoreRoots {
-        .init(roots.filter { !SandboxCertificates.isSandbox($0.certificate) })
+        .init(roots.filter { !SandboxMark.isOn($0.certificate) })
     }
 
     /// As Apple publishes it beside the certificate.

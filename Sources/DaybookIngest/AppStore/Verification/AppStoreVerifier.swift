@@ -18,14 +18,6 @@ public struct AppStoreStatement: Sendable, Equatable {
     public let root: String?
 }
 
-/// A payload of one of the kinds that Apple signs.
-public enum AppStoreDocument: Sendable, Equatable {
-    case notification(AppStoreNotification)
-    case transaction(AppStoreTransaction)
-    case renewal(AppStoreRenewal)
-    case appTransaction(AppStoreAppTransaction)
-}
-
 /// Verifies what Apple signed: format, chain, signature, app, environment, in this order.
 ///
 /// Rule: a payload is used when a configured root vouches for it, it is about this app and of this environment, and so

@@ -1,0 +1,108 @@
+import DaybookEvents
+import DaybookStore
+
+/// Refunds and revocations whose purchase nobody has told of.
+///
+/// One may come before its purchase, so it is recorded. Where it names the wrong transaction, such as an order instead
+/// of its items, it takes nothing back and no answer shows it: that is why whoever records it is told.
+struct UnmetRefunds {
+    private struct Purchase: Hashable {
+        var line: StreamName
+        var transaction: Reference
+
+        /// - Parameter line: The stream of the draft, which is canonical.
+        init?(_ draft: EventDraft, in line: StreamName) {
+            guard let text = draft.data["transaction_id"]?.text else { return nil }
+            self.line = line
+            transaction = Reference(text)
+        }
+    }
+
+    /// In the order of the refunds, each once.
+    private var purchases: [Purchase] = []
+    /// `apple:2000000123`; only of those that were not met.
+    private var names: [Purchase: String] = [:]
+
+    /// More are not told.
+    private static let countMax = 64
+    private static let refundTypes: Set<EventType> = [.purchaseRefunded, .purchaseRevoked]
+    private static let purchaseTypes: Set<EventType> = [
+        .purchaseCompleted, .subscriptionStarted, .subscriptionRenewed, .storeTransactionStated,
+    ]
+    private static let refundNames = Set(refundTypes.map { Vocabulary.name(of: $0) })
+    private static let purchaseNames = Set(purchaseTypes.map { Vocabulary.name(of: $0) })
+
+    var isEmpty: Bool { names.isEmpty }
+
+    /// The refunds among some events, whether their purchases are among them or not.
+    /// - Parameter drafts: In canonical form.
+    init(_ drafts: [EventDraft]) {
+        for draft in drafts where Self.refundNames.contains(draft.type) {
+            take(refund: draft, in: EventRouter.stream(of: draft))
+        }
+    }
+
+    /// Those of a file whose purchases are not in it.
+    /// - Complexity: O(*n*) in the events; a second time where there are refunds.
+    init(_ file: RehearsedFile) {
+        for batch in file.batches {
+            for event in batch where Self.refundNames.contains(event.report.report.draft.type) {
+                take(refund: event.report.report.draft, in: event.report.stream)
+            }
+        }
+        for batch in file.batches {
+            if isEmpty { return }
+            for event in batch where Self.purchaseNames.contains(event.report.report.draft.type) {
+                let purchase = Purchase(event.report.report.draft, in: event.report.stream)
+                if let purchase { names[purchase] = nil }
+            }
+        }
+    }
+
+    private mutating func take(refund draft: EventDraft, in line: StreamName) {
+        guard let purchase = Purchase(draft, in: line), names[purchase] == nil else { return }
+        let store = draft.data["store"]?.text ?? "apple"
+        purchases.append(purchase)
+        names[purchase] = "\(store):\(draft.data["transaction_id"]?.text ?? "")"
+    }
+
+    /// The names of those of which a ledger has no purchase either, in the order of the refunds; no more than can be
+    /// told.
+    func unknown(in core: LedgerCore) throws -> [String] {
+        var found: [String] = []
+        for purchase in purchases where found.count < Self.countMax {
+            guard let name = names[purchase] else { continue }
+            // The state is held for one look at a time: a file may have thousands.
+            let isKnown = try core.state.withLock { try Self.isKnown(purchase, $0) }
+            if !isKnown { found.append(name) }
+        }
+        return found
+    }
+
+    private static func isKnown(_ purchase: Purchase, _ state: LedgerState) throws -> Bool {
+        let line = purchase.line
+        guard let name = state.names.id(of: line.name),
+            let stream = state.streamID(line.environment, line.kind, name)
+        else { return false }
+        // What was voided tells of nothing.
+        return try UnitFolder(state).events(
+            environment: line.environment, heads: [state.headOf(stream).position]
+        ).contains {
+            $0.reference == purchase.transaction && purchaseTypes.contains($0.type)
+        }
+    }
+}
+
+extension LedgerCore {
+    /// The transactions that some events take back and of which nobody has told, such as `apple:2000000123`: each once,
+    /// in the order of the events, at most 64.
+    /// - Parameter drafts: In canonical form, and recorded.
+    package func unknownTransactions(takenBackBy drafts: [EventDraft]) throws -> [String] {
+        try unknownTransactions(of: UnmetRefunds(drafts))
+    }
+
+    /// The same of refunds that were gathered.
+    func unknownTransactions(of refunds: UnmetRefunds) throws -> [String] {
+        try refunds.isEmpty ? [] : translating { try refunds.unknown(in: self) }
+    }
+}

@@ -1,0 +1,10 @@
+import ArgumentParser
+
+/// The `daybook` command itself: errors speak for it and captures name its version, so it stands below all that uses
+/// it.
+///
+/// Its commands are registered above everything, in `Daybook.swift`.
+struct DaybookCommand: AsyncParsableCommand {
+    /// The build's own name, also in what it captures.
+    static let version = "0.1.0"
+}

@@ -1,0 +1,174 @@
+import DaybookEvents
+
+/// One entitlement at one time.
+public struct EntitlementAnswer: Sendable, Equatable {
+    public var name: String
+    public var isActive: Bool
+    /// The winner's state, else the state of the source that came closest.
+    public var state: SourceState
+    public var winner: Source?
+    public var startsAt: Int64?
+    /// The end of unbroken access: of all active sources, and of grants, passes and subscriptions that begin before
+    /// they end; `nil` if there is none, or nothing is active. A further period of a subscription that runs does not
+    /// count.
+    public var expiresAt: Int64?
+    public var willRenew: Bool
+    /// Every source that ever could have given it, winner first.
+    public var candidates: [Source]
+}
+
+/// Finds every source of a customer at the time of the case.
+public final class EntitlementsAnswer: Sendable {
+    public let catalog: Catalog?
+    public let sources: [Source]
+    /// The time at which sources were judged: the trial's end under a debug override, else the asked time.
+    public let effectiveAt: Int64
+    public let warnings: [String]
+    public let profiles: [ProfileAnswer]
+    public let introEligibleAfter: Int64
+    /// When the customer's plan changed, up to the asked time, ascending; see `PlanChanges`.
+    let planChanges: [Int64]
+    /// From when on a subscription is billed on another day, up to the asked time, ascending.
+    let billingDays: [BillingDay]
+
+    public init(_ question: CustomerCase) {
+        let gathering = SourceGathering(question)
+        catalog = gathering.catalog
+        effectiveAt = gathering.at
+        profiles = gathering.profiles
+        sources = gathering.sources()
+        introEligibleAfter = gathering.debug.trialEligibilityResetAt ?? Int64.min
+        // Nothing asks for them unless a catalog resets a meter by them, and a check must be quick.
+        planChanges =
+            question.catalogs.resetsOnPlanChange
+            ? PlanChanges(gathering.planStretches()).instants : []
+        billingDays =
+            question.catalogs.countsByBilling ? gathering.billingDays() : []
+        warnings = Self.warnings(sources, question)
+    }
+
+    private static func warnings(_ sources: [Source], _ question: CustomerCase) -> [String] {
+        var warnings: [String] = []
+        let paying = sources.filter { $0.isActive && $0.kind == .subscription }
+        let owned = sources.filter { $0.isActive && $0.kind == .lifetime }
+        if paying.contains(where: { payment in owned.contains { givesSame($0, payment) } }) {
+            warnings.append("redundant_subscription")
+        }
+        // Two products of one line are one agreement with the store.
+        let isTwice = paying.contains { payment in
+            paying.contains { !haveSameBytes($0.id, payment.id) && givesSame($0, payment) }
+        }
+        if isTwice { warnings.append("double_paying") }
+        if paying.contains(where: { $0.flags.contains("billing_problem") }) {
+            warnings.append("billing_problem")
+        }
+        for flag in ["unknown_gap", "unknown_successor"]
+        where sources.contains(where: { $0.flags.contains(flag) }) {
+            warnings.append(flag)
+        }
+        if !question.linesOfOthers.isEmpty { warnings.append("owned_by_other") }
+        return warnings
+    }
+
+    /// Whether two sources give one entitlement to the same profile, or to the customer as a whole (E30, E31).
+    private static func givesSame(_ left: Source, _ right: Source) -> Bool {
+        let isSameProfile =
+            left.profile == nil || right.profile == nil
+            || haveSameBytes(left.profile, right.profile)
+        return isSameProfile && left.entitlements.contains { right.entitlements.contains($0) }
+    }
+
+    /// The sources that can serve a profile (`nil`: the customer as a whole).
+    public func sources(for profile: String?) -> [Source] {
+        sources.filter { $0.profile == nil || $0.profile == profile }
+    }
+
+    /// One entitlement, for one profile where given.
+    public func entitlement(_ name: String, profile: String? = nil) -> EntitlementAnswer {
+        answer(name, sources(for: profile).filter { $0.entitlements.contains(name) })
+    }
+
+    /// Every entitlement of the catalog, in its order.
+    public func entitlements(profile: String? = nil) -> [EntitlementAnswer] {
+        (catalog?.entitlements ?? []).map { entitlement($0.name, profile: profile) }
+    }
+
+    /// Whom anything serves alone, whether it still holds or not: each profile once, in the order of the sources; those
+    /// that were deleted aside.
+    package var profilesServed: [String] {
+        var found: [String] = []
+        for profile in sources.compactMap(\.profile) where !profile.isEmpty {
+            let isDeleted = profiles.contains {
+                haveSameBytes($0.profile, profile) && $0.isDeleted
+            }
+            if !isDeleted, !found.contains(where: { haveSameBytes($0, profile) }) {
+                found.append(profile)
+            }
+        }
+        return found
+    }
+
+    /// What the customer as a whole or any profile has, each entitlement once, in the catalog's order; what serves a
+    /// profile that was deleted aside.
+    package var namesHeld: [String] {
+        let profiles = profilesServed
+        let holding = sources.filter { source in
+            guard source.isActive, let profile = source.profile else { return source.isActive }
+            return profiles.contains { haveSameBytes($0, profile) }
+        }
+        return (catalog?.entitlements ?? []).map(\.name).filter { name in
+            holding.contains { $0.entitlements.contains(name) }
+        }
+    }
+
+    private func answer(_ name: String, _ candidates: [Source]) -> EntitlementAnswer {
+        let ordered = candidates.sorted(by: Self.isShownBefore)
+        let active = ordered.filter(\.isActive)
+        let closest = active.first ?? ordered.first
+        return EntitlementAnswer(
+            name: name, isActive: !active.isEmpty, state: closest?.state ?? .none,
+            winner: active.first, startsAt: active.compactMap(\.startsAt).min(),
+            expiresAt: Self.unbrokenEnd(active, ordered.filter { $0.state == .pending }),
+            willRenew: active.first?.willRenew ?? closest?.willRenew ?? false,
+            candidates: ordered)
+    }
+
+    /// What begins when or before the rest ends goes on with it.
+    private static func unbrokenEnd(_ active: [Source], _ pending: [Source]) -> Int64? {
+        guard var end = active.map({ $0.expiresAt ?? Int64.max }).max() else { return nil }
+        for source in pending.sorted(by: { $0.startsAt ?? 0 < $1.startsAt ?? 0 }) {
+            guard let start = source.startsAt, start <= end else { continue }
+            end = max(end, source.expiresAt ?? Int64.max)
+        }
+        return end == Int64.max ? nil : end
+    }
+
+    /// The active by rank, then by the later end; of the others the one that ended last came closest, and what never
+    /// began or never counted comes at the end. A total order.
+    static func isShownBefore(_ left: Source, _ right: Source) -> Bool {
+        if left.isActive != right.isActive { return left.isActive }
+        if left.isActive, left.displayRank != right.displayRank {
+            return left.displayRank < right.displayRank
+        }
+        if left.lapseRank != right.lapseRank { return left.lapseRank < right.lapseRank }
+        let ends = (left.expiresAt ?? Int64.max, right.expiresAt ?? Int64.max)
+        if ends.0 != ends.1 { return ends.0 > ends.1 }
+        if left.displayRank != right.displayRank { return left.displayRank < right.displayRank }
+        if !haveSameBytes(left.id, right.id) { return precedesInBytes(left.id, right.id) }
+        // Two products of one line (E27).
+        return (left.startsAt ?? Int64.min) > (right.startsAt ?? Int64.min)
+    }
+
+    /// Whether an introductory offer may still be used in a group: none was used before (docs/rules.md#offers).
+    public static func introEligible(_ question: CustomerCase, group: String) -> Bool {
+        let gathering = SourceGathering(question)
+        let resetAt = gathering.debug.trialEligibilityResetAt ?? Int64.min
+        for line in question.lines {
+            for fact in line.state.transactions where fact.offerType == 1 && !fact.coreRank.isNone {
+                let product = gathering.catalog?.product(question.names[fact.product])
+                if product?.group == group, fact.startsAt >= resetAt { return false }
+            }
+        }
+        return true
+    }
+}

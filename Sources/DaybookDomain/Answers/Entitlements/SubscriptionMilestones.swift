@@ -1,0 +1,187 @@
+public import DaybookEvents
+
+/// Derives milestones from the facts of one customer's lines.
+///
+/// From facts alone, as state and money are (rule 3): a transaction that only a client's signed statement told counts
+/// as one that a notification told, and two statements of one transaction count once. So the milestones are the same
+/// for any order of arrival. A client's unsigned word and a family's share are no purchases (X-07, E44), and debug
+/// overrides change nothing (NZ-21).
+public struct SubscriptionMilestones {
+    private struct Charge {
+        var line: Int
+        var period: LinePeriod
+        var group: String
+        /// Free periods are no payments, whatever the offer is called.
+        var isPaid: Bool
+    }
+
+    private let question: CustomerCase
+    /// The events of each line of the case, in its order; canonical, corrected, without the void ones.
+    private let events: [[Event]]
+
+    /// - Parameter events: For each line of the case its events, in canonical order.
+    public init(_ question: CustomerCase, events: [[Event]]) {
+        precondition(events.count == question.lines.count, "Every line brings its events.")
+        self.question = question
+        self.events = events
+    }
+
+    /// In the order of time; those of one moment in the order of their kinds.
+    public func all() -> [SubscriptionMilestone] {
+        let charges = question.lines.indices.flatMap { self.charges(of: $0) }.sorted {
+            Self.isBefore($0.period.fact, $1.period.fact)
+        }
+        var found: [SubscriptionMilestone] = []
+        var groups: Set<String> = []
+        for charge in charges {
+            var kinds: [SubscriptionMilestone.Kind] = []
+            if groups.insert(charge.group).inserted { kinds.append(.purchased) }
+            if charge.period.fact.isTrial { kinds.append(.trialStarted) }
+            if charge.isPaid, let kind = payment(charge, charges) { kinds.append(kind) }
+            found += kinds.compactMap { milestone($0, charge) }
+        }
+        found += question.lines.indices.flatMap { cancellations(of: $0) }
+        let order = SubscriptionMilestone.Kind.allCases
+        return found.enumerated().sorted { left, right in
+            let (one, two) = (left.element, right.element)
+            if one.at != two.at { return one.at < two.at }
+            let ranks = (order.firstIndex(of: one.kind) ?? 0, order.firstIndex(of: two.kind) ?? 0)
+            return ranks.0 != ranks.1 ? ranks.0 < ranks.1 : left.offset < right.offset
+        }.map(\.element)
+    }
+
+    private static func isBefore(_ left: TransactionFact, _ right: TransactionFact) -> Bool {
+        (left.startsAt, left.id.high, left.id.low) < (right.startsAt, right.id.high, right.id.low)
+    }
+
+    // MARK: Charges
+
+    private func facts(_ line: LineState, at instant: Int64) -> LinePeriods {
+        LinePeriods(
+            line: line, names: question.names, catalog: question.catalog(at: instant)?.catalog,
+            at: instant, hiddenBefore: nil)
+    }
+
+    private func charges(of index: Int) -> [Charge] {
+        let line = question.lines[index]
+        let periods = facts(line.state, at: question.at).periods(isProvisionalTold: false)
+        return periods.compactMap { period in
+            guard let product = period.product, product.kind == .autoRenewable,
+                let group = product.group, !period.fact.isFamilyShared,
+                line.ownedFrom <= period.fact.startsAt,
+                period.fact.startsAt < line.ownedUntil
+            else { return nil }
+            return Charge(
+                line: index, period: period, group: group, isPaid: !period.fact.isFree)
+        }
+    }
+
+    /// Whether a paid period begins something or goes on with it; `nil`: neither, as an upgrade at once, or a second
+    /// subscription beside a running one.
+    private func payment(_ charge: Charge, _ charges: [Charge]) -> SubscriptionMilestone.Kind? {
+        let group = charges.filter { $0.group == charge.group }
+        let own = group.filter { $0.line == charge.line }
+        var current = charge
+        // Back along the line, through free periods, to the payment that this one goes on from.
+        while let before = own.last(where: {
+            Self.isBefore($0.period.fact, current.period.fact)
+        }), isConnected(before, current) {
+            if before.isPaid {
+                let isUpgrade =
+                    before.period.isReplaced && before.period.end == current.period.start
+                return isUpgrade ? nil : .renewed
+            }
+            current = before
+        }
+        let start = charge.period.start
+        let isPaidElsewhere = group.contains {
+            $0.line != charge.line && $0.isPaid && $0.period.start < start
+                && start <= $0.period.end
+        }
+        return isPaidElsewhere ? nil : .activated
+    }
+
+    /// Whether one period follows the other without an expiry: at once, in grace, or while the store still tried.
+    private func isConnected(_ before: Charge, _ next: Charge) -> Bool {
+        if before.period.end >= next.period.start { return true }
+        let instant = next.period.start - 1
+        var owned = question.lines[next.line]
+        owned.state = LineState()
+        for event in events[next.line] {
+            owned.state.evolve(
+                event, names: question.names, takesStatus: event.occurredAt <= instant)
+        }
+        let facts = facts(owned.state, at: instant)
+        let answer = LineAnswer(
+            owned: owned, facts: facts, periods: facts.periods(isProvisionalTold: false),
+            at: instant)
+        return answer.sources().contains { source in
+            switch source.state {
+            case .grace, .billingRetry, .active, .activeCanceling: true
+            default: false
+            }
+        }
+    }
+
+    private func milestone(
+        _ kind: SubscriptionMilestone.Kind, _ charge: Charge
+    ) -> SubscriptionMilestone? {
+        let fact = charge.period.fact
+        let statements = events[charge.line].filter {
+            $0.reference == fact.id && $0.trust.classRank > 0 && Self.isCharge($0.type)
+        }
+        guard let position = statements.map(\.position).min(),
+            let statement = statements.first(where: {
+                $0.key == fact.coreRank.key && $0.source == fact.coreRank.source
+            })
+        else { return nil }
+        return SubscriptionMilestone(
+            kind: kind, line: question.lines[charge.line].name,
+            product: question.names[fact.product], group: charge.group, transaction: fact.id,
+            at: fact.startsAt, position: position, statement: statement)
+    }
+
+    private static func isCharge(_ type: EventType) -> Bool {
+        switch type {
+        case .subscriptionStarted, .subscriptionRenewed, .storeTransactionStated: true
+        default: false
+        }
+    }
+
+    // MARK: Cancellations
+
+    /// Every time that renewal went from on to off.
+    private func cancellations(of index: Int) -> [SubscriptionMilestone] {
+        let line = question.lines[index]
+        let charges = charges(of: index)
+        var isOn = true
+        var found: [SubscriptionMilestone] = []
+        for event in events[index] where event.trust.classRank > 0 {
+            guard let value = Self.autoRenew(event) else { continue }
+            defer { isOn = value }
+            guard isOn, !value, event.type != .subscriptionExpired,
+                line.ownedFrom <= event.occurredAt, event.occurredAt < line.ownedUntil,
+                let charge = charges.last(where: { $0.period.start <= event.occurredAt })
+                    ?? charges.first
+            else { continue }
+            found.append(
+                SubscriptionMilestone(
+                    kind: .canceled, line: line.name,
+                    product: question.names[charge.period.fact.product], group: charge.group,
+                    transaction: .none, at: event.occurredAt, position: event.position,
+                    statement: event))
+        }
+        return found
+    }
+
+    /// What an event says of renewal; `nil`: nothing.
+    private static func autoRenew(_ event: Event) -> Bool? {
+        switch event.type {
+        case .subscriptionStarted, .subscriptionRenewed, .subscriptionAutoRenewChanged,
+            .storeRenewalStated:
+            event.flag(8) ?? true
+        case .subscriptionExpired: false
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,199 @@
+public import DaybookEvents
+
+/// Everything that is needed to answer a question about one customer at one time: folded states, catalogs, zones.
+///
+/// Constant, without clock or I/O; the ledger gathers it for (at, known at), the domain answers from it. A decision
+/// hands it on many times, so it is shared and never copied.
+public final class CustomerCase: Sendable {
+    public struct OwnedLine: Sendable {
+        /// `apple:2000000123`.
+        public var name: String
+        public var state: LineState
+        public var funnel: FunnelState
+        /// When this customer came to own it, and until when; `Int64.min`/`max` where there was no transfer.
+        public var ownedFrom: Int64
+        public var ownedUntil: Int64
+        /// Every time for which this customer owned it, the last one too.
+        public var stretches: [Stretch]
+
+        /// A time for which somebody owned a line without a break.
+        public struct Stretch: Sendable, Equatable {
+            public var from: Int64
+            /// Exclusive.
+            public var until: Int64
+            /// Of a consumable, the credits that came with it; `Event.absent`: what was bought.
+            public var unitsOnArrival: Int64
+            /// Of a consumable, the credits that went to the next owner; `Event.absent`: nobody said.
+            public var unitsOnDeparture: Int64
+
+            public init(
+                from: Int64 = Int64.min, until: Int64 = Int64.max,
+                unitsOnArrival: Int64 = Event.absent, unitsOnDeparture: Int64 = Event.absent
+            ) {
+                self.from = from
+                self.until = until
+                self.unitsOnArrival = unitsOnArrival
+                self.unitsOnDeparture = unitsOnDeparture
+            }
+        }
+
+        /// - Parameter stretches: `nil`: the one from `ownedFrom` to `ownedUntil`.
+        public init(
+            name: String, state: LineState, funnel: FunnelState, ownedFrom: Int64,
+            ownedUntil: Int64, stretches: [Stretch]? = nil
+        ) {
+            self.name = name
+            self.state = state
+            self.funnel = funnel
+            self.ownedFrom = ownedFrom
+            self.ownedUntil = ownedUntil
+            self.stretches = stretches ?? [Stretch(from: ownedFrom, until: ownedUntil)]
+        }
+
+        /// Whether it is this customer's at a time.
+        public func isOwned(at instant: Int64) -> Bool {
+            ownedFrom <= instant && instant < ownedUntil
+        }
+    }
+
+    public let environment: Environment
+    /// The name that is shown for the person.
+    public let subject: String
+    /// Whether any event names the customer.
+    public let isKnown: Bool
+    public let state: UnitState
+    public let lines: [OwnedLine]
+    /// Lines that name this customer but belong to somebody else.
+    public let linesOfOthers: [String]
+    public let catalogs: CatalogHistory
+    public let zones: ZoneSet
+    public let names: NameTable
+    /// The valid time of the question.
+    public let at: Int64
+    /// Texts of references that are longer than a reference holds, as far as they were looked up (`namesToLookUp`).
+    public let texts: [Reference: String]
+
+    public init(
+        environment: Environment, subject: String, isKnown: Bool, state: UnitState,
+        lines: [OwnedLine], linesOfOthers: [String], catalogs: CatalogHistory, zones: ZoneSet,
+        names: NameTable, at: Int64, texts: [Reference: String] = [:]
+    ) {
+        self.environment = environment
+        self.subject = subject
+        self.isKnown = isKnown
+        self.state = state
+        self.lines = lines
+        self.linesOfOthers = linesOfOthers
+        self.catalogs = catalogs
+        self.zones = zones
+        self.names = names
+        self.at = at
+        self.texts = texts
+    }
+
+    /// The same customer, asked about another time or under other rules, or with what was looked up since.
+    public func with(
+        at instant: Int64? = nil, zones: ZoneSet? = nil, catalogs: CatalogHistory? = nil,
+        texts: [Reference: String]? = nil
+    ) -> CustomerCase {
+        CustomerCase(
+            environment: environment, subject: subject, isKnown: isKnown, state: state,
+            lines: lines, linesOfOthers: linesOfOthers, catalogs: catalogs ?? self.catalogs,
+            zones: zones ?? self.zones, names: names, at: instant ?? at,
+            texts: texts ?? self.texts)
+    }
+
+    /// The same customer after further events of its own that name no line.
+    /// - Parameter names: With those that the events brought.
+    public func with(state: UnitState, names: NameTable) -> CustomerCase {
+        CustomerCase(
+            environment: environment, subject: subject, isKnown: isKnown || state.eventCount > 0,
+            state: state, lines: lines, linesOfOthers: linesOfOthers, catalogs: catalogs,
+            zones: zones, names: names, at: at, texts: texts)
+    }
+
+    /// The zones that this customer lived in.
+    public func zoneHistory(_ catalog: Catalog) -> ZoneHistory {
+        var first: ZoneTable?
+        var changes: [ZoneHistory.Change] = []
+        // A zone that the tables do not have says nothing about where the customer is.
+        for change in state.customer.zones where zones.contains(names[change.zone]) {
+            let zone = zones[names[change.zone]]
+            if change.isFirstSight, first == nil {
+                first = zone
+            } else if changes.last?.zone != zone {
+                // Being told the same zone again and again moves nothing.
+                changes.append(.init(fromInstant: change.at, zone: zone))
+            }
+        }
+        return ZoneHistory(initial: first ?? zones[catalog.defaultTimeZone], changes: changes)
+    }
+
+    /// When the customer was first seen, else the first event of a customer of whom only purchases tell; the asked time
+    /// for somebody unknown (rule 14).
+    public var anchor: Int64 {
+        if let own = state.customer.anchor.orNil { return own }
+        let owned = lines.filter { $0.ownedFrom <= at && at < $0.ownedUntil }
+        return owned.compactMap(\.state.firstEventAt.orNil).min() ?? at
+    }
+
+    /// The catalog in force for this customer at a time, and `nil` in a ledger without any.
+    public func catalog(at instant: Int64) -> CatalogVersion? {
+        catalogs.inForce(
+            at: instant,
+            for: .init(
+                name: subject, firstSeenAt: anchor,
+                periodStart: { self.periodStart(containing: instant, by: $0.catalog) }))
+    }
+
+    /// Where the period began that a catalog for the next period has to wait for: that of all its counters that begin
+    /// anew, if they have one period in common, else the calendar month (rule 8).
+    private func periodStart(containing instant: Int64, by catalog: Catalog) -> Int64 {
+        period(containing: instant, by: catalog).start
+    }
+
+    private func period(containing instant: Int64, by catalog: Catalog) -> MeterPeriod {
+        let periods = Set(catalog.meters.filter { $0.kind == .counter }.map(\.period))
+            .subtracting([.lifetime])
+        let zone = zoneHistory(catalog)
+        guard periods.count == 1, let own = periods.first, let length = own.length else {
+            return .calendarMonth(containing: instant, in: zone)
+        }
+        switch own.anchor {
+        case .calendar:
+            return PeriodTimeline(length, anchor: nil, in: zone).period(at: instant)
+        // Whether a catalog is in force must not depend on what it sells.
+        case .firstSeen, .billing:
+            return PeriodTimeline(length, anchor: anchor, in: zone).period(at: instant)
+        case .instant(let stated):
+            return PeriodTimeline(length, anchor: stated, cut: anchor, in: zone).period(at: instant)
+        }
+    }
+
+    /// The first end of a period after a time with which a catalog that waits for it may come into force;
+    /// `Int64.max`: none waits.
+    func catalogPeriodEnd(after instant: Int64) -> Int64 {
+        catalogs.versions.filter { $0.scope == .nextPeriod }
+            .map { period(containing: instant, by: $0.catalog).end }.min() ?? Int64.max
+    }
+}
+
+/// Zone tables by IANA name; an unknown name means the default.
+public struct ZoneSet: Sendable, Equatable {
+    private var tables: [String: ZoneTable]
+
+    public init(_ tables: [String: ZoneTable] = [:]) { self.tables = tables }
+
+    public mutating func add(_ table: ZoneTable, named name: String) { tables[name] = table }
+
+    public func contains(_ name: String) -> Bool { tables[name] != nil }
+
+    public subscript(name: String) -> ZoneTable { tables[name] ?? .utc }
+
+    /// One number for all tables, to tell two releases of the zone database apart (rule 31).
+    public var digest: UInt64 {
+        tables.keys.sorted(by: precedesInBytes).reduce(0xCBF2_9CE4_8422_2325) { sum, name in
+            (sum ^ self[name].digest) &* 0x100_0000_01B3
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import Daybook
+import DaybookDomain
+import DaybookEvents
+import DaybookTesting
+import Testing
+
+/// Customers of whom nothing tells but what was given to them, and ids that only an alias names.
+@Suite("Customers without an event of their own")
+struct ReceiverTests {
+    private static let document =
+        MeterCatalog.text + """
+            funnels:
+              kept:
+                window: P90D
+                steps:
+                  - { event: subscription.renewed, name: first }
+                  - { event: subscription.renewed, name: second }
+            eventNames:
+              memberRenewed: { milestone: renewed }
+
+            """
+    private let now = instant("2026-04-01T00:00:00Z")
+    private let day = StoryLedger.day
+    private let story: StoryLedger
+
+    init() async throws {
+        story = try await StoryLedger("meters", document: Array(Self.document.utf8), now: now)
+    }
+
+    /// A subscription that began 80 days ago and was renewed 50 and 20 days ago.
+    private func line(_ id: String, of subject: String) -> [EventDraft] {
+        let line = LineStory(id, product: "club.monthly", subject: subject)
+        return [
+            line.started("\(id)-1", from: now - 80 * day, until: now - 50 * day),
+            line.renewed("\(id)-2", from: now - 50 * day, until: now - 20 * day),
+            line.renewed("\(id)-3", from: now - 20 * day, until: now + 10 * day),
+        ]
+    }
+
+    /// Everything that somebody owns becomes another's, 60 days ago.
+    private func gift(_ from: String, _ to: String) -> EventDraft {
+        .reported(
+            "purchase.transferred", at: now - 60 * day, key: "gift-\(from)", subject: from,
+            ["from": .string(from), "to": .string(to)])
+    }
+
+    @Test("Who was given everything walks a funnel by it, also as known before what came later")
+    func funnel() async throws {
+        try await story.ledger.record(line("1", of: "giver") + [gift("giver", "taker")])
+        try await story.record(.used("daily", at: now - 1, ref: "later", subject: "zed"))
+        for moment in [nil, Moment.Knowledge.position(5)] {
+            let report = try story.ledger.funnel("kept", knownAt: moment)
+            #expect(report.entered == 1)
+            #expect(report.steps.map(\.count) == [1, 1])
+        }
+        // Before the transfer was known, the renewals were the giver's.
+        let before = try story.ledger.funnel("kept", knownAt: .position(4))
+        #expect(before.steps.map(\.count) == [1, 1])
+        #expect(try story.ledger.subjects() == ["giver", "zed"])
+    }
+
+    @Test("An id that only an alias names is its person's, who is counted once")
+    func alias() async throws {
+        try await story.ledger.record(line("1", of: "anon"))
+        try await story.record(
+            .reported(
+                "subject.aliased", at: now - 70 * day, key: "alias", subject: "anon",
+                ["alias": "anon", "canonical": "cora"]))
+        #expect(try story.ledger.subjects() == ["anon"])
+        #expect(try story.ledger.funnel("kept").steps.map(\.count) == [1, 1])
+        // What is given to an id that only an alias names is its person's too.
+        try await story.ledger.record(line("2", of: "giver") + [gift("giver", "cora")])
+        #expect(try story.ledger.funnel("kept").steps.map(\.count) == [1, 1])
+        #expect(
+            try story.ledger.status(of: "anon").status.entitlements.map(\.isActive) == [true])
+    }
+
+    @Test(
+        "A publication's preview counts them where something is theirs, and nobody who got nothing")
+    func preview() async throws {
+        try await story.ledger.record(
+            line("1", of: "giver") + [gift("giver", "taker"), gift("poor", "nobody")])
+        let changed = Self.document.replacing("club: 100 }", with: "club: 200 }")
+        let preview = try story.ledger.preview(
+            CatalogPublication(document: Array(changed.utf8)))
+        #expect(preview.customers == 3)
+        #expect(preview.changedCustomers == 1)
+        #expect(preview.changedAnswers == 1)
+    }
+
+    @Test("An export under the app's names has what is derived of them")
+    func derived() async throws {
+        try await story.ledger.record(line("1", of: "giver") + [gift("giver", "taker")])
+        var lines: [JSONObject] = []
+        try story.ledger.export(names: .app) {
+            let object = try #require(try JSONReader.read(Array($0.dropLast())).object)
+            if object["derived_from"] != nil { lines.append(object) }
+        }
+        // For the new owner the first renewal began the subscription.
+        #expect(lines.map { $0["type"] } == ["memberRenewed"])
+        #expect(lines.map { $0["subject"] } == ["taker"])
+        #expect(lines.map { $0["occurred_at"] } == [.integer(now - 20 * day)])
+    }
+}
