@@ -52,7 +52,7 @@ extension Ledger {
         findings.append(
             DoctorFinding(
                 area: "ledger", severity: .fine,
-                message: "\(app), \(head.position) core.events, "
+                message: "\(app), \(head.position) events, "
                     + (core.store.durability == "none"
                         ? "opened for reading" : "durability \(core.store.durability)")))
         let time = LedgerClock(wall: core.clock(), last: head.recordedAt)

@@ -154,7 +154,7 @@ extension Ledger {
         return VerifyFinding(
             check: Self.replayCheck, isClean: isClean,
             detail: isClean
-                ? "\(report.events) core.events, \(report.units) units, digest \(report.digest)"
+                ? "\(report.events) events, \(report.units) units, digest \(report.digest)"
                 : "differs: " + differences.joined(separator: ", ")
                     + (report.differencesOmitted > 0
                         ? ", and \(report.differencesOmitted) more" : ""))
