@@ -13,6 +13,7 @@ let package = Package(
             name: "daybook-bench",
             dependencies: [
                 .product(name: "Daybook", package: "daybook"),
+                .product(name: "DaybookAudit", package: "daybook"),
                 .product(name: "DaybookTesting", package: "daybook"),
                 // A product for benchmarks alone: `Benchmarks/run` sets DAYBOOK_BENCHMARKS.
                 .product(name: "DaybookFixtures", package: "daybook"),

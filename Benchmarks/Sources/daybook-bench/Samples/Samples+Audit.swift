@@ -1,4 +1,5 @@
 import Daybook
+import DaybookAudit
 import DaybookFixtures
 
 extension Samples {

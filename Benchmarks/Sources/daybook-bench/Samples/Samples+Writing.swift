@@ -19,7 +19,7 @@ extension Samples {
         for indices in batches(0..<numbers[0], numbers[2]) {
             let batch = rows.batch(indices, store.header.secret)
             try stopwatch.time(from: indices.lowerBound) {
-                try store.exclusively { try $0.append(batch) }
+                _ = try store.exclusively { try $0.append(batch) }
             }
         }
         return try finished(stopwatch, durability: store.durability) { try store.close() }
