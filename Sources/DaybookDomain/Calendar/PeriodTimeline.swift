@@ -28,7 +28,11 @@ struct PeriodTimeline {
         self.length = length
         self.zone = zone
         var stretches = [Stretch(from: Int64.min, anchor: anchor)]
-        if let cut { stretches.append(Stretch(from: cut, anchor: anchor)) }
+        if let cut {
+            // What moved the anchor before the cut holds on after it.
+            let moved = moves.filter { $0.from < cut }.max { $0.from < $1.from }
+            stretches.append(Stretch(from: cut, anchor: moved?.anchor ?? anchor))
+        }
         // At one instant a move has the last word.
         for move in moves { stretches.append(Stretch(from: move.from, anchor: move.anchor)) }
         let order = stretches.indices.sorted {

@@ -46,6 +46,21 @@ struct ResetTests {
         }
     }
 
+    @Test("An anchor that was moved before the customer was first seen stays moved")
+    func early() async throws {
+        let story = try await MeterCatalog.story()
+        try await story.record(
+            reset("stated", at: "2026-01-20T12:00:00Z", ["retain_anchor": false]))
+        let short = try #require(
+            try story.meter("stated", at: instant("2026-02-01T00:00:00Z")))
+        #expect(short.period?.start == MeterCatalog.start)
+        #expect(short.period?.end == instant("2026-02-20T12:00:00Z"))
+        let next = try #require(
+            try story.meter("stated", at: instant("2026-02-20T12:00:00Z")))
+        #expect(next.period?.start == instant("2026-02-20T12:00:00Z"))
+        #expect(next.period?.end == instant("2026-03-20T11:00:00Z"))
+    }
+
     @Test("Preserved overage counts as used after the reset; else it is forgotten")
     func overage() async throws {
         for (preserves, expected) in [(true, "1/1"), (false, "0/2")] {
