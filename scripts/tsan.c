@@ -2,9 +2,9 @@
 //
 // Swift's own libraries are not instrumented there. Two things would be reported that are no races:
 //
-// 1. A `Mutex` (Synchronization) is locked by instrumented code as long as nobody waits. Where somebody waits, the lock is
-//    passed on inside of libswiftSynchronization, and the one who gets it seems to hold nothing. So the functions for that
-//    case are wrapped: the same, with a word to ThreadSanitizer.
+// 1. A `Mutex` (Synchronization) is locked by instrumented code as long as no thread waits. Where one waits, the lock
+//    is passed on inside of libswiftSynchronization, and the thread that gets it seems to hold nothing. So the
+//    functions for that case are wrapped: the same, with a word to ThreadSanitizer.
 // 2. The last owner of an object frees it, and that it is the last one is decided in libswiftCore.
 
 #define _GNU_SOURCE

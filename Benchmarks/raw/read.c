@@ -17,13 +17,13 @@
     "position, stream, type, occurred_at, signed_at, sequence, source, key, trust, party," \
     " profile, name_a, name_b, name_c, ref, amount, money, time_a, time_b, time_c, flags"
 
-// The packed event of Sources/DaybookEvents/PackedEvent.swift, and what lies beside a wide one.
+// The packed event of Sources/DaybookEvents/PackedEvent.swift, and what lies beside an extended one.
 typedef struct {
     int64_t occurred_at;
-    uint64_t key[2], room_one[2];
-    uint32_t stream, party, name_a, room_two;
-    uint16_t source, sequence, room_three;
-    uint8_t type, form_and_trust;
+    uint64_t key[2], variable_one[2];
+    uint32_t stream, customer, name_a, variable_two;
+    uint16_t source, sequence, variable_three;
+    uint8_t type, layout_and_trust;
 } Packed;
 typedef struct {
     int64_t signed_at, money, time_a, time_b, time_c;
@@ -32,7 +32,7 @@ typedef struct {
 } Extension;
 _Static_assert(sizeof(Packed) == 64 && sizeof(Extension) == 64, "64 bytes each");
 _Static_assert(offsetof(Packed, stream) == 40 && offsetof(Packed, type) == 62, "as in Swift");
-enum { REFERENCE = 0, REFERENCE_TIME = 4, NAMES = 5, TIME = 6, WIDE = 15 };
+enum { REFERENCE = 0, REFERENCE_TIME = 4, NAMES = 5, TIME = 6, EXTENDED = 15 };
 
 // What one customer is in the simplest possible fold.
 typedef struct {
@@ -93,57 +93,57 @@ int scan(char **arguments) {
 }
 
 
-static int32_t long_amount(uint16_t room) {
-    return room == 0x8000 ? INT32_MIN : (int16_t)room;
+static int32_t long_amount(uint16_t field) {
+    return field == 0x8000 ? INT32_MIN : (int16_t)field;
 }
 
-// The same numbers as of a row, from the room where the form puts each; all that are absent are left out.
+// The same numbers as of a row, from the variable field where the layout puts each; absent ones are left out.
 static void fold_record(
     const Packed *event, int64_t position, const Extension *extensions, State *state) {
-    uint64_t reference = event->room_one[0], numbers = event->party + event->name_a;
+    uint64_t reference = event->variable_one[0], numbers = event->customer + event->name_a;
     int32_t amount;
-    switch (event->form_and_trust >> 4) {
+    switch (event->layout_and_trust >> 4) {
     case REFERENCE:
-        amount = (int32_t)event->room_two;
-        numbers += event->room_three;
+        amount = (int32_t)event->variable_two;
+        numbers += event->variable_three;
         break;
     case NAMES:
         reference = 0;
-        amount = (int32_t)event->room_one[0];
-        numbers += (event->room_one[0] >> 32) + (event->room_one[1] >> 32)
-            + (uint32_t)event->room_one[1] + event->room_two + event->room_three;
+        amount = (int32_t)event->variable_one[0];
+        numbers += (event->variable_one[0] >> 32) + (event->variable_one[1] >> 32)
+            + (uint32_t)event->variable_one[1] + event->variable_two + event->variable_three;
         break;
     case TIME:
         reference = 0;
-        amount = (int32_t)event->room_one[1];
-        numbers += event->room_one[0] + (event->room_one[1] >> 32) + event->room_two
-            + event->room_three;
+        amount = (int32_t)event->variable_one[1];
+        numbers += event->variable_one[0] + (event->variable_one[1] >> 32) + event->variable_two
+            + event->variable_three;
         break;
     case REFERENCE_TIME:
-        amount = long_amount(event->room_three);
-        numbers += (uint64_t)event->occurred_at + event->room_two;
+        amount = long_amount(event->variable_three);
+        numbers += (uint64_t)event->occurred_at + event->variable_two;
         break;
-    case WIDE: {
-        const Extension *rest = extensions + event->room_two;
+    case EXTENDED: {
+        const Extension *rest = extensions + event->variable_two;
         amount = rest->amount;
         numbers += (uint64_t)rest->signed_at + (uint64_t)rest->money + (uint64_t)rest->time_a
             + (uint64_t)rest->time_b + (uint64_t)rest->time_c + rest->profile + rest->name_b
-            + rest->name_c + rest->sequence + rest->source + event->room_three;
+            + rest->name_c + rest->sequence + rest->source + event->variable_three;
         break;
     }
     default:
-        amount = long_amount(event->room_three);
-        numbers += event->room_two;
+        amount = long_amount(event->variable_three);
+        numbers += event->variable_two;
     }
     state->count += 1;
     state->amount += amount + (event->type == 0);
     state->last_occurred_at = event->occurred_at;
     state->keys ^= (event->key[0] ^ reference)
-        + numbers + event->sequence + event->source + (event->form_and_trust & 15)
+        + numbers + event->sequence + event->source + (event->layout_and_trust & 15)
         + (uint64_t)position;
 }
 
-// The file is all packed events, then the extensions of the wide ones.
+// The file is all packed events, then the extensions of the extended ones.
 int records(char **arguments) {
     int file = open(arguments[0], O_RDONLY);
     struct stat status;
@@ -152,9 +152,9 @@ int records(char **arguments) {
     int64_t count = (int64_t)(size / sizeof(Packed)), events = 0, stream_max = 0;
     const Packed *event = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0);
     if (event == MAP_FAILED) fail("map", NULL);
-    // How many events and streams there are is known to whoever keeps segments; it is not timed.
+    // How many events and streams there are is known to a program that keeps segments; it is not timed.
     for (; events < count; events++) {
-        if (event[events].form_and_trust >> 4 == WIDE) count -= 1;
+        if (event[events].layout_and_trust >> 4 == EXTENDED) count -= 1;
         if (event[events].stream > stream_max) stream_max = event[events].stream;
     }
     munmap((void *)event, size);
@@ -179,8 +179,8 @@ int index_streams(char **arguments) {
     return 0;
 }
 
-// A question is a customer's name: its number is asked for before the clock runs, because a program
-// that lives longer than one question keeps the names in memory, as Daybook does.
+// A read begins with a customer's name: its number is looked up before the clock runs, because a program
+// that answers more than once keeps the names in memory, as Daybook does.
 int subject(char **arguments) {
     enum { CUSTOMER = 0, STREAMS_MAX = 1 << 24 };
     sqlite3 *db = open_database(arguments[0], SQLITE_OPEN_READONLY);

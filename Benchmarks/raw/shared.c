@@ -53,7 +53,7 @@ void report(double seconds, int64_t events) {
     printf("seconds %.9f\nevents %lld\n", seconds, (long long)events);
 }
 
-// The kernel's high-water mark of this program alone; getrusage would count whoever started it too.
+// The kernel's high-water mark of this program alone; getrusage would count the program that started it too.
 void report_memory(void) {
     FILE *status = fopen("/proc/self/status", "r");
     char line[256];

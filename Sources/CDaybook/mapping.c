@@ -8,10 +8,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-// Mappings of files that somebody else may cut short.
+// Mappings of files that another process may cut short.
 //
 // A read behind the new end of such a file is SIGBUS, which ends the process. The handler puts zeros in the place of
-// the whole mapping, marks it as lost, and lets the read go on; whoever reads asks afterwards whether it was lost, and
+// the whole mapping, marks it as lost, and lets the read go on; the reader asks afterwards whether it was lost, and
 // throws away what was read.
 //
 // Rules of a signal handler: no lock, no memory, no call that is not async-signal-safe. mmap is a plain system call on
@@ -36,12 +36,12 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct sigaction former;
 static bool is_installed;
 
-// Whoever handled the signal before us does; without anybody the process ends, as it would have without us.
+// The handler that was installed before us decides; without one the process ends, as it would have without us.
 static void hand_on(int number, siginfo_t *info, void *context) {
     if (former.sa_flags & SA_SIGINFO) {
         former.sa_sigaction(number, info, context);
     } else if (former.sa_handler == SIG_IGN && info->si_code <= 0) {
-        // Sent by somebody, and ignored. A fault cannot be ignored: the read would be repeated for ever.
+        // Sent by a process, and ignored. A fault cannot be ignored: the read would be repeated for ever.
     } else if (former.sa_handler == SIG_DFL || former.sa_handler == SIG_IGN) {
         signal(number, SIG_DFL);
         // A fault comes again by itself; what was sent is sent again, and waits until this handler has returned.
@@ -65,7 +65,7 @@ static void handle(int number, siginfo_t *info, void *context) {
         if (address < start || address - start >= length) continue;
         // Given to another mapping while we looked? If not, it is the one that is being read, which stays.
         if (atomic_load(&slot->start) != start || atomic_load(&slot->length) != length) continue;
-        // Before anybody can read zeros.
+        // Before any reader can see zeros.
         atomic_store(&slot->is_lost, true);
         void *zeros = mmap(
             (void *)start, length, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);

@@ -14,10 +14,10 @@ extension Ledger {
     /// - Parameter progress: People asked about so far.
     /// - Throws: What `publish` would throw: `LedgerError.badInput`, `.catalogConflict`, `.store`.
     /// - Complexity: O(*c*) in the customers of all environments, tens of microseconds each.
-    public func preview(
+    public func dryRun(
         _ publication: CatalogPublication, progress: (Int) -> Void = { _ in }
-    ) throws -> PublicationPreview {
-        try PublicationQuestion(core: core).preview(publication, progress: progress)
+    ) throws -> PublicationDryRun {
+        try PublicationQuestion(core: core).dryRun(publication, progress: progress)
     }
 
     // MARK: Ownership: restore and transfer
@@ -30,17 +30,17 @@ extension Ledger {
     /// commit, so of two customers who restore one line at the same time the first gets it. The same again appends
     /// nothing.
     /// - Parameter bodies: Signed transactions, or pages of them.
-    /// - Returns: What became of each line, and what everybody concerned has before and after. A preview answers the
+    /// - Returns: What became of each line, and what everybody concerned has before and after. A dry run answers the
     ///   same and writes nothing.
     /// - Throws: `LedgerError.badInput` for a customer who has no name or more than `restoredTextCountMax` texts,
     ///   `.rejected` where the ledger has no catalog or refuses unknown customers, `.store`. A text that is refused,
     ///   and a line that stays with its owner, are answers.
     public func restore(
-        _ bodies: [[UInt8]], for subject: String, by verifier: AppStoreVerifier,
+        _ payloads: [[UInt8]], for subject: String, by verifier: AppStoreVerifier,
         options: RestoreOptions = RestoreOptions()
     ) async throws -> RestoreReceipt {
         try await OwnershipChanges(writer: writer).restore(
-            bodies, for: subject, by: verifier, options: options)
+            payloads, for: subject, by: verifier, options: options)
     }
 
     /// Gives a line to another customer, or takes the latest transfer of it back.
@@ -51,17 +51,17 @@ extension Ledger {
     ///   `.idempotencyConflict`, `.store`.
     @discardableResult
     public func transfer(
-        _ request: TransferRequest, isPreview: Bool = false
+        _ request: TransferRequest, isDryRun: Bool = false
     ) async throws -> TransferReceipt {
-        try await OwnershipChanges(writer: writer).transfer(request, isPreview: isPreview)
+        try await OwnershipChanges(writer: writer).transfer(request, isDryRun: isDryRun)
     }
 
     /// Whose a line is, as that customer is shown; `nil`: nobody's, or nothing is known of it.
     /// - Parameter line: `apple:2000000123`.
     public func owner(
-        of line: String, environment: Environment = .production, moment: Moment = .now
+        of lineage: String, environment: Environment = .production, moment: Moment = .now
     ) throws -> String? {
-        try OwnerQuestion(core: core).owner(of: line, environment: environment, moment: moment)
+        try OwnerQuestion(core: core).owner(of: lineage, environment: environment, moment: moment)
     }
 
     // MARK: Dry runs
@@ -69,7 +69,7 @@ extension Ledger {
     /// A ledger that begins with everything that this one holds now and goes its own way in memory: what is done to it
     /// is written nowhere, and takes as much memory as its events have. This one, which may be open for reading alone,
     /// must stay open as long.
-    package func rehearsal() throws -> Ledger { Ledger(writer: try DryRun(core).writer) }
+    package func dryRun() throws -> Ledger { Ledger(writer: try DryRun(core).writer) }
 
     /// The transactions that some events take back and that the ledger does not know, such as `apple:2000000123`: each
     /// once, in the order of the events, at most 64.
@@ -83,10 +83,10 @@ extension Ledger {
     /// - Returns: The receipt with the positions that the events would have; its key is a made one where the request
     ///   has none. The first receipt where the key was used before.
     /// - Throws: What `perform` would throw now.
-    public func preview(
+    public func dryRun(
         _ request: CommandRequest, isRestating: Bool = true
     ) async throws -> Receipt {
-        try await DryRun(core).preview(request, isRestating: isRestating)
+        try await DryRun(core).dryRun(request, isRestating: isRestating)
     }
 
     // MARK: Ticks
@@ -147,9 +147,9 @@ extension Ledger {
     /// - Throws: `LedgerError` when the ledger cannot be written; a body that is refused is an answer.
     @discardableResult
     public func ingest(
-        _ body: [UInt8], by verifier: AppStoreVerifier, options: IngestOptions = IngestOptions()
+        _ payload: [UInt8], by verifier: AppStoreVerifier, options: IngestOptions = IngestOptions()
     ) async throws -> IngestReceipt {
-        try await AppStoreIngest(writer: writer).ingest(body, by: verifier, options: options)
+        try await AppStoreIngest(writer: writer).ingest(payload, by: verifier, options: options)
     }
 
     // MARK: Dead letters
@@ -162,8 +162,8 @@ extension Ledger {
     }
 
     /// The bytes of a body that was kept, exactly as they came.
-    public func rawBody(sha256: String) throws -> [UInt8]? {
-        try DeadLetters(writer: writer).rawBody(sha256: sha256)
+    public func rawPayload(sha256: String) throws -> [UInt8]? {
+        try DeadLetters(writer: writer).rawPayload(sha256: sha256)
     }
 
     /// Tries a letter again, as if it came now.
@@ -173,10 +173,10 @@ extension Ledger {
     /// - Returns: What became of it; it is resolved when nothing of it was refused.
     /// - Throws: `LedgerError.badInput` for a letter of the App Store without a verifier.
     public func retry(
-        _ letter: DeadLetter, by verifier: AppStoreVerifier? = nil,
+        _ deadLetter: DeadLetter, by verifier: AppStoreVerifier? = nil,
         as kind: AppStorePayloadKind? = nil
     ) async throws -> IngestReceipt {
-        try await DeadLetters(writer: writer).retry(letter, by: verifier, as: kind)
+        try await DeadLetters(writer: writer).retry(deadLetter, by: verifier, as: kind)
     }
 
     /// Puts a letter away that nobody will take in; it stays, with its bytes, and can still be tried.
@@ -185,9 +185,9 @@ extension Ledger {
     ///   - actor: Who decided it.
     /// - Throws: `LedgerError.badInput` without a reason.
     public func dismiss(
-        _ letter: DeadLetter, reason: String, actor: String? = nil
+        _ deadLetter: DeadLetter, reason: String, actor: String? = nil
     ) async throws {
-        try await DeadLetters(writer: writer).dismiss(letter, reason: reason, actor: actor)
+        try await DeadLetters(writer: writer).dismiss(deadLetter, reason: reason, actor: actor)
     }
 
     /// Takes in one webhook of RevenueCat's as it was posted (docs/revenuecat.md).
@@ -203,10 +203,10 @@ extension Ledger {
     /// - Throws: `LedgerError` when the ledger cannot be written; a body that is refused is an answer.
     @discardableResult
     public func ingestRevenueCat(
-        _ body: [UInt8], environment: Environment = .production, isDryRun: Bool = false
+        _ payload: [UInt8], environment: Environment = .production, isDryRun: Bool = false
     ) async throws -> IngestReceipt {
         try await RevenueCatIngest(writer: writer).ingestRevenueCat(
-            body, environment: environment, isDryRun: isDryRun)
+            payload, environment: environment, isDryRun: isDryRun)
     }
 
     /// Takes in one subscriber document of RevenueCat's REST API (`GET /subscribers/{app_user_id}`), for moving.
@@ -225,11 +225,11 @@ extension Ledger {
     /// - Throws: `LedgerError` when the ledger cannot be written; a document that is refused is an answer.
     @discardableResult
     public func ingestRevenueCatSubscriber(
-        _ body: [UInt8], environment: Environment = .production, subject: String? = nil,
+        _ payload: [UInt8], environment: Environment = .production, subject: String? = nil,
         isDryRun: Bool = false
     ) async throws -> IngestReceipt {
         try await RevenueCatSubscriberIngest(writer: writer).ingestRevenueCatSubscriber(
-            body, environment: environment, subject: subject, isDryRun: isDryRun)
+            payload, environment: environment, subject: subject, isDryRun: isDryRun)
     }
 
     /// Runs mapping code over the raw bodies that the ledger keeps, and tells which events would differ.
@@ -246,7 +246,7 @@ extension Ledger {
     /// - Throws: `LedgerError.store`, and `badInput` for a reason, ticket or actor that no event may hold.
     /// - Complexity: One scan of the ledger, in batches: memory does not grow with it.
     public func reinterpret(
-        _ options: ReinterpretOptions = ReinterpretOptions(), mapping: BodyMapping = .present,
+        _ options: ReinterpretOptions = ReinterpretOptions(), mapping: PayloadMapping = .present,
         progress: @Sendable (ReinterpretProgress) -> Void = { _ in }
     ) async throws -> ReinterpretationReport {
         try await Reinterpreting(writer: writer).reinterpret(

@@ -32,7 +32,7 @@ extension Ledger {
     /// - Parameter knownAt: `nil`: everything that is recorded. Else the digest of a ledger that ends there.
     public func digest(
         knownAt: Moment.Knowledge? = nil
-    ) throws -> (digest: StateDigest, unitCount: Int) {
+    ) throws -> (digest: StateDigest, aggregateCount: Int) {
         try LedgerDigest(core: core).digest(knownAt: knownAt)
     }
 

@@ -41,7 +41,7 @@ public final class Ledger: Sendable {
     public init(
         store: any EventStore, path: String? = nil, readOnly: Bool = false,
         zones: ZoneTables = ZoneTables(),
-        eventsPerUnitMax: Int = EventBounds.eventsPerUnitMax,
+        eventsPerAggregateMax: Int = EventBounds.eventsPerAggregateMax,
         idsPerPersonMax: Int = EventBounds.idsPerPersonMax,
         segmentEventCount: Int64 = SegmentFolder.eventCountDefault,
         startUp: StartUpBudget = StartUpBudget(),
@@ -49,13 +49,14 @@ public final class Ledger: Sendable {
         clock: (@Sendable () -> Int64)? = nil
     ) throws {
         precondition(
-            (1...EventBounds.eventsPerUnitMax).contains(eventsPerUnitMax),
-            "A unit holds 1 to \(EventBounds.eventsPerUnitMax) events (rule 30).")
+            (1...EventBounds.eventsPerAggregateMax).contains(eventsPerAggregateMax),
+            "A unit holds 1 to \(EventBounds.eventsPerAggregateMax) events (rule 30).")
         core = try LedgerCore(
             store: store, path: path, isReadOnly: readOnly,
             LedgerCore.Surroundings(
                 zones: zones,
-                bounds: UnitBounds(eventsMax: Int64(eventsPerUnitMax), idsMax: idsPerPersonMax),
+                bounds: AggregateBounds(
+                    eventsMax: Int64(eventsPerAggregateMax), idsMax: idsPerPersonMax),
                 segmentEventCount: segmentEventCount, startUp: startUp, log: log, clock: clock))
         writer = LedgerWriter(core)
     }

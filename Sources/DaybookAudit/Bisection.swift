@@ -3,6 +3,7 @@ public import DaybookDomain
 
 /// Since which event a condition holds, or holds no more.
 public struct Bisection: Sendable {
+    /// How the search ended.
     public enum Outcome: Sendable {
         /// It did not hold before this event was known, and does with it.
         case turned(by: HistoryEntry)
@@ -12,18 +13,20 @@ public struct Bisection: Sendable {
         case never
     }
 
+    /// The condition that was searched for.
     public var condition: AnswerCondition
     /// Whether it was asked since when the condition holds; else since when it fails.
     public var holds: Bool
+    /// The event with which it turned, if it did.
     public var outcome: Outcome
     /// Valid time of all answers, milliseconds since 1970 UTC.
     public var at: Int64
     /// The positions between which was searched: not yet at the first, so at the last.
     public var from: Int64
     public var through: Int64
-    /// How often the customer, or everybody, was folded.
+    /// How often the customer, or all customers, were folded.
     public var folds: Int
-    /// Of whom it holds with that event, by the names that are shown; at most 20.
+    /// The customers of whom it holds with that event, by the names that are shown; at most 20.
     public var subjects: [String]
     /// How many more there are.
     public var subjectsOmitted = 0

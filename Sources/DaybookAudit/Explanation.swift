@@ -13,6 +13,7 @@ public struct Explanation: Sendable {
         public var cause: HistoryEntry?
         public var allowed: Bool
         public var reason: String
+        /// What changed of the answer and of what it is made of.
         public var changes: [AnswerChange]
         /// Whether it turned the answer, or its reason.
         public var isTurn: Bool
@@ -35,7 +36,9 @@ public struct Explanation: Sendable {
     public var subject: String
     /// Whether any event within the cut names the customer.
     public var isKnown: Bool
+    /// The answer that is explained.
     public var decision: Decision
+    /// The cut that it was made from.
     public var asOf: AsOf
     /// In order of time; those that changed nothing about the answer are left out.
     public var steps: [Step]
@@ -45,6 +48,7 @@ public struct Explanation: Sendable {
     public var isSkipping = false
     /// The step that made the answer what it is; `nil`: it was so from the beginning.
     public var deciding: Step? { steps.last { $0.isTurn } }
+    /// What would give the other answer.
     public var alternatives: [Alternative]
     /// How many older events that changed the answer were not tried to be left out.
     public var untriedCount = 0

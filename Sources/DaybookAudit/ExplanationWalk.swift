@@ -8,7 +8,7 @@ struct ExplanationWalk {
     /// No more moments without an event than this are looked at between two events.
     private static let edgeCountMax = 1_000
 
-    let story: CustomerStory
+    let timeline: CustomerTimeline
     let asked: CheckQuestion
     private(set) var steps: [Explanation.Step] = []
     private(set) var silentCount = 0
@@ -21,32 +21,32 @@ struct ExplanationWalk {
     /// The last event that changed anything about a source.
     private var touches: [String: HistoryEntry] = [:]
 
-    init(_ story: CustomerStory, _ asked: CheckQuestion) {
-        self.story = story
+    init(_ timeline: CustomerTimeline, _ asked: CheckQuestion) {
+        self.timeline = timeline
         self.asked = asked
     }
 
     /// - Parameter end: The asked time.
     mutating func run(until end: Int64) throws {
-        for (index, entry) in story.entries.enumerated() {
+        for (index, entry) in timeline.entries.enumerated() {
             let instant = min(entry.event.draft.occurredAt ?? Int64.min, end)
             if index > 0, instant > at { try pass(until: instant - 1, count: index) }
             at = max(at, instant)
             try take(entry, index)
         }
-        if story.entries.isEmpty {
+        if timeline.entries.isEmpty {
             at = end
-            decision = try story.decision(count: 0, at: end, asked)
+            decision = try timeline.decision(count: 0, at: end, asked)
         }
-        if at < end { try pass(until: end, count: story.entries.count) }
+        if at < end { try pass(until: end, count: timeline.entries.count) }
     }
 
     /// Takes an event at its time. What that moment did without it is not the event's doing, unless the event turned it
     /// back: a renewal in the moment in which the period ends.
     private mutating func take(_ entry: HistoryEntry, _ index: Int) throws {
         let before = decision
-        let timed = index == 0 ? nil : try story.decision(count: index, at: at, asked)
-        let after = try story.decision(count: index + 1, at: at, asked)
+        let timed = index == 0 ? nil : try timeline.decision(count: index, at: at, asked)
+        let after = try timeline.decision(count: index + 1, at: at, asked)
         guard index > 0, timed?.allowed == after?.allowed, timed?.reason == after?.reason else {
             decision = after
             return note(AnswerChange.between(before, after), before, entry)
@@ -91,7 +91,7 @@ struct ExplanationWalk {
     private mutating func pass(until end: Int64, count: Int) throws {
         var moves = 0
         while moves < Self.edgeCountMax {
-            let question = try story.question(count: count, at: at)
+            let question = try timeline.question(count: count, at: at)
             guard let edge = CaseEdges(question, asked, decision).first(after: at), edge <= end
             else { break }
             try move(to: edge, count: count)
@@ -99,13 +99,13 @@ struct ExplanationWalk {
         }
         if moves == Self.edgeCountMax { isSkipping = true }
         guard at < end else { return }
-        let last = try story.decision(count: count, at: end, asked)
+        let last = try timeline.decision(count: count, at: end, asked)
         if last?.allowed != decision?.allowed || last?.reason != decision?.reason {
             // No source names the moment, so it is searched.
             var (low, high) = (at, end)
             while high - low > 1 {
                 let middle = low + (high - low) / 2
-                let found = try story.decision(count: count, at: middle, asked)
+                let found = try timeline.decision(count: count, at: middle, asked)
                 let isSame =
                     found?.allowed == decision?.allowed && found?.reason == decision?.reason
                 if isSame { low = middle } else { high = middle }
@@ -118,7 +118,7 @@ struct ExplanationWalk {
     private mutating func move(to instant: Int64, count: Int) throws {
         at = instant
         let before = decision
-        decision = try story.decision(count: count, at: instant, asked)
+        decision = try timeline.decision(count: count, at: instant, asked)
         let changes = AnswerChange.between(before, decision)
         if !changes.isEmpty { steps.append(step(changes, before)) }
     }

@@ -10,11 +10,11 @@ extension Ledger {
 
     /// Finds the event since which a condition holds, by bisection over what was known.
     ///
-    /// The valid time stays the same: "as of then, with which event did it become so?" Of everybody, each look begins
-    /// at the newest snapshot that is not younger.
+    /// The valid time stays the same: "as of then, with which event did it become so?" Of all customers, each look
+    /// begins at the newest snapshot that is not younger.
     /// - Parameters:
     ///   - holds: `false`: since which event it fails.
-    ///   - subject: `nil`: of anybody.
+    ///   - subject: `nil`: of any customer.
     ///   - at: Valid time, milliseconds since 1970 UTC; `nil`: now.
     ///   - from: A position at which it is not so yet; `nil`: before the first event.
     ///   - through: A position at which it is so; `nil`: the end.
@@ -131,15 +131,15 @@ private struct ConditionLook: Sendable {
         knownAt position: Int64, countMax: Int
     ) throws -> (first: [String], count: Int) {
         let known = try ledger.core.knownState(at: position).forgetful()
-        // Before the first event there is nobody.
+        // Before the first event there is no customer.
         guard known.head.position > 0 else { return ([], 0) }
         let pass = CustomerPass(
             state: known, store: ledger.core.store, environment: environment, at: at,
-            workers: UnitPass.workersDefault)
+            workers: AggregatePass.workersDefault)
         let found = try pass.run((names: [String](), count: 0)) { found, question in
             guard question.isKnown, holds(of: question) else { return }
             found.count += 1
-            // Which ones are kept does not depend on who folds them.
+            // Which ones are kept does not depend on the worker that folds them.
             let place = found.names.sortedPrefixCount { precedesInBytes($0, question.subject) }
             if place < countMax { found.names.insert(question.subject, at: place) }
             if found.names.count > countMax { found.names.removeLast() }

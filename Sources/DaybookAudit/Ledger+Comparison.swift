@@ -3,16 +3,16 @@ import DaybookDomain
 import DaybookEvents
 import DaybookStore
 
-/// How far two ledgers had to be looked into to find whose answers differ.
+/// How far two ledgers had to be looked into to find the customers with different answers.
 public struct LedgerComparison: Sendable, Equatable {
-    /// Other catalogs mean other answers for anybody: then everybody is compared.
+    /// Whether both have the same catalogs. Other catalogs may change any answer: then all customers are compared.
     public var areCatalogsSame = true
-    /// Whether the sums of both ledgers were read from snapshots; else every unit was folded for them.
+    /// Whether the sums of both ledgers were read from snapshots; else every aggregate was folded for them.
     public var isFromSnapshots = false
     /// Of the 256 buckets, how many have different sums.
     public var buckets = 0
-    /// How many units of these buckets were looked into, in both ledgers together.
-    public var units = 0
+    /// How many aggregates of these buckets were looked into, in both ledgers together.
+    public var aggregates = 0
     /// How many customers' statuses were compared.
     public var customers = 0
     /// Of how many customers something is different.
@@ -23,10 +23,11 @@ public struct LedgerComparison: Sendable, Equatable {
 
 extension Ledger {
     /// Every customer about whom something is different between two ledgers, found by the sums of 256 buckets: only the
-    /// units of buckets that differ are looked into, and only the customers whom those units concern are compared.
+    /// aggregates of buckets that differ are looked into, and only the customers whom those aggregates concern are
+    /// compared.
     ///
-    /// Sums are read from snapshots where a digested one stands at a ledger's head (`snapshot`); elsewhere every unit
-    /// is folded once.
+    /// Sums are read from snapshots where a digested one stands at a ledger's head (`snapshot`); elsewhere every
+    /// aggregate is folded once.
     /// - Parameters:
     ///   - other: What is compared with: a ledger of the same app in another file.
     ///   - environment: `nil`: all of them.
@@ -61,7 +62,7 @@ extension Ledger {
                 }
             }
         } else {
-            people = before.everybody.union(after.everybody)
+            people = before.customers.union(after.customers)
         }
         let shown = Set(people.map(after.shown)).filter {
             environment == nil || $0.environment == environment
@@ -115,18 +116,22 @@ extension Ledger {
         return (try BucketSums.folding(state, progress: progress), false)
     }
 
-    /// Everybody whom units of these buckets concern that differ, by the names that either ledger has for them.
+    /// All customers whom differing aggregates of these buckets concern, by the names that either ledger has for them.
     private func people(
         in buckets: Set<Int>, _ before: LedgerState, _ after: LedgerState, _ other: Ledger,
         _ comparison: inout LedgerComparison
     ) throws -> Set<KnownName> {
-        let old = try before.digests(ofUnitsIn: buckets)
-        let new = try after.digests(ofUnitsIn: buckets)
-        comparison.units = old.count + new.count
+        let old = try before.digests(ofAggregatesIn: buckets)
+        let new = try after.digests(ofAggregatesIn: buckets)
+        comparison.aggregates = old.count + new.count
         var people: Set<KnownName> = []
         for name in Set(old.keys).union(new.keys) where old[name]?.digest != new[name]?.digest {
-            if let unit = old[name]?.unit { try other.addPeople(of: unit, before, to: &people) }
-            if let unit = new[name]?.unit { try addPeople(of: unit, after, to: &people) }
+            if let aggregate = old[name]?.aggregate {
+                try other.addPeople(of: aggregate, before, to: &people)
+            }
+            if let aggregate = new[name]?.aggregate {
+                try addPeople(of: aggregate, after, to: &people)
+            }
         }
         let (said, says) = (Set(before.identityStatements), Set(after.identityStatements))
         let statements = said.symmetricDifference(says)
@@ -145,15 +150,15 @@ extension Ledger {
         return people
     }
 
-    /// The customers whose answers a unit can change.
+    /// The customers whose answers an aggregate can change.
     private func addPeople(
-        of unit: UInt32, _ state: LedgerState, to people: inout Set<KnownName>
+        of aggregate: UInt32, _ state: LedgerState, to people: inout Set<KnownName>
     ) throws {
         var search = ConcernSearch(state)
-        for stream in state.streams(of: unit) {
+        for stream in state.streams(of: aggregate) {
             let record = state.stream(stream)
-            if record.kind == .line {
-                try Restatements(core: core).addPeople(ofLine: stream, state, &search)
+            if record.kind == .lineage {
+                try Restatements(core: core).addPeople(ofLineage: stream, state, &search)
             } else {
                 search.add(CustomerKey(record.environment, record.name))
             }
@@ -175,7 +180,8 @@ private struct KnownName: Hashable, Comparable {
 }
 
 extension LedgerState {
-    /// Which catalogs rule whom and when: what two ledgers must have alike for the same facts to mean the same.
+    /// Which catalogs apply to which customers and when: what two ledgers must have alike for the same facts to mean
+    /// the same.
     fileprivate var catalogStatements: [String] {
         catalogs.versions.map {
             "\($0.version)|\($0.effectiveAt)|\($0.scope)|\($0.documentDigest)"
@@ -189,7 +195,7 @@ extension LedgerState {
         }
     }
 
-    fileprivate var everybody: Set<KnownName> {
+    fileprivate var customers: Set<KnownName> {
         var people: Set<KnownName> = []
         for environment in Environment.allCases {
             for name in subjects(in: environment)

@@ -31,7 +31,7 @@ extension Ledger {
     ///   - through: The last position; `nil`: the end.
     ///   - workers: Threads; the digests are the same for any number. `nil`: one for each core.
     ///   - progress: Work done and work in all: an event counts when it is read from a row and when it is folded.
-    /// - Complexity: One pass, and one digest of its unit for each event: a few microseconds.
+    /// - Complexity: One pass, and one digest of its aggregate for each event: a few microseconds.
     public func digests(
         every: Int64 = DigestTrace.everyDefault, through: Int64? = nil, workers: Int? = nil,
         progress: @Sendable (Int64, Int64) throws -> Void = { _, _ in }
@@ -41,10 +41,10 @@ extension Ledger {
             fold: { $0.evolve($1, names: $2) }, progress: progress)
     }
 
-    /// - Parameter fold: Takes the place of `UnitState.evolve`, so that a test can plant a mistake there.
+    /// - Parameter fold: Takes the place of `AggregateState.evolve`, so that a test can plant a mistake there.
     package func digests(
         every: Int64 = DigestTrace.everyDefault, through: Int64? = nil, workers: Int? = nil,
-        fold: @escaping UnitFold,
+        fold: @escaping AggregateStep,
         progress: @Sendable (Int64, Int64) throws -> Void = { _, _ in }
     ) throws -> DigestTrace {
         precondition(
@@ -56,7 +56,8 @@ extension Ledger {
             let known = try core.knownState(at: min(last, try core.store.head().position))
                 .forgetful()
             return try TracePass(
-                state: known, every: every, workers: workers ?? UnitPass.workersDefault, fold: fold
+                state: known, every: every, workers: workers ?? AggregatePass.workersDefault,
+                fold: fold
             ).run(app: app, ledgerID: core.store.header.ledgerID, progress: progress)
         }
     }
@@ -75,7 +76,7 @@ extension Ledger {
 
     /// - Parameter fold: As of `digests`.
     package func bisect(
-        against trace: DigestTrace, workers: Int? = nil, fold: @escaping UnitFold,
+        against trace: DigestTrace, workers: Int? = nil, fold: @escaping AggregateStep,
         progress: @Sendable (Int64, Int64) throws -> Void = { _, _ in }
     ) throws -> DigestBisection {
         guard trace.app == app, trace.ledgerID == core.store.header.ledgerID else {

@@ -3,12 +3,15 @@ import DaybookDomain
 public import DaybookEvents
 import DaybookStore
 
-/// Something that a person should know.
+/// Something that an operator should know.
 public struct DoctorFinding: Sendable, Equatable {
+    /// How much it matters.
     public enum Severity: String, Sendable { case fine, warning, problem }
+    /// What it is about: `store`, `clock`, `catalog`, `ownership`, `purchase`, `subject` and so on.
     public var area: String
     public var severity: Severity
     public var message: String
+    /// What to do; `nil`: nothing needs to be done, or it depends on the case.
     public var remedy: String?
     /// A stable word for what should be done, where there is something to do: `no_catalog`, `needs_assignment`, …
     public var code: String?
@@ -26,7 +29,7 @@ public struct DoctorFinding: Sendable, Equatable {
 }
 
 extension Ledger {
-    /// Looks at the machine, the catalog, at letters and purchases of every environment, and, where given, one
+    /// Looks at the machine, the catalog, at dead letters and purchases of every environment, and, where given, one
     /// customer's refused purchases.
     /// - Parameter environment: The customer's.
     public func doctor(
@@ -37,7 +40,7 @@ extension Ledger {
         findings += try catalogFindings()
         findings += try unknownNames()
         for environment in Environment.allCases {
-            findings += try waitingLetters(environment)
+            findings += try waitingDeadLetters(environment)
             findings += try ownership(environment)
         }
         if let subject { findings += try subjectFindings(subject, environment) }
@@ -76,7 +79,7 @@ extension Ledger {
     }
 
     /// What was refused and never taken in since.
-    private func waitingLetters(_ environment: Environment) throws -> [DoctorFinding] {
+    private func waitingDeadLetters(_ environment: Environment) throws -> [DoctorFinding] {
         let waiting = try deadLetters(environment: environment).filter(\.isWaiting)
         guard !waiting.isEmpty else { return [] }
         let classes = Set(waiting.map(\.code)).sorted().joined(separator: ", ")
@@ -91,45 +94,45 @@ extension Ledger {
         ]
     }
 
-    /// Purchases that are nobody's, and such as somebody else claims than who has them.
+    /// Purchases without an owner, and purchases that a customer claims who does not own them.
     private func ownership(_ environment: Environment) throws -> [DoctorFinding] {
         let state = core.state.withLock { $0 }
         let at = LedgerClock(wall: core.clock(), last: state.head.recordedAt).now
         let builder = CaseBuilder(state: state, store: core.store, cut: Int64.max, at: at)
-        var nobodys: [String] = []
+        var unowned: [String] = []
         var disputed: [String] = []
         try core.translating {
             for id in 1..<UInt32(state.streams.count + 1) {
                 let stream = state.stream(id)
-                guard stream.environment == environment, stream.kind == .line,
+                guard stream.environment == environment, stream.kind == .lineage,
                     state.headOf(id).version > 0
                 else { continue }
                 let belonging = try builder.belonging(of: id)
-                if belonging.owner == 0 { nobodys.append(state.names[stream.name]) }
+                if belonging.owner == 0 { unowned.append(state.names[stream.name]) }
                 if belonging.isDisputed { disputed.append(state.names[stream.name]) }
             }
         }
         func finding(
-            _ lines: [String], _ code: String, _ what: String, _ remedy: String
+            _ lineages: [String], _ code: String, _ what: String, _ remedy: String
         ) -> DoctorFinding? {
-            guard !lines.isEmpty else { return nil }
-            let named = lines.sorted(by: precedesInBytes).prefix(Self.namedMax)
-            let rest = lines.count > named.count ? ", …" : ""
+            guard !lineages.isEmpty else { return nil }
+            let named = lineages.sorted(by: precedesInBytes).prefix(Self.namedMax)
+            let rest = lineages.count > named.count ? ", …" : ""
             return DoctorFinding(
                 area: "ownership", severity: .warning,
-                message: (lines.count == 1
+                message: (lineages.count == 1
                     ? "1 purchase in \(environment.name) is \(what): "
-                    : "\(lines.count) purchases in \(environment.name) are \(what): ")
+                    : "\(lineages.count) purchases in \(environment.name) are \(what): ")
                     + named.joined(separator: ", ") + rest,
                 remedy: remedy, code: code)
         }
         return [
             finding(
-                nobodys, "nobodys", "nobody's",
+                unowned, "nobodys", "without an owner",
                 "they name no customer; have a device hand them over (restore-purchases), or post them with --subject"
             ),
             finding(
-                disputed, "owned_by_other", "claimed by somebody who does not have it",
+                disputed, "owned_by_other", "claimed by a customer who does not own it",
                 "history of the claimant tells; transfer moves a purchase"),
         ].compactMap(\.self)
     }
@@ -249,8 +252,8 @@ extension Ledger {
         _ subject: String, _ environment: Environment
     ) throws -> [DoctorFinding] {
         let (question, _) = try core.customerCase(subject, environment, .now)
-        // Who only claimed what is another's is told so.
-        guard question.isKnown || !question.linesOfOthers.isEmpty else {
+        // A customer who only claimed another one's purchase is told so.
+        guard question.isKnown || !question.lineagesOfOthers.isEmpty else {
             return [
                 DoctorFinding(
                     area: "subject", severity: .warning,
@@ -266,10 +269,10 @@ extension Ledger {
                     "\(source.id) (\(source.product ?? source.kind.rawValue)) gives nothing: \(source.why ?? source.state.rawValue)",
                 remedy: Self.remedy(for: source.why), code: source.why)
         }
-        findings += question.linesOfOthers.map {
+        findings += question.lineagesOfOthers.map {
             DoctorFinding(
                 area: "purchase", severity: .warning,
-                message: "\($0) names this customer but belongs to somebody else: owned_by_other",
+                message: "\($0) names this customer but belongs to another one: owned_by_other",
                 remedy: "a transfer moves it")
         }
         findings += answer.warnings.filter { $0 != "owned_by_other" }.map {

@@ -22,16 +22,16 @@ extension Ledger {
             question, for: subject, environment: environment, moment: moment)
         return try core.translating {
             let knownAsked = try core.store.position(recordedAtOrBefore: asOf.at)
-            // A copy, so that nobody who writes waits for an explanation.
+            // A copy, so that no writer waits for an explanation.
             let state = core.state.withLock { $0 }
-            let story = try story(of: subject, environment, state, cut: asOf.position)
-            var walk = ExplanationWalk(story, question)
+            let timeline = try timeline(of: subject, environment, state, cut: asOf.position)
+            var walk = ExplanationWalk(timeline, question)
             try walk.run(until: asOf.at)
-            let now = try story.question(count: story.entries.count, at: asOf.at)
+            let now = try timeline.question(count: timeline.entries.count, at: asOf.at)
             var alternatives = AlternativeSearch(now, question, decision).alternatives()
-            let tried = try leftOut(story, walk.steps, question, decision, at: asOf.at)
+            let tried = try leftOut(timeline, walk.steps, question, decision, at: asOf.at)
             alternatives += tried.found
-            let believed = try beliefs(story, question, at: asOf.at, from: knownAsked)
+            let believed = try beliefs(timeline, question, at: asOf.at, from: knownAsked)
             return Explanation(
                 subject: subject, isKnown: now.isKnown, decision: decision, asOf: asOf,
                 steps: walk.steps,
@@ -42,12 +42,12 @@ extension Ledger {
     }
 
     /// Everything that concerns a customer within a cut.
-    func story(
+    func timeline(
         of subject: String, _ environment: Environment, _ state: LedgerState, cut: Int64
-    ) throws -> CustomerStory {
+    ) throws -> CustomerTimeline {
         let rows = try CustomerHistory(core: core).listedRows(
-            subject, environment, state, cut: cut, withHandedLines: true)
-        return CustomerStory(
+            subject, environment, state, cut: cut, withHandedLineages: true)
+        return CustomerTimeline(
             environment, subject, cut: cut, state: state, store: core.store, zones: core.zoneTables,
             entries: try CustomerHistory(core: core).entries(
                 rows, state, cut: cut, until: Int64.max))
@@ -55,17 +55,19 @@ extension Ledger {
 
     /// The events without which the answer would be the other one.
     private func leftOut(
-        _ story: CustomerStory, _ steps: [Explanation.Step], _ asked: CheckQuestion,
+        _ timeline: CustomerTimeline, _ steps: [Explanation.Step], _ asked: CheckQuestion,
         _ decision: Decision, at instant: Int64
     ) throws -> (found: [Alternative], untriedCount: Int) {
         var found: [Alternative] = []
         let events = steps.compactMap(\.event).filter { !$0.isVoid }
         for event in events.suffix(Self.leftOutCountMax).map(\.event) {
-            guard let source = story.state.names.id(of: event.draft.source.kind) else { continue }
+            guard let source = timeline.state.names.id(of: event.draft.source.kind) else {
+                continue
+            }
             let key = EventKey(
                 event.draft.environment, source, Reference(event.draft.source.key ?? ""))
             let other = try self.decision(
-                story.state.leavingOut(key), story, asked, cut: story.cut, at: instant)
+                timeline.state.leavingOut(key), timeline, asked, cut: timeline.cut, at: instant)
             guard let other, other.allowed != decision.allowed else { continue }
             found.append(.without(position: event.position, reason: other.reason))
         }
@@ -73,22 +75,22 @@ extension Ledger {
     }
 
     private func decision(
-        _ state: LedgerState, _ story: CustomerStory, _ asked: CheckQuestion, cut: Int64,
+        _ state: LedgerState, _ timeline: CustomerTimeline, _ asked: CheckQuestion, cut: Int64,
         at instant: Int64
     ) throws -> Decision? {
         let builder = CaseBuilder(state: state, store: core.store, cut: cut, at: instant)
-        let question = try builder.build(story.environment, story.subject)
+        let question = try builder.build(timeline.environment, timeline.subject)
         return try? Check(core.zoneTables.completing(question))?.decide(asked)
     }
 
     /// What was answered about a time as known then, and after each later commit that changed it (rule 24).
     /// - Parameter first: The last position that was known at the asked time.
     private func beliefs(
-        _ story: CustomerStory, _ asked: CheckQuestion, at instant: Int64, from first: Int64
+        _ timeline: CustomerTimeline, _ asked: CheckQuestion, at instant: Int64, from first: Int64
     ) throws -> (found: [Explanation.Belief], passedCount: Int) {
-        guard first < story.cut else { return ([], 0) }
+        guard first < timeline.cut else { return ([], 0) }
         func decision(_ cut: Int64) throws -> Decision? {
-            try self.decision(story.state, story, asked, cut: cut, at: instant)
+            try self.decision(timeline.state, timeline, asked, cut: cut, at: instant)
         }
         var last = (position: first, decision: try decision(first))
         var beliefs = [
@@ -109,7 +111,7 @@ extension Ledger {
                     allowed: after?.allowed ?? false, reason: after?.reason ?? "no_catalog",
                     changes: changes, event: event))
         }
-        let commits = try commits(story, after: first)
+        let commits = try commits(timeline, after: first)
         let passedCount = max(0, commits.count - Self.beliefCountMax)
         for commit in commits.suffix(Self.beliefCountMax) {
             let after = try decision(commit.position)
@@ -128,19 +130,19 @@ extension Ledger {
             let isCustomers = low < commit.entries.count
             try note(commit.position, after, isCustomers ? commit.entries[low] : nil)
         }
-        // What names somebody else can matter too: an alias that is no more.
-        let final = try decision(story.cut)
+        // An event of another customer can matter, too: an alias that is no more.
+        let final = try decision(timeline.cut)
         guard !AnswerChange.between(last.decision, final).isEmpty else {
             return (beliefs.count > 1 ? beliefs : [], passedCount)
         }
-        var (low, high) = (last.position, story.cut)
+        var (low, high) = (last.position, timeline.cut)
         while high - low > 1 {
             let middle = low + (high - low) / 2
             let isFinal = AnswerChange.between(try decision(middle), final).isEmpty
             if isFinal { high = middle } else { low = middle }
         }
         let event = try CustomerHistory(core: core).entries(
-            try core.store.rows(at: [high]), story.state, cut: story.cut, until: Int64.max
+            try core.store.rows(at: [high]), timeline.state, cut: timeline.cut, until: Int64.max
         ).first
         try note(high, final, event)
         return (beliefs, passedCount)
@@ -149,15 +151,15 @@ extension Ledger {
     /// The commits after a position that name the customer or bring a catalog: the last position of each, and the
     /// customer's events in the order of their positions.
     private func commits(
-        _ story: CustomerStory, after first: Int64
+        _ timeline: CustomerTimeline, after first: Int64
     ) throws -> [(position: Int64, entries: [HistoryEntry])] {
         var commits: [Int64: (position: Int64, entries: [HistoryEntry])] = [:]
-        let later = story.entries.filter { $0.event.position > first }
+        let later = timeline.entries.filter { $0.event.position > first }
         for entry in later.sorted(by: { $0.event.position < $1.event.position }) {
             commits[entry.event.recordedAt, default: (0, [])].position = entry.event.position
             commits[entry.event.recordedAt, default: (0, [])].entries.append(entry)
         }
-        for version in story.state.catalogs.known(at: story.cut).versions
+        for version in timeline.state.catalogs.known(at: timeline.cut).versions
         where version.position > first {
             guard let row = try core.store.rows(at: [version.position]).first else { continue }
             if version.position > commits[row.recordedAt]?.position ?? 0 {

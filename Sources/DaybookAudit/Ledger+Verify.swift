@@ -5,15 +5,17 @@ import DaybookStore
 
 /// One thing that was checked, and what was found.
 public struct VerifyFinding: Sendable, Equatable {
+    /// The name of the check.
     public var check: String
     public var isClean: Bool
+    /// What was counted, or what is wrong.
     public var detail: String
 }
 
 extension Ledger {
     /// Checks a ledger file, also one that is too damaged to be opened as a ledger.
     /// - Parameter progress: The name of each check as it begins.
-    /// - Throws: `LedgerError.store` when the file is no ledger, cannot be read, or does not even say whose it is.
+    /// - Throws: `LedgerError.store` when the file is no ledger, cannot be read, or does not even name its app.
     public static func verify(
         at path: String, progress: (String) -> Void = { _ in }
     ) throws -> [VerifyFinding] {
@@ -122,20 +124,20 @@ extension Ledger {
     ) throws -> VerifyFinding {
         let folded = try BucketSums.folding(try core.stateFromRows(through: cut))
         let isClean =
-            folded.units.digest.bytes == digest && folded.sums.flatMap(\.bytes) == sums
+            folded.aggregates.digest.bytes == digest && folded.sums.flatMap(\.bytes) == sums
         return VerifyFinding(
             check: Self.snapshotCheck, isClean: isClean,
             detail: isClean
                 ? "\(cut) events"
-                : "the snapshot of position \(cut) says another than \(folded.units.digest); delete it"
+                : "the snapshot of position \(cut) says another than \(folded.aggregates.digest); delete it"
         )
     }
 
     private static let replayCheck = "replay: folding from zero gives the live state"
 
-    /// Both sources, and every unit along the chains of the other one.
+    /// Both sources, and every aggregate along the chains of the other one.
     private func verifyReplay() throws -> VerifyFinding {
-        let workers = UnitPass.workersDefault
+        let workers = AggregatePass.workersDefault
         try refresh()
         // Both of the same events: others may write meanwhile.
         let frozen = core.state.withLock { $0 }
@@ -154,7 +156,7 @@ extension Ledger {
         return VerifyFinding(
             check: Self.replayCheck, isClean: isClean,
             detail: isClean
-                ? "\(report.events) events, \(report.units) units, digest \(report.digest)"
+                ? "\(report.events) events, \(report.aggregates) aggregates, digest \(report.digest)"
                 : "differs: " + differences.joined(separator: ", ")
                     + (report.differencesOmitted > 0
                         ? ", and \(report.differencesOmitted) more" : ""))

@@ -5,10 +5,10 @@ import DaybookStore
 
 /// What would be so under other rules, or had other things happened.
 extension Ledger {
-    /// Replays everybody under other circumstances and compares what they may do and have used (decision 0024).
+    /// Replays all customers under other circumstances and compares what they may do and have used (decision 0024).
     ///
     /// Dropped and inserted events concern the customers that they name, and these alone; another catalog may concern
-    /// everybody. Nothing is written.
+    /// all customers. Nothing is written.
     /// - Parameters:
     ///   - topCountMax: How many of the most affected customers the report names.
     ///   - workers: Threads that fold and compare; the report is the same for any number. `nil`: one for each core.
@@ -41,14 +41,14 @@ extension Ledger {
                 at: at,
                 rules: rules, events: events, topCountMax: topCountMax)
             let sum = try comparison.run(
-                workers: workers ?? UnitPass.workersDefault, progress: progress)
+                workers: workers ?? AggregatePass.workersDefault, progress: progress)
             return sum.report(environment, asOf, conflicts: rules?.conflicts ?? [])
         }
     }
 }
 
 extension Ledger {
-    /// What happens in one environment concerns nobody in another.
+    /// What happens in one environment concerns no customer of another.
     private static func check(_ what: WhatIf, _ environment: Environment) throws {
         let others =
             what.drops.map { ("\($0.source)/\($0.key)", $0.environment) }
@@ -113,20 +113,20 @@ struct RuleChange: Sendable {
     }
 }
 
-/// Events that are left out and put in, and whom they concern.
+/// Events that are left out and put in, and the customers whom they concern.
 struct EventChange: Sendable {
     private(set) var state: LedgerState
     /// What was put in, by stream.
     private(set) var inserted: [UInt32: [OrderedEvent]] = [:]
-    /// Every id of whoever may be concerned.
+    /// Every id of every person who may be concerned.
     private(set) var customers: Set<CustomerKey> = []
 
     /// - Parameter before: Ends at the cut.
     init(_ what: WhatIf, _ before: LedgerState, _ ledger: Ledger) throws {
         state = before
-        var lines: Set<UInt32> = []
-        for target in what.drops { try drop(target, before, ledger, &lines) }
-        if !what.inserts.isEmpty { try insert(what, before, ledger, &lines) }
+        var lineages: Set<UInt32> = []
+        for target in what.drops { try drop(target, before, ledger, &lineages) }
+        if !what.inserts.isEmpty { try insert(what, before, ledger, &lineages) }
         let persons = Persons(before, cut: Int64.max)
         var met: Set<CustomerKey> = []
         for key in customers where !met.contains(key) {
@@ -136,7 +136,8 @@ struct EventChange: Sendable {
     }
 
     private mutating func drop(
-        _ target: WhatIf.Target, _ before: LedgerState, _ ledger: Ledger, _ lines: inout Set<UInt32>
+        _ target: WhatIf.Target, _ before: LedgerState, _ ledger: Ledger,
+        _ lineages: inout Set<UInt32>
     ) throws {
         let place = "\(target.source)/\(target.key) in \(target.environment.name)"
         guard let source = before.names.id(of: target.source) else {
@@ -158,11 +159,11 @@ struct EventChange: Sendable {
                 "\(place) is a catalog; say which catalog is to rule instead")
         }
         state = state.leavingOut(key)
-        try note(event, before, ledger, &lines)
+        try note(event, before, ledger, &lineages)
     }
 
     private mutating func insert(
-        _ what: WhatIf, _ before: LedgerState, _ ledger: Ledger, _ lines: inout Set<UInt32>
+        _ what: WhatIf, _ before: LedgerState, _ ledger: Ledger, _ lineages: inout Set<UInt32>
     ) throws {
         for (index, draft) in what.inserts.enumerated() {
             guard !draft.type.hasPrefix("catalog."), !draft.type.hasPrefix("correction.") else {
@@ -200,22 +201,22 @@ struct EventChange: Sendable {
             if isLink || event.type == .purchaseTransferred && stream.kind == .customer {
                 state = state.joined(by: event, in: stream.environment)
             }
-            try note(event, state, ledger, &lines)
+            try note(event, state, ledger, &lineages)
         }
     }
 
-    /// Notes whom an event concerns.
+    /// Notes the customers whom an event concerns.
     private mutating func note(
-        _ event: Event, _ known: LedgerState, _ ledger: Ledger, _ lines: inout Set<UInt32>
+        _ event: Event, _ known: LedgerState, _ ledger: Ledger, _ lineages: inout Set<UInt32>
     ) throws {
-        var search = ConcernSearch(known, lines: lines)
+        var search = ConcernSearch(known, lineages: lineages)
         try Restatements(core: ledger.core).concerned(event, known, &search)
         let environment = known.stream(event.stream).environment
-        // A line that begins with the event has no rows yet that would tell.
+        // A lineage that begins with the event has no rows yet that would tell.
         for name in event.namedCustomers {
             search.addWithHeirs(CustomerKey(environment, name))
         }
-        lines = search.lines
+        lineages = search.lineages
         customers.formUnion(search.found)
     }
 }
@@ -261,7 +262,8 @@ struct WhatIfComparison: Sendable {
         return sum
     }
 
-    /// Whoever an event that is left out or put in may concern, and the names under which they were shown before.
+    /// The customers whom an event that is left out or put in may concern, and the names under which they were shown
+    /// before.
     private func concerned() throws -> (
         pairs: [(old: CustomerCase, new: CustomerCase)], seen: Set<ExactText>
     ) {
@@ -289,14 +291,14 @@ struct WhatIfComparison: Sendable {
         _ question: CustomerCase, _ state: LedgerState, _ extra: [UInt32: [OrderedEvent]] = [:]
     ) throws -> PaidMoney {
         var money = PaidMoney()
-        for line in question.lines {
-            guard let name = state.names.id(of: line.name),
-                let stream = state.streamID(environment, .line, name)
+        for lineage in question.lineages {
+            guard let name = state.names.id(of: lineage.name),
+                let stream = state.streamID(environment, .lineage, name)
             else { continue }
-            let told = try UnitFolder(state).events(
+            let told = try AggregateFold(state).events(
                 environment: environment, heads: [state.headOf(stream).position],
                 extra: extra[stream] ?? [])
-            money.add(line, told, of: question)
+            money.add(lineage, told, of: question)
         }
         return money
     }

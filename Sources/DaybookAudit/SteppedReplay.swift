@@ -4,8 +4,8 @@ public import DaybookEvents
 
 /// One customer's events, replayed one by one, forwards and backwards, with what is so after each.
 ///
-/// Canonical order, as folds see it; who is who, corrections and catalogs are those of the cut. Nothing is written:
-/// a replay holds copies, and has no way to the ledger's writer.
+/// Canonical order, as folds see it; identities, corrections and catalogs are those of the cut. Nothing is written: a
+/// replay holds copies, and has no way to the ledger's writer.
 public struct SteppedReplay {
     /// What one event did.
     public struct Step: Sendable, Equatable {
@@ -29,26 +29,26 @@ public struct SteppedReplay {
         case ended
     }
 
-    private let story: CustomerStory
+    private let timeline: CustomerTimeline
     private let profile: String?
     /// The latest time up to each event.
     private let instants: [Int64]
     /// How many events take part.
     public private(set) var count = 0
 
-    init(_ story: CustomerStory, profile: String?) {
-        self.story = story
+    init(_ timeline: CustomerTimeline, profile: String?) {
+        self.timeline = timeline
         self.profile = profile
         var latest = Int64.min
-        instants = story.entries.map { entry in
+        instants = timeline.entries.map { entry in
             latest = max(latest, entry.event.draft.occurredAt ?? latest)
             return latest
         }
     }
 
-    public var subject: String { story.subject }
+    public var subject: String { timeline.subject }
     /// Everything that concerns the customer, in canonical order; void events are listed and change nothing.
-    public var entries: [HistoryEntry] { story.entries }
+    public var entries: [HistoryEntry] { timeline.entries }
 
     /// The last event that took part, and what it changed.
     public func step() throws -> Step {
@@ -67,13 +67,13 @@ public struct SteppedReplay {
     public func status() throws -> JSONObject { try status(count, at: instant(of: count)) }
 
     private func status(_ count: Int, at instant: Int64) throws -> JSONObject {
-        let question = try story.question(count: count, at: instant)
+        let question = try timeline.question(count: count, at: instant)
         guard let answer = StatusQuestion(question)?.answer(profile: profile, locale: nil) else {
             return JSONObject()
         }
         var object = answer.json(
             AsOf(
-                at: instant, knownAt: nil, position: story.cut,
+                at: instant, knownAt: nil, position: timeline.cut,
                 catalog: question.catalog(at: instant)?.version, isOpen: false))
         // The cut is the same all the way.
         object["as_of"] = nil
@@ -148,7 +148,7 @@ public struct SteppedReplay {
 
     /// Whether a condition holds now.
     public func holds(_ condition: AnswerCondition) throws -> Bool {
-        let question = try story.question(count: count, at: instant(of: count))
+        let question = try timeline.question(count: count, at: instant(of: count))
         let type = count > 0 ? entries[count - 1].event.draft.type : nil
         do throws(UnknownName) {
             return try condition.holds(of: question, after: type, profile: profile)
@@ -183,7 +183,7 @@ extension Ledger {
                 try core.store.head().position)
             let state = core.state.withLock { $0 }
             return SteppedReplay(
-                try story(of: subject, environment, state, cut: cut), profile: profile)
+                try timeline(of: subject, environment, state, cut: cut), profile: profile)
         }
     }
 }

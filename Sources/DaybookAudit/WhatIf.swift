@@ -6,7 +6,9 @@ public import DaybookEvents
 public struct WhatIf: Sendable {
     /// An event by its name; a position names one only within its ledger.
     public struct Target: Sendable, Hashable {
+        /// The kind of its source.
         public var source: String
+        /// Its key, which is unique within the source and the environment.
         public var key: String
         public var environment: Environment
 
@@ -17,9 +19,10 @@ public struct WhatIf: Sendable {
         }
     }
 
-    /// The document of a catalog that rules everybody instead of those published; `nil`: theirs stay.
+    /// The document of a catalog that applies to all customers instead of those published; `nil`: these stay.
     public var catalog: [UInt8]?
-    /// From when on it rules, milliseconds since 1970 UTC; before, what was published stays. `nil`: since ever.
+    /// From when on it applies, milliseconds since 1970 UTC; before, what was published stays. `nil`: from the
+    /// beginning.
     public var effectiveAt: Int64?
     /// Events that are treated as void.
     public var drops: [Target]
@@ -44,6 +47,7 @@ public struct WhatIf: Sendable {
 
 /// What would be different, and for whom.
 public struct WhatIfReport: Sendable, Equatable {
+    /// For how many customers a feature opens or closes.
     public struct FeatureShift: Sendable, Equatable {
         public var name: String
         /// Customers for whom it opens, for themselves or for any profile.
@@ -52,6 +56,7 @@ public struct WhatIfReport: Sendable, Equatable {
         public var lost = 0
     }
 
+    /// For how many customers a meter changes, and by how much.
     public struct MeterShift: Sendable, Equatable {
         public var name: String
         /// Customers who had something left and have nothing any more.
@@ -67,11 +72,13 @@ public struct WhatIfReport: Sendable, Equatable {
 
     /// What the customers with a difference paid, in thousandths.
     public struct RevenueShift: Sendable, Equatable {
+        /// The currency that `before` and `after` are thousandths of.
         public var currency: String
         public var before: Int64
         public var after: Int64
     }
 
+    /// One customer with a difference.
     public struct Customer: Sendable, Equatable {
         /// The name under which the person is shown.
         public var subject: String
@@ -88,6 +95,7 @@ public struct WhatIfReport: Sendable, Equatable {
     public var changed: Int
     /// In the order of names; those without a shift are left out.
     public var features: [FeatureShift]
+    /// In the order of names; those without a shift are left out.
     public var meters: [MeterShift]
     public var revenue: [RevenueShift]
     /// Those with the most differences to their disadvantage first.
@@ -112,7 +120,8 @@ struct WhatIfSum: Sendable {
     init(topCountMax: Int) { self.topCountMax = topCountMax }
 
     /// - Parameters:
-    ///   - counting: Whose units and money are added up: one person may become two, and two one.
+    ///   - counting: Whether the units and the money of either case are added up: one person may become two, and two
+    ///     one.
     ///   - paid: What the customer paid, before and after; asked only where there is a difference, or where payments
     ///     themselves may be others.
     mutating func take(
@@ -160,7 +169,7 @@ struct WhatIfSum: Sendable {
         if top.count > topCountMax { top.removeLast() }
     }
 
-    /// Who loses most, then who gains most, then by name.
+    /// The customers who lose most first, then those who gain most, then by name.
     private static func isBefore(
         _ left: WhatIfReport.Customer, _ right: WhatIfReport.Customer
     ) -> Bool {

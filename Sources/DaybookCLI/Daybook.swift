@@ -73,7 +73,7 @@ extension DaybookCommand {
     static func main() async {
         // A file that may not grow is an answer of `write`, with a sentence, and no reason to die.
         signal(SIGXFSZ, SIG_IGN)
-        // So is a reader who has gone; what is temporary can then be cleared away first.
+        // So is a reader that has closed the pipe; temporary files can then be removed first.
         signal(SIGPIPE, SIG_IGN)
         do {
             try await perform(Array(CommandLine.arguments.dropFirst()))

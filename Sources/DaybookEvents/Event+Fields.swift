@@ -83,7 +83,7 @@ extension Event {
     public var preservesOverage: Bool { flag(5) == true }
     /// How often the units of a grant come again: the place in `Vocabulary.recurrences` from 1 on; 0 once.
     public var recurrence: UInt8 { UInt8(bits(11, 5)) }
-    /// The customer that the app named to the store when it bought, on a transaction; 0: nobody.
+    /// The customer that the app named to the store when it bought, on a transaction; 0: none.
     public var accountToken: NameID {
         switch type {
         case .purchaseCompleted, .subscriptionStarted, .subscriptionRenewed,
@@ -92,9 +92,9 @@ extension Event {
         default: 0
         }
     }
-    /// The customers that an event of a line names: its subject, the store's token, whom it went to.
+    /// The customers that an event of a lineage names: its subject, the store's token, the new owner.
     public var namedCustomers: [NameID] {
         let other = type == .purchaseTransferred ? nameB : accountToken
-        return [party, other].filter { $0 != 0 }
+        return [customer, other].filter { $0 != 0 }
     }
 }

@@ -1,5 +1,5 @@
 extension Event {
-    /// Without what no version of its type uses: as a scan gives it.
+    /// The event without slots that no version of its type uses, as a scan gives it.
     public var withoutUnusedSlots: Event {
         let slots = EventSlots.byType[Int(typeCode)]
         var event = self

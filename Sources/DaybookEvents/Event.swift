@@ -20,7 +20,7 @@ public struct Event: Sendable, Equatable {
     /// The stream's number, 1-based.
     public var stream: UInt32 = 0
     /// The customer that the event names, as a name.
-    public var party: NameID = 0
+    public var customer: NameID = 0
     public var profile: NameID = 0
     public var nameA: NameID = 0
     public var nameB: NameID = 0

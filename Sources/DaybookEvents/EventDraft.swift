@@ -1,4 +1,4 @@
-/// Who said it, and under which name they would say it again.
+/// The source of an event, and the key under which it would send the event again.
 public struct EventSource: Sendable, Equatable {
     /// `native`, `apple_asn_v2`, `revenuecat`, `ledger`, …
     public var kind: String
@@ -38,7 +38,7 @@ public struct EventDraft: Sendable, Equatable {
     public var type: String
     public var version: Int
     public var environment: Environment
-    /// The customer as named by the source; `nil` only where nobody is named (an orphan line, a catalog).
+    /// The customer as named by the source; `nil` only where none is named (an orphan lineage, a catalog).
     public var subject: String?
     public var profile: String?
     /// `nil`: the ledger's clock at the commit.

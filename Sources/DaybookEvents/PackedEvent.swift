@@ -4,33 +4,33 @@
 /// offset  size  field
 ///      0     8  occurred_at
 ///      8    16  key
-///     24    16  room 1, by form
-///     40    12  stream, party, name a
-///     52     4  room 2, by form
+///     24    16  variable field 1, by layout
+///     40    12  stream, customer, name a
+///     52     4  variable field 2, by layout
 ///     56     2  source
 ///     58     2  sequence
-///     60     2  room 3, by form
+///     60     2  variable field 3, by layout
 ///     62     1  type
-///     63     1  form × 16 + trust
+///     63     1  layout × 16 + trust
 /// ```
-/// An event uses few of its slots, and which ones go together repeats: the form says which three lie in the rooms. What
-/// a form has no room for is absent, and `signed_at` is `occurred_at`. An event that fits no form is wide: it has an
-/// `EventExtension` beside it, whose number is room 2, and every event fits then.
+/// An event uses few of its slots, and the same ones mostly go together: the layout says which slots lie in the three
+/// variable fields. A slot that the layout does not have is absent, and `signed_at` is `occurred_at`. Any event that
+/// fits no other layout is extended: it has an `EventExtension` beside it, whose number is variable field 2.
 ///
 /// ```
-/// form  room 1                                         room 2            room 3
-///    0  ref                                            amount            flags
-///    1  ref                                            name b            amount
-///    2  ref                                            name c            amount
-///    3  ref                                            profile           amount
-///    4  ref                                            time a            amount
-///    5  amount (4), profile (4), name b (4), c (4)     money             flags
-///    6  time a (8), amount (4), profile (4)            name b            flags
-///   15  ref                                            extension         flags
+/// layout  variable field 1                               variable field 2  variable field 3
+///      0  ref                                            amount            flags
+///      1  ref                                            name b            amount
+///      2  ref                                            name c            amount
+///      3  ref                                            profile           amount
+///      4  ref                                            time a            amount
+///      5  amount (4), profile (4), name b (4), c (4)     money             flags
+///      6  time a (8), amount (4), profile (4)            name b            flags
+///     15  ref                                            extension         flags
 /// ```
 /// Amounts of 2 bytes are within ±32,767, and −32,768 stands for none. Time a of 4 bytes is milliseconds after
-/// `occurred_at`. Money of 4 bytes is within ±(2³¹ − 1), and −2³¹ stands for none. Forms 1 to 4 have no flags; a wide
-/// event has its trust in the place of its source, and sequence 0.
+/// `occurred_at`. Money of 4 bytes is within ±(2³¹ − 1), and −2³¹ stands for none. Layouts 1 to 4 have no flags; an
+/// extended event has its trust in the place of its source, and sequence 0.
 public struct PackedEvent: Sendable, Equatable {
     /// Of the bits; part of the fingerprint of every file that keeps packed events.
     public static let layoutVersion: UInt64 = 2
@@ -38,20 +38,20 @@ public struct PackedEvent: Sendable, Equatable {
 
     public private(set) var occurredAt: Int64
     public private(set) var key: Reference
-    private var roomHigh: UInt64
-    private var roomLow: UInt64
+    private var variableHigh: UInt64
+    private var variableLow: UInt64
     public private(set) var stream: UInt32
-    private var party: NameID
+    private var customer: NameID
     private var nameA: NameID
-    @usableFromInline var roomTwo: UInt32
+    @usableFromInline var variableTwo: UInt32
     private var source: UInt16
     private var sequence: UInt16
-    private var roomThree: UInt16
+    private var variableThree: UInt16
     private var type: UInt8
-    @usableFromInline var formAndTrust: UInt8
+    @usableFromInline var layoutAndTrust: UInt8
 
     @usableFromInline
-    enum Form {
+    enum Layout {
         static let reference: UInt8 = 0
         static let referenceNameB: UInt8 = 1
         static let referenceNameC: UInt8 = 2
@@ -61,26 +61,26 @@ public struct PackedEvent: Sendable, Equatable {
         static let time: UInt8 = 6
         /// The last one that needs no extension.
         @inlinable static var lastWhole: UInt8 { 6 }
-        @inlinable static var wide: UInt8 { 15 }
+        @inlinable static var extended: UInt8 { 15 }
     }
 
-    private init(_ event: Event, form: UInt8) {
+    private init(_ event: Event, layout: UInt8) {
         occurredAt = event.occurredAt
         key = event.key
-        roomHigh = event.reference.high
-        roomLow = event.reference.low
+        variableHigh = event.reference.high
+        variableLow = event.reference.low
         stream = event.stream
-        party = event.party
+        customer = event.customer
         nameA = event.nameA
-        roomTwo = 0
+        variableTwo = 0
         source = UInt16(truncatingIfNeeded: event.source)
         sequence = UInt16(truncatingIfNeeded: event.storedSequence)
-        roomThree = event.flags
+        variableThree = event.flags
         type = event.storedType
-        formAndTrust = form << 4 | event.trustCode & 15
+        layoutAndTrust = layout << 4 | event.trustCode & 15
     }
 
-    /// An event that fits a form; `nil` for one that needs an extension.
+    /// An event that fits a layout; `nil` for one that needs an extension.
     public init?(_ event: Event) {
         guard event.signedAt == event.occurredAt, event.timeB == Event.absent,
             event.timeC == Event.absent, event.source >> 16 == 0,
@@ -97,16 +97,16 @@ public struct PackedEvent: Sendable, Equatable {
         let amount = UInt64(UInt32(bitPattern: event.storedAmount))
         if event.timeA == Event.absent {
             guard let money = Self.short(event.money) else { return nil }
-            self.init(event, form: Form.names)
-            roomHigh = amount | UInt64(event.profile) << 32
-            roomLow = UInt64(event.nameB) | UInt64(event.nameC) << 32
-            roomTwo = UInt32(bitPattern: money)
+            self.init(event, layout: Layout.names)
+            variableHigh = amount | UInt64(event.profile) << 32
+            variableLow = UInt64(event.nameB) | UInt64(event.nameC) << 32
+            variableTwo = UInt32(bitPattern: money)
         } else {
             guard event.nameC == 0, event.money == Event.absent else { return nil }
-            self.init(event, form: Form.time)
-            roomHigh = UInt64(bitPattern: event.timeA)
-            roomLow = amount | UInt64(event.profile) << 32
-            roomTwo = event.nameB
+            self.init(event, layout: Layout.time)
+            variableHigh = UInt64(bitPattern: event.timeA)
+            variableLow = amount | UInt64(event.profile) << 32
+            variableTwo = event.nameB
         }
     }
 
@@ -114,8 +114,8 @@ public struct PackedEvent: Sendable, Equatable {
         guard event.money == Event.absent else { return nil }
         let names = (event.profile, event.nameB, event.nameC)
         if names == (0, 0, 0), event.timeA == Event.absent {
-            self.init(event, form: Form.reference)
-            roomTwo = UInt32(bitPattern: event.storedAmount)
+            self.init(event, layout: Layout.reference)
+            variableTwo = UInt32(bitPattern: event.storedAmount)
             return
         }
         guard event.flags == 0, let amount = Self.short(event.storedAmount) else { return nil }
@@ -124,43 +124,45 @@ public struct PackedEvent: Sendable, Equatable {
             guard names == (0, 0, 0), !overflow, let time = UInt32(exactly: difference) else {
                 return nil
             }
-            self.init(event, form: Form.referenceTime)
-            roomTwo = time
+            self.init(event, layout: Layout.referenceTime)
+            variableTwo = time
         } else if event.nameC == 0, event.profile == 0 {
-            self.init(event, form: Form.referenceNameB)
-            roomTwo = event.nameB
+            self.init(event, layout: Layout.referenceNameB)
+            variableTwo = event.nameB
         } else if event.nameB == 0, event.profile == 0 {
-            self.init(event, form: Form.referenceNameC)
-            roomTwo = event.nameC
+            self.init(event, layout: Layout.referenceNameC)
+            variableTwo = event.nameC
         } else if event.nameB == 0, event.nameC == 0 {
-            self.init(event, form: Form.referenceProfile)
-            roomTwo = event.profile
+            self.init(event, layout: Layout.referenceProfile)
+            variableTwo = event.profile
         } else {
             return nil
         }
-        roomThree = UInt16(bitPattern: amount)
+        variableThree = UInt16(bitPattern: amount)
     }
 
     /// Any event, whose rest lies in an extension.
     /// - Parameter extensionIndex: The place of `EventExtension(event)`.
     public init(_ event: Event, extensionIndex: UInt32) {
-        self.init(event, form: Form.wide)
-        formAndTrust = Form.wide << 4
-        roomTwo = extensionIndex
+        self.init(event, layout: Layout.extended)
+        layoutAndTrust = Layout.extended << 4
+        variableTwo = extensionIndex
         source = UInt16(event.trustCode)
         sequence = 0
     }
 
-    /// Whether the event is here as a whole; else it is wide, or the bits are of no event.
+    /// Whether the event is here as a whole; else it is extended, or the bits are of no event.
     @inlinable
-    public var isWhole: Bool { formAndTrust >> 4 <= Form.lastWhole }
+    public var isWhole: Bool { layoutAndTrust >> 4 <= Layout.lastWhole }
 
     /// As in `Event`.
     public var typeCode: UInt16 { UInt16(type) }
 
-    /// Where the rest of a wide event lies.
+    /// Where the rest of an extended event lies.
     @inlinable
-    public var extensionIndex: Int? { formAndTrust >> 4 == Form.wide ? Int(roomTwo) : nil }
+    public var extensionIndex: Int? {
+        layoutAndTrust >> 4 == Layout.extended ? Int(variableTwo) : nil
+    }
 
     /// An event that is here as a whole.
     /// - Parameter position: Where it stands in the log.
@@ -170,54 +172,54 @@ public struct PackedEvent: Sendable, Equatable {
         event.signedAt = occurredAt
         event.storedSequence = UInt32(sequence)
         event.source = NameID(source)
-        event.trustCode = formAndTrust & 15
-        let form = formAndTrust >> 4
-        if form == Form.names || form == Form.time {
-            unpackWithoutReference(into: &event, isTime: form == Form.time)
+        event.trustCode = layoutAndTrust & 15
+        let layout = layoutAndTrust >> 4
+        if layout == Layout.names || layout == Layout.time {
+            unpackWithoutReference(into: &event, isTime: layout == Layout.time)
             return event
         }
-        event.reference = Reference(high: roomHigh, low: roomLow)
-        if form == Form.reference {
-            event.storedAmount = Int32(bitPattern: roomTwo)
-            event.flags = roomThree
+        event.reference = Reference(high: variableHigh, low: variableLow)
+        if layout == Layout.reference {
+            event.storedAmount = Int32(bitPattern: variableTwo)
+            event.flags = variableThree
             return event
         }
-        event.storedAmount = Self.long(roomThree)
-        switch form {
-        case Form.referenceNameB: event.nameB = roomTwo
-        case Form.referenceNameC: event.nameC = roomTwo
-        case Form.referenceProfile: event.profile = roomTwo
+        event.storedAmount = Self.long(variableThree)
+        switch layout {
+        case Layout.referenceNameB: event.nameB = variableTwo
+        case Layout.referenceNameC: event.nameC = variableTwo
+        case Layout.referenceProfile: event.profile = variableTwo
         // It was packed without an overflow; no bits may stop the program.
-        default: event.timeA = occurredAt &+ Int64(roomTwo)
+        default: event.timeA = occurredAt &+ Int64(variableTwo)
         }
         return event
     }
 
     @inline(__always)
     private func unpackWithoutReference(into event: inout Event, isTime: Bool) {
-        let room = isTime ? roomLow : roomHigh
-        event.storedAmount = Int32(truncatingIfNeeded: room)
-        event.profile = NameID(truncatingIfNeeded: room >> 32)
-        event.flags = roomThree
+        let field = isTime ? variableLow : variableHigh
+        event.storedAmount = Int32(truncatingIfNeeded: field)
+        event.profile = NameID(truncatingIfNeeded: field >> 32)
+        event.flags = variableThree
         if isTime {
-            event.timeA = Int64(bitPattern: roomHigh)
-            event.nameB = roomTwo
+            event.timeA = Int64(bitPattern: variableHigh)
+            event.nameB = variableTwo
         } else {
-            let money = Int32(bitPattern: roomTwo)
+            let money = Int32(bitPattern: variableTwo)
             event.money = money == Int32.min ? Event.absent : Int64(money)
-            event.nameB = NameID(truncatingIfNeeded: roomLow)
-            event.nameC = NameID(truncatingIfNeeded: roomLow >> 32)
+            event.nameB = NameID(truncatingIfNeeded: variableLow)
+            event.nameC = NameID(truncatingIfNeeded: variableLow >> 32)
         }
     }
 
-    /// A wide event.
+    /// An extended event.
     /// - Parameters:
     ///   - position: Where it stands in the log.
-    ///   - rest: What lies at `extensionIndex`; anything comes back for bits that are not wide.
+    ///   - rest: What lies at `extensionIndex`; anything comes back for bits that are not extended.
     public func event(at position: Int64, _ rest: EventExtension) -> Event {
         var event = common(position)
-        event.reference = Reference(high: roomHigh, low: roomLow)
-        event.flags = roomThree
+        event.reference = Reference(high: variableHigh, low: variableLow)
+        event.flags = variableThree
         event.trustCode = UInt8(truncatingIfNeeded: source)
         rest.unpack(into: &event)
         return event
@@ -230,7 +232,7 @@ public struct PackedEvent: Sendable, Equatable {
         event.occurredAt = occurredAt
         event.key = key
         event.stream = stream
-        event.party = party
+        event.customer = customer
         event.nameA = nameA
         event.storedType = type
         return event
@@ -250,13 +252,13 @@ public struct PackedEvent: Sendable, Equatable {
         return short
     }
 
-    private static func long(_ room: UInt16) -> Int32 {
-        let short = Int16(bitPattern: room)
+    private static func long(_ stored: UInt16) -> Int32 {
+        let short = Int16(bitPattern: stored)
         return short == Int16.min ? Int32.min : Int32(short)
     }
 }
 
-/// What a packed event has no room for: all slots that any event may have and `PackedEvent` cannot hold.
+/// What a packed event has no field for: all slots that any event may have and `PackedEvent` cannot hold.
 ///
 /// ```
 /// offset  size  field
@@ -311,7 +313,7 @@ public struct EventExtension: Sendable, Equatable {
     }
 }
 
-/// Events packed one after the other, and the extensions of those that are wide.
+/// Events packed one after the other, and the extensions of those that need one.
 public struct PackedEvents: Sendable {
     public private(set) var events: [PackedEvent] = []
     public private(set) var extensions: [EventExtension] = []
@@ -330,7 +332,7 @@ public struct PackedEvents: Sendable {
         }
     }
 
-    /// Makes room for more, once everything was copied elsewhere: extensions are numbered on.
+    /// Empties it, once everything was copied elsewhere: extensions are numbered on.
     public mutating func removeAll() {
         extensionStart += extensions.count
         events.removeAll(keepingCapacity: true)

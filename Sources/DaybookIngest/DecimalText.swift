@@ -1,4 +1,4 @@
-/// A decimal number exactly as somebody wrote it, read without floating point.
+/// A decimal number exactly as it was written, read without floating point.
 ///
 /// ```
 /// -?digits(.digits)?([eE][+-]?digits)?      as in RFC 8259 §6, leading zeros allowed
@@ -10,7 +10,7 @@ struct DecimalText {
     /// The value is the digits, taken as a whole number, times 10^`exponent`.
     private let exponent: Int
 
-    /// Longer texts and larger exponents are no number of anybody's money or clock.
+    /// Longer texts and larger exponents are no amount of money and no time.
     private static let byteCountMax = 64
     private static let exponentMax = 400
 

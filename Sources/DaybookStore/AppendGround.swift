@@ -1,6 +1,6 @@
 import DaybookEvents
 
-/// What a batch would be appended to: every store asks the same of it, also one that is made elsewhere.
+/// The end of a store that a batch would be appended to, with the checks that every store makes.
 public struct AppendGround: Sendable {
     /// The greatest position: JSON's numbers are exact up to 2^53 (RFC 8259 §6), and sums of positions cannot
     /// overflow.
@@ -94,7 +94,7 @@ public struct AppendGround: Sendable {
                         + "\(streamCount) streams")
             }
             let names = max(
-                max(event.source, event.party, event.profile),
+                max(event.source, event.customer, event.profile),
                 max(event.nameA, event.nameB, event.nameC))
             guard names <= nameCount else {
                 throw StoreError(

@@ -22,7 +22,7 @@ public struct StoreHeader: Sendable, Equatable {
     /// Random, given at `init`: snapshots of another ledger are recognised by it.
     public var ledgerID: String
     public var schemaVersion: Int
-    /// Given at `init`, and never told to anybody who asks the ledger.
+    /// Given at `init`, and in no answer of the ledger.
     public var secret: LedgerSecret
 
     public init(app: String, ledgerID: String, schemaVersion: Int, secret: LedgerSecret) {
@@ -61,7 +61,7 @@ public struct AppendBatch: Sendable {
     /// In position order, from `expectedHead + 1` on. `recordedAt` never falls; it is one for the whole batch, unless
     /// an import keeps the times of its file (rule 28).
     public var rows: [EventRow]
-    /// Of each row, worked out by whoever made it (`RowDigest`); empty: by the store.
+    /// Of each row, worked out by the caller (`RowDigest`); empty: by the store.
     public var digests: [HistoryHash]
     /// Documents by lower-case hexadecimal SHA-256.
     public var documents: [StoredDocument]

@@ -19,9 +19,9 @@ public struct StoreError: Error, CustomStringConvertible, CustomDebugStringConve
         public static let readOnly = Code(rawValue: "read_only")
         /// The disk, or the bound set for the file, is full.
         public static let full = Code(rawValue: "disk_full")
-        /// Somebody else holds the lock, and did for too long.
+        /// Another writer held the lock for too long.
         public static let busy = Code(rawValue: "busy")
-        /// Somebody else appended first.
+        /// Another writer appended first.
         public static let conflict = Code(rawValue: "conflict")
         /// The file has another past than the one that this process, or a file made from it, goes on from.
         public static let otherHistory = Code(rawValue: "other_history")

@@ -172,7 +172,7 @@ struct AskingTests {
         #expect(steps.map { $0.object?["count"]?.integer } == [1, 1, 0])
         #expect(steps[1].object?["of_first_permille"] == 1000)
         let later = try ask("funnel paywall_to_purchase --from 2026-02-01T00:00:00Z")
-        #expect(later.output.has("nobody took the first step"))
+        #expect(later.output.has("no customer took the first step"))
         let unknown = try ask("funnel paywall --json")
         #expect(unknown.status == 3)
         #expect(try unknown.error["code"] == "unknown_name")

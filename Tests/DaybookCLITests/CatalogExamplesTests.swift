@@ -21,7 +21,7 @@ struct CatalogExamplesTests {
         "A non-renewing subscription", "An auto-renewable subscription with a trial",
     ]
 
-    /// The sections that have a catalog and commands; none where the document cannot be read, which a test tells of.
+    /// The sections that have a catalog and commands; none where the document cannot be read, which a test reports.
     static let examples: [Example] = {
         let path = "\(Workbench.repository)/docs/catalog-examples.md"
         guard let document = try? String(contentsOfFile: path, encoding: .utf8) else { return [] }

@@ -72,7 +72,7 @@ struct CatalogImportTests {
         #expect(try bench.run("catalog import nowhere.storekit").status == 4)
     }
 
-    @Test("The app is called after the file where nobody says how")
+    @Test("The app is named after the file where no name is given")
     func names() throws {
         let source = "\(Workbench.repository)/\(Self.nuzzle)"
         let text = try String(contentsOfFile: source, encoding: .utf8)

@@ -109,7 +109,7 @@ struct ConcurrencyTests {
         let first = try Ledger.open(path)
         try await first.consume("stories", by: "ada", ref: "s1")
         let second = try Ledger.open(path, readOnly: true)
-        // Whoever closes last moves the log into the file and removes it: that is not this process.
+        // The process that closes last moves the log into the file and removes it: that is not this one.
         #expect(try bench.run("consume bob stories --ref s2 --ledger \(path)").status == 0)
         #expect(bench.exists("a.sqlite-wal"))
         #expect(try second.check("stories", for: "bob").usage?.used == 1)

@@ -49,7 +49,9 @@ struct DocumentTests {
         #expect(result.status == 0, "\(result.output.suffix(500))\(result.errors)")
     }
 
-    @Test("docs/app-store.md runs in an empty folder, and ends with every letter seen to")
+    @Test(
+        "docs/app-store.md runs in an empty folder, and ends with every dead letter resolved or dismissed"
+    )
     func appStore() throws {
         let document = try Self.text("docs/app-store.md")
         let script = Self.blocks(document, "sh").joined(separator: "\n")
@@ -58,10 +60,10 @@ struct DocumentTests {
         let setUp = "export PATH=\"$PWD/.build/release:$PATH\"\nmkdir empty && cd empty\n"
         let result = try Self.run(setUp + script, in: bench)
         #expect(result.status == 0, "\(result.output.suffix(500))\(result.errors)")
-        let letters = try bench.run(
+        let deadLetters = try bench.run(
             "dead-letters list --all --json --ledger empty/bedtime.sqlite"
-        ).json["letters"]?.array
-        #expect(letters?.map { $0.object?["standing"] } == ["dismissed"])
+        ).json["dead_letters"]?.array
+        #expect(deadLetters?.map { $0.object?["standing"] } == ["dismissed"])
         let status = try bench.run(
             "check bea unlimitedStories --env test --ledger empty/bedtime.sqlite")
         #expect(status.status == 0)

@@ -25,7 +25,7 @@ struct ErrorStreamTests {
     /// One line, which is the error object; what a person reads stands before it.
     private func code(_ result: ToolResult) throws -> String? { try result.error["code"]?.text }
 
-    @Test("A refused body is told on both: the receipt on stdout, the error on stderr")
+    @Test("A refused payload is reported on both: the receipt on stdout, the error on stderr")
     func refused() throws {
         let result = try ingest("bad.jws --json")
         #expect(result.status == 3)
@@ -40,13 +40,13 @@ struct ErrorStreamTests {
         #expect(problems.first?.object?["code"] == "format")
         #expect(
             result.errors.hasPrefix(
-                "daybook: 1 signed text was refused\n→ daybook dead-letters list\n"))
+                "daybook: 1 signed payload was refused\n→ daybook dead-letters list\n"))
         let text = try ingest("bad.jws")
         #expect(text.status == 3)
         #expect(text.output.has("refused  "))
         #expect(
             text.errors
-                == "daybook: 1 signed text was refused\n→ daybook dead-letters list\n")
+                == "daybook: 1 signed payload was refused\n→ daybook dead-letters list\n")
     }
 
     @Test("Of a batch the rest is taken in, and the error says so")
@@ -57,7 +57,7 @@ struct ErrorStreamTests {
         #expect(try result.json["refused"]?.array?.count == 1)
         #expect(try code(result) == "refused")
         #expect(
-            try result.error["message"] == "1 signed text was refused; the rest is taken in")
+            try result.error["message"] == "1 signed payload was refused; the rest is taken in")
         let reason = try result.error["problems"]?.array?.first?.object?["reason"]?.text
         #expect(reason?.hasPrefix("bad.jws") == true)
         #expect(
@@ -70,7 +70,7 @@ struct ErrorStreamTests {
         #expect(result.status == 3)
         #expect(try result.json["refused"]?.array?.count == 1)
         #expect(try result.error["remedy"] == .null)
-        #expect(try result.error["message"] == "1 signed text was refused")
+        #expect(try result.error["message"] == "1 signed payload was refused")
         #expect(try bench.events().count == 1)
     }
 

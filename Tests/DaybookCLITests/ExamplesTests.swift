@@ -5,8 +5,8 @@ import Testing
 /// Every example of every help text, run as it stands on a ledger of one of the five apps.
 @Suite("Command line: the examples of the help texts")
 struct ExamplesTests {
-    /// What the examples speak of, made beforehand; each line is a command.
-    private static let stories: [(app: String, lines: [String])] = [
+    /// What the examples refer to, made beforehand; each line is a command.
+    private static let fixtures: [(app: String, lines: [String])] = [
         (
             "dozzi",
             [
@@ -22,7 +22,7 @@ struct ExamplesTests {
                 "daybook sandbox sign \(unlimited) --type ONE_TIME_CHARGE > notification.json",
                 "daybook sandbox sign \(unlimited) --transaction 2 > waiting.jws",
                 // Refused until its authority is believed.
-                "! daybook ingest waiting.jws --as app-store-transaction \(nobody)",
+                "! daybook ingest waiting.jws --as app-store-transaction \(untrusting)",
                 "daybook replay --digests digests.json", "daybook backup saved.sqlite",
             ]
         ),
@@ -34,7 +34,7 @@ struct ExamplesTests {
                 "daybook record '\(purchase("2000000456"))'",
                 "daybook record '\(purchase("2000000789"))'",
                 "daybook assign ada --transaction 2000000456 --profile rex",
-                "daybook transfer --line apple:2000000789 --from ada --to bea --reason oops",
+                "daybook transfer --lineage apple:2000000789 --from ada --to bea --reason oops",
             ]
         ),
         ("fork-in-the-road", ["daybook consume ada collections --ref sunday-dinners"]),
@@ -43,7 +43,7 @@ struct ExamplesTests {
             // Its SHA-256 begins as the examples say.
             [
                 "daybook sandbox create sandbox.key --root sandbox.pem",
-                "printf 'letter 19545' > letter", "! daybook ingest letter \(nobody)",
+                "printf 'letter 19545' > letter", "! daybook ingest letter \(untrusting)",
             ]
         ),
         ("nuzzle", []),
@@ -52,7 +52,7 @@ struct ExamplesTests {
     private static let unlimited =
         "--authority sandbox.key --product com.dozzi.unlimited_stories --kind non-consumable --token ada "
         + "--bundle-id com.dozzi.app"
-    private static let nobody = "--bundle-id com.dozzi.app --env test"
+    private static let untrusting = "--bundle-id com.dozzi.app --env test"
 
     private static func purchase(_ transaction: String) -> String {
         #"{"type":"purchase.completed","subject":"ada","source":{"kind":"apple","key":"\#(transaction)"},"trust":"verified","data":{"product":"com.ollie.premium.perdog","kind":"non_consumable","transaction_id":"\#(transaction)","price_milli":19000,"currency":"EUR"}}"#
@@ -78,7 +78,7 @@ struct ExamplesTests {
 
     /// One folder with a prepared ledger for each app; examples get copies.
     private static func prepared(_ bench: Workbench) throws {
-        for (app, lines) in stories {
+        for (app, lines) in fixtures {
             let commands =
                 ["daybook init ledger.sqlite --catalog events/\(app)/catalog.yaml"] + lines
             let made = try bench.shell(
@@ -133,7 +133,7 @@ struct ExamplesTests {
         for example in Self.examples(of: help) {
             var failures: [String] = []
             var isFine = false
-            for (app, _) in Self.stories where !isFine {
+            for (app, _) in Self.fixtures where !isFine {
                 let result = try bench.shell(
                     """
                     rm -rf here && cp -R \(app) here && cd here || exit 99

@@ -10,7 +10,7 @@ struct GoldenTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "Goldens")
 
-    /// A story with something to see for every command that people read.
+    /// A session with something to see for every command that people read.
     private static let script: [(name: String, lines: [String])] = [
         (
             "check",

@@ -116,7 +116,7 @@ struct ImportTests {
         #expect(bench.exists("bad.txt"))
     }
 
-    @Test("The same key with another body is refused, and the file as a whole with it")
+    @Test("The same key with other content is refused, and the file as a whole with it")
     func conflict() throws {
         _ = try load(Lines.usage("s1"))
         let other =
@@ -266,7 +266,7 @@ struct ImportTests {
         #expect(timeless.errors.has("occurred_at or source.key"))
     }
 
-    @Test("A type that nobody knows is recorded by a person only when that is said")
+    @Test("An unknown type is recorded by a person only with --allow-unknown")
     func unknownType() throws {
         func tell(_ arguments: [String], _ input: String? = nil) throws -> ToolResult {
             try bench.run(["record"] + arguments + ["--ledger", ledger], input: input)

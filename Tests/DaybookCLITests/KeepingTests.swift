@@ -187,10 +187,11 @@ struct KeepingTests {
             let result = try tell("replay --workers \(workers) --json")
             #expect(result.status == 0)
             #expect(try result.json["agrees"] == true)
-            // A fresh process has no state at hand: every unit is folded in another way.
-            #expect(try result.json.at("compared.chain_units") == (try result.json["units"]))
+            // A fresh process has no state at hand: every aggregate is folded in another way.
+            #expect(
+                try result.json.at("compared.chain_aggregates") == (try result.json["aggregates"]))
             #expect(try result.json.at("compared.chain_step") == 1)
-            #expect(try result.json.at("compared.cached_units") == 0)
+            #expect(try result.json.at("compared.cached_aggregates") == 0)
             digests.insert(try result.json["digest"]?.text ?? "")
             digests.insert(try result.json["live_digest"]?.text ?? "")
         }
@@ -281,7 +282,8 @@ struct KeepingTests {
         #expect(Set(severities) == ["warning", "fine"])
     }
 
-    @Test("NZ-25 doctor warns of a shared secret, which nothing needs, and of letters that wait")
+    @Test(
+        "NZ-25 doctor warns of a shared secret, which nothing needs, and of dead letters that wait")
     func warnings() throws {
         let told = try bench.run(
             ["doctor", "--env", "test", "--json", "--ledger", ledger],

@@ -73,7 +73,7 @@ struct LargeImportTests {
     }
 
     @Test(
-        "A key that somebody takes while a file is read is a conflict of its line alone",
+        "A key that another process takes while a file is read is a conflict of its line alone",
         arguments: [true, false])
     func takenMeanwhile(keepsGoing: Bool) throws {
         let count = 10_000

@@ -160,7 +160,7 @@ struct LedgerGuardTests {
         arguments: ["a.sqlite-wal", "a.sqlite.lock"])
     func newLedger(name: String) throws {
         let ledger = try bench.begin()
-        // One that nobody has open leaves its lock behind, and no log.
+        // One that no process has open leaves its lock behind, and no log.
         try? FileManager.default.removeItem(atPath: bench.path(name))
         let told = try bench.run(["init", bench.path(name), "--catalog", Workbench.dozzi])
         #expect(told.status == 4)

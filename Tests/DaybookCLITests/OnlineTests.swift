@@ -5,13 +5,13 @@ import Testing
 
 @Suite("Command line: asking whether certificates were withdrawn")
 struct OnlineTests {
-    @Test("Without an answer a text waits among the letters, and is taken in by a retry")
+    @Test("Without an answer a payload waits as a dead letter, and is taken in by a retry")
     func unanswered() throws {
         let bench = try Workbench()
         let ledger = try bench.begin()
         let now = Int64(Date().timeIntervalSince1970 * 1_000)
         let day: Int64 = 86_400_000
-        // Nobody listens on port 9 of this machine.
+        // No process listens on port 9 of this machine.
         let authority = try SandboxAuthority(
             seed: Array("online".utf8), from: now - 400 * day, until: now + 400 * day, flaw: nil,
             responder: "http://127.0.0.1:9/ocsp")
@@ -27,10 +27,10 @@ struct OnlineTests {
         #expect(refused.status == 3)
         #expect((refused.output + refused.errors).has("could not be learnt"))
         let restored = try bench.run(
-            "restore-purchases ada purchase.jws \(believing) --online --preview")
+            "restore-purchases ada purchase.jws \(believing) --online --dry-run")
         #expect((restored.output + restored.errors).has("could not be learnt"))
-        let letters = try bench.run("dead-letters list --json --ledger \(ledger)").output
-        #expect(letters.has("retryable"))
+        let deadLetters = try bench.run("dead-letters list --json --ledger \(ledger)").output
+        #expect(deadLetters.has("retryable"))
         #expect(try bench.run("dead-letters retry \(believing) --online").status == 3)
         #expect(try bench.run("dead-letters retry \(believing) --offline").status == 0)
         #expect(

@@ -57,8 +57,8 @@ struct OrderLineTests {
         #expect(try bench.run(line + [mended]).json["appended"] == 2)
     }
 
-    @Test("A rehearsal counts the line and writes nothing; a mistake has line and column")
-    func rehearsal() throws {
+    @Test("A dry run counts the line and writes nothing; a mistake has line and column")
+    func dryRun() throws {
         try bench.write(Self.order, to: "in.ndjson")
         let dry = try bench.run("import in.ndjson --dry-run --json --ledger \(ledger)").json
         #expect(dry["lines"] == 1)

@@ -2,7 +2,7 @@ import DaybookEvents
 import Foundation
 import Testing
 
-@Suite("Command line: whose purchases are")
+@Suite("Command line: ownership, restore and transfer")
 struct OwnershipTests {
     let bench: Workbench
     let ledger: String
@@ -25,27 +25,27 @@ struct OwnershipTests {
         try bench.run("transfer \(line) --env test --ledger \(ledger)")
     }
 
-    @Test("A restore says what became of each purchase and who has what, twice the same")
+    @Test("A restore says what became of each purchase and what each customer has, twice the same")
     func restores() throws {
-        let preview = try restore("ada 7.jws --preview --json")
-        #expect(preview.status == 0, "\(preview.errors)")
+        let dryRun = try restore("ada 7.jws --dry-run --json")
+        #expect(dryRun.status == 0, "\(dryRun.errors)")
         #expect(try bench.events().count == 1)
         let made = try restore("ada 7.jws --json")
         #expect(made.status == 0, "\(made.errors)")
         let json = try made.json
         #expect(json["appended"] == 2)
-        #expect(json["preview"] == false)
-        let line = try #require(json["lines"]?.array?.first?.object)
-        #expect(line["line"] == "apple:7")
-        #expect(line["outcome"] == "restored")
-        #expect(line["owner_before"] == .null)
-        #expect(line["owner_after"] == "ada")
-        #expect(line.at("source.state") == "lifetime")
+        #expect(json["dry_run"] == false)
+        let lineage = try #require(json["lineages"]?.array?.first?.object)
+        #expect(lineage["lineage"] == "apple:7")
+        #expect(lineage["outcome"] == "restored")
+        #expect(lineage["owner_before"] == .null)
+        #expect(lineage["owner_after"] == "ada")
+        #expect(lineage.at("source.state") == "lifetime")
         let ada = try #require(json["customers"]?.array?.first?.object)
         #expect(ada.at("before.entitlements.unlimited.active") == false)
         #expect(ada.at("after.entitlements.unlimited.active") == true)
-        for member in json.members where member.name != "at" && member.name != "preview" {
-            let other = try preview.json[member.name]
+        for member in json.members where member.name != "at" && member.name != "dry_run" {
+            let other = try dryRun.json[member.name]
             #expect(member.value.kindOfAnswer == other?.kindOfAnswer, "\(member.name)")
         }
         let again = try restore("ada 7.jws")
@@ -64,7 +64,7 @@ struct OwnershipTests {
         }
         func outcome(_ result: ToolResult) throws -> [JSONValue?] {
             let claim = try result.json["claims"]?.array?.first?.object
-            return [claim?["line"], claim?["owner"], claim?["outcome"]]
+            return [claim?["lineage"], claim?["owner"], claim?["outcome"]]
         }
         let first = try ingest("--subject bob --json")
         #expect(first.status == 0, "\(first.errors)")
@@ -84,9 +84,9 @@ struct OwnershipTests {
         let refused = try restore("bob 7.jws --json")
         #expect(refused.status == 1)
         #expect(try refused.error["code"] == "owned_by_other")
-        let line = try #require(try refused.json["lines"]?.array?.first?.object)
-        #expect(line["outcome"] == "owned_by_other")
-        #expect(line["owner_after"] == "ada")
+        let lineage = try #require(try refused.json["lineages"]?.array?.first?.object)
+        #expect(lineage["outcome"] == "owned_by_other")
+        #expect(lineage["owner_after"] == "ada")
         #expect(
             try bench.run("check bob unlimitedStories --env test --ledger \(ledger)").status == 1)
         let words = try restore("bob 7.jws")
@@ -106,23 +106,23 @@ struct OwnershipTests {
         let refusal = try #require(try bad.json["refused"]?.array?.first?.object)
         #expect(refusal["code"] == "format")
         #expect(try bad.json["appended"] == 2)
-        let letters = try bench.run("dead-letters list --ledger \(ledger)")
-        #expect(letters.output.has("format"))
+        let deadLetters = try bench.run("dead-letters list --ledger \(ledger)")
+        #expect(deadLetters.output.has("format"))
         #expect(try restore("guest 7.jws --json").error["code"] == "junk_subject")
         #expect(try bench.run("restore-purchases ada --ledger \(ledger)").status == 2)
     }
 
-    @Test("A transfer is previewed, made, shown in both histories, and taken back")
+    @Test("A transfer is tried in a dry run, made, shown in both histories, and taken back")
     func transfers() throws {
         #expect(try restore("ada 7.jws").status == 0)
-        let line = "--line 7 --from ada --to bob --reason ticket-77"
-        let preview = try transfer("\(line) --preview --json")
-        #expect(preview.status == 0, "\(preview.errors)")
-        #expect(try preview.json["preview"] == true)
+        let line = "--lineage 7 --from ada --to bob --reason ticket-77"
+        let dryRun = try transfer("\(line) --dry-run --json")
+        #expect(dryRun.status == 0, "\(dryRun.errors)")
+        #expect(try dryRun.json["dry_run"] == true)
         #expect(try bench.events().count == 3)
         let made = try transfer("\(line) --idempotency-key t1 --json")
         #expect(made.status == 0, "\(made.errors)")
-        #expect(try made.json["line"] == "apple:7")
+        #expect(try made.json["lineage"] == "apple:7")
         #expect(try made.json["reversible_until"]?.integer != nil)
         #expect(try transfer("\(line) --idempotency-key t1 --json").output == made.output)
         for subject in ["ada", "bob"] {
@@ -134,28 +134,30 @@ struct OwnershipTests {
         let stale = try transfer("\(line) --json")
         #expect(stale.status == 1)
         #expect(try stale.error["code"] == "not_owner")
-        let undone = try transfer("--undo --line apple:7 --reason wrong-customer")
+        let undone = try transfer("--undo --lineage apple:7 --reason wrong-customer")
         #expect(undone.status == 0, "\(undone.errors)")
         #expect(undone.output.has("apple:7 went from bob to ada"))
-        let again = try transfer("--undo --line apple:7 --reason wrong-customer --json")
+        let again = try transfer("--undo --lineage apple:7 --reason wrong-customer --json")
         #expect(again.status == 1)
         #expect(try again.error["code"] == "nothing_to_undo")
     }
 
-    @Test("A transfer that cannot be understood is a usage mistake, and an unknown line is a no")
+    @Test("A transfer that cannot be understood is a usage mistake, and an unknown lineage is a no")
     func usage() throws {
         for line in [
-            "--line 7 --from ada --to bob", "--line 7 --from ada --reason x",
-            "--line 7 --undo --to bob --reason x", "--line 7 --from a --to b --force --reason x",
+            "--lineage 7 --from ada --to bob", "--lineage 7 --from ada --reason x",
+            "--lineage 7 --undo --to bob --reason x",
+            "--lineage 7 --from a --to b --force --reason x",
         ] {
             #expect(try transfer(line).status == 2, "\(line)")
         }
-        for line in ["--line 7 --from ada --to bob --reason x", "--undo --line 7 --reason x"] {
+        for line in ["--lineage 7 --from ada --to bob --reason x", "--undo --lineage 7 --reason x"]
+        {
             let unknown = try transfer("\(line) --json")
             #expect(unknown.status == 1)
             #expect(try unknown.error["code"] == "unknown_line")
         }
-        #expect(try transfer("--line 7 --from ada --to null --reason x").status == 3)
+        #expect(try transfer("--lineage 7 --from ada --to null --reason x").status == 3)
     }
 
     @Test("OL-09 assign gives a purchase to one dog, refuses a second one, and unassign frees it")
@@ -186,7 +188,7 @@ struct OwnershipTests {
 }
 
 extension JSONValue {
-    /// The value, with moments left out: a preview is asked a little earlier.
+    /// The value, with moments left out: a dry run is asked a little earlier.
     fileprivate var kindOfAnswer: String {
         String(decoding: JSONObject([.init(name: "x", value: self)]).canonicalBytes, as: UTF8.self)
             .replacing(/[0-9]{13}/, with: "<time>")

@@ -57,7 +57,7 @@ struct PeopleTests {
         }
     }
 
-    @Test("Who asks for more than is left is not told what is left as if it were enough")
+    @Test("A request for more than is left is not answered as if what is left were enough")
     func remaining() throws {
         let nuzzle = try dozzi.bench.begin(Workbench.nuzzle, name: "n.sqlite")
         let result = try dozzi.bench.run([
@@ -83,10 +83,10 @@ struct PeopleTests {
         #expect(full.contains("storefront NLD") && full.contains("2.99 USD"))
     }
 
-    @Test("Resets stand one a line, with their reason, and a page says that more follow")
+    @Test("Resets stand one per line, with their reason, and a page says that more follow")
     func resets() throws {
-        let story = try dozzi.bench.begin(Workbench.magical, name: "m.sqlite")
-        let words = ["resets", "ada", "stories", "--limit", "2", "--ledger", story]
+        let fixture = try dozzi.bench.begin(Workbench.magical, name: "m.sqlite")
+        let words = ["resets", "ada", "stories", "--limit", "2", "--ledger", fixture]
         let at = ["--at", "2026-03-10T00:00:00Z"]
         let lines = try dozzi.bench.run(words + at).output.split(separator: "\n")
         #expect(lines.count == 4)
@@ -97,7 +97,7 @@ struct PeopleTests {
         let json = try dozzi.bench.run(words + at + ["--json"]).json
         #expect(json["more"] == true)
         #expect(json["resets"]?.array?.first?.object?["period"]?.object?["name"] == "2026-03")
-        let wrong = try dozzi.bench.run(["resets", "ada", "storys", "--ledger", story])
+        let wrong = try dozzi.bench.run(["resets", "ada", "storys", "--ledger", fixture])
         #expect(wrong.status == 3 && wrong.errors.contains("did you mean stories?"))
     }
 

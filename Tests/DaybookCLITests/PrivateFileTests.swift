@@ -27,7 +27,7 @@ struct PrivateFileTests {
         #expect(warned.errors.has("others may read it; chmod 600 sandbox.key"))
     }
 
-    @Test("What tells a ledger's history is readable by nobody who cannot read the ledger")
+    @Test("A file with a ledger's history is readable only by users who can read the ledger")
     func outputs() throws {
         let ledger = try bench.begin()
         #expect(try bench.run("consume ada stories --ref s1 --ledger \(ledger)").status == 0)
@@ -44,7 +44,7 @@ struct PrivateFileTests {
             #expect(try bits(name) == 0o600, "\(name)")
         }
         #expect(try bits("snapshots/dozzi/lost.json") == 0o600)
-        // What was there keeps who may read it.
+        // A file that was there keeps its permissions.
         try #require(chmod(bench.path("all.ndjson"), 0o644) == 0)
         #expect(try bench.run("export -o all.ndjson --ledger \(ledger)").status == 0)
         #expect(try bits("all.ndjson") == 0o644)

@@ -126,7 +126,7 @@ struct PublishingTests {
         #expect(try tell("verify").status == 0)
     }
 
-    @Test("X-14 A rollback is counted and rehearsed like a publication")
+    @Test("X-14 A rollback is counted and tried in a dry run like a publication")
     func rollback() throws {
         #expect(try tell("catalog publish five.yaml").status == 0)
         #expect(try limit() == 5)

@@ -3,8 +3,8 @@ import DaybookEvents
 import Foundation
 import Testing
 
-/// A life of the sandbox on the command line, webhooks of RevenueCat, and bodies read again.
-@Suite("Command line: a life, webhooks, and bodies read again")
+/// A life of the sandbox on the command line, webhooks of RevenueCat, and payloads read again.
+@Suite("Command line: a life, webhooks, and payloads read again")
 struct ReadAgainTests {
     private static let believing = "--bundle-id com.example --root sandbox.pem --env test"
     private static let product = "com.magicalstories.premium.monthly"
@@ -81,14 +81,14 @@ struct ReadAgainTests {
         let bench = try lived()
         let same = try bench.run("reinterpret --json --ledger a.sqlite")
         #expect(same.status == 0)
-        #expect(try same.json["bodies"] == 11)
+        #expect(try same.json["payloads"] == 11)
         #expect(try same.json["differences"] == .array([]))
         // As older code had recorded it.
         let ledger = try Ledger.open(bench.path("a.sqlite"))
         var options = ReinterpretOptions()
         options.isApplied = true
-        let older = BodyMapping { body in
-            try BodyMapping.present.events(of: body).map { draft in
+        let older = PayloadMapping { payload in
+            try PayloadMapping.present.events(of: payload).map { draft in
                 var draft = draft
                 if draft.type == "subscription.renewed" { draft.data["product"] = "former" }
                 return draft
@@ -122,8 +122,8 @@ struct ReadAgainTests {
         #expect(try bench.run("verify --ledger a.sqlite").status == 0)
     }
 
-    @Test("An export has no bodies: they are counted by source")
-    func withoutBodies() throws {
+    @Test("An export has no payloads: its events are counted by source")
+    func withoutPayloads() throws {
         let bench = try lived()
         let copied = try bench.shell(
             """
@@ -133,13 +133,13 @@ struct ReadAgainTests {
             daybook reinterpret --json --ledger copy.sqlite
             """)
         #expect(copied.status == 0)
-        #expect(try copied.json["bodies"] == 0)
+        #expect(try copied.json["payloads"] == 0)
         let count = try bench.events().count { $0.at("source.kind") == "apple_asn_v2" }
-        #expect(try copied.json.at("without_body.apple_asn_v2") == .integer(Int64(count)))
+        #expect(try copied.json.at("without_payload.apple_asn_v2") == .integer(Int64(count)))
     }
 
     @Test(
-        "Webhooks of RevenueCat, one a line: taken in, known by id, refused ones kept with their line"
+        "Webhooks of RevenueCat, one per line: taken in, known by id, refused ones kept with their line"
     )
     func webhooks() throws {
         let bench = try Workbench()
@@ -169,9 +169,10 @@ struct ReadAgainTests {
         #expect(refused.map { $0.object?["code"] } == ["environment", "format"])
         let again = try bench.run(line)
         #expect(again.output.has("4 webhooks, 0 events appended, 2 events there already"))
-        let letters = try bench.run("dead-letters list --json --ledger \(ledger)").json["letters"]
-        #expect(letters?.array?.map { $0.object?["kind"] } == ["revenuecat", "revenuecat"])
-        // Nobody is asked whom to believe.
+        let deadLetters = try bench.run("dead-letters list --json --ledger \(ledger)").json[
+            "dead_letters"]
+        #expect(deadLetters?.array?.map { $0.object?["kind"] } == ["revenuecat", "revenuecat"])
+        // Neither roots nor bundle identifiers are needed.
         let retried = try bench.run("dead-letters retry --json --ledger \(ledger)")
         #expect(retried.status == 3)
         #expect(try retried.json["refused"]?.array?.count == 2)
@@ -180,6 +181,6 @@ struct ReadAgainTests {
         #expect(
             try bench.run("ingest hooks.ndjson --as revenuecat --subject ada --ledger \(ledger)")
                 .status == 2)
-        #expect(try bench.run("reinterpret --json --ledger \(ledger)").json["bodies"] == 3)
+        #expect(try bench.run("reinterpret --json --ledger \(ledger)").json["payloads"] == 3)
     }
 }

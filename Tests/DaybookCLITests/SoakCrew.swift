@@ -3,7 +3,7 @@ import DaybookEvents
 import Foundation
 import Synchronization
 
-/// Who works on the ledger during a soak, and what they were promised.
+/// The processes and tasks that work on the ledger during a soak, and what they were promised.
 final class SoakCrew: Sendable {
     /// Tickets of one shared customer.
     static let limit = 40
@@ -109,7 +109,7 @@ final class SoakCrew: Sendable {
             }
             let (process, name) = try bench.process(
                 ["record", "-", "--stream", "--json", "--ledger", path], input: lines.joined())
-            // A pipe waits; looking at a file again and again would take a core from everybody else.
+            // A pipe waits; looking at a file again and again would take a core from the other processes.
             let pipe = Pipe()
             process.standardOutput = pipe
             try process.run()
@@ -202,7 +202,7 @@ final class SoakCrew: Sendable {
     }
 
     /// Readers of other processes, and one of this process with a ledger of its own: nothing is ever taken back, and
-    /// nobody has more than there is.
+    /// no customer has more than there is.
     private func look() {
         do {
             let reader = try Ledger.open(path, readOnly: true)

@@ -52,7 +52,7 @@ struct SoakTests {
         let lost = crew.acknowledged.count { !seen.contains($0) }
         #expect(lost == 0, "of \(crew.acknowledged.count) acknowledged writes")
         #expect(crew.acknowledged.count > 50)
-        // Exactly k: whoever was refused was refused because k others had succeeded.
+        // Exactly k: every caller who was refused was refused because k others had succeeded.
         let tally = crew.tickets
         // A few seconds on a busy machine may not be enough to use a meter up.
         if Self.seconds >= 30 { #expect(tally.exhausted > 0) }

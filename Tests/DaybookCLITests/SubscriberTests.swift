@@ -19,7 +19,7 @@ struct SubscriberTests {
         """
     }
 
-    @Test("One a line: taken in, listed where they cannot say it, and twice is once")
+    @Test("One per line: taken in, listed where they cannot say it, and twice is once")
     func lines() throws {
         let bench = try Workbench()
         let ledger = try bench.begin(Workbench.nuzzle)
@@ -61,15 +61,16 @@ struct SubscriberTests {
             #expect(
                 try bench.run("check \(name) smartPredictions --ledger \(ledger)").status == 0)
         }
-        let letters = try bench.run("dead-letters list --json --ledger \(ledger)").json["letters"]
-        #expect(letters?.array?.map { $0.object?["kind"] } == ["revenuecat-subscriber"])
-        // Nobody is asked whom to believe.
+        let deadLetters = try bench.run("dead-letters list --json --ledger \(ledger)").json[
+            "dead_letters"]
+        #expect(deadLetters?.array?.map { $0.object?["kind"] } == ["revenuecat-subscriber"])
+        // Neither roots nor bundle identifiers are needed.
         let retried = try bench.run("dead-letters retry --json --ledger \(ledger)")
         #expect(retried.status == 3)
         #expect(try retried.json["refused"]?.array?.count == 1)
         let read = try bench.run("reinterpret --json --ledger \(ledger)")
         #expect(read.status == 0)
-        #expect(try read.json["bodies"] == 2)
+        #expect(try read.json["payloads"] == 2)
     }
 
     @Test("A dry run counts once what two documents of a file say, and writes nothing")
@@ -92,7 +93,7 @@ struct SubscriberTests {
         #expect(try bench.events().count == 3)
     }
 
-    @Test("--subject says whom a single document was asked for, and is refused for several")
+    @Test("--subject names the customer of a single document, and is refused for several")
     func subject() throws {
         let bench = try Workbench()
         let ledger = try bench.begin(Workbench.nuzzle)

@@ -7,14 +7,14 @@ import Testing
 /// E69 to E73: months, leap days, zones and years far away, through the library.
 @Suite("Edge cases: the calendar")
 struct EdgeCasesCalendarTests {
-    private func ledger(in zone: String) async throws -> StoryLedger {
+    private func ledger(in zone: String) async throws -> LedgerFixture {
         let seen = instant("2020-01-01T00:00:00Z")
-        let story = try await StoryLedger("magical-stories")
-        try await story.record(
+        let fixture = try await LedgerFixture("magical-stories")
+        try await fixture.record(
             .reported(
                 "subject.created", at: seen, key: "created",
                 ["first_seen_at": .integer(seen), "tz": .string(zone)]))
-        return story
+        return fixture
     }
 
     struct Month: Sendable, CustomTestStringConvertible {
@@ -44,12 +44,12 @@ struct EdgeCasesCalendarTests {
                 until: "2026-04-01T00:00:00-12:00"),
         ])
     func months(_ month: Month) async throws {
-        let story = try await ledger(in: month.zone)
+        let fixture = try await ledger(in: month.zone)
         let (from, until) = (instant(month.from), instant(month.until))
-        let before = try #require(try story.meter("stories", at: from - 1)?.period)
+        let before = try #require(try fixture.meter("stories", at: from - 1)?.period)
         #expect(before.end == from)
         for time in [from, until - 1] {
-            let period = try #require(try story.meter("stories", at: time)?.period)
+            let period = try #require(try fixture.meter("stories", at: time)?.period)
             #expect((period.start, period.end) == (from, until))
         }
     }
@@ -62,7 +62,7 @@ struct EdgeCasesCalendarTests {
             ("P1M", "2026-01-31T09:00:00Z", "2026-02-28T09:00:00Z"),
         ])
     func durations(_ duration: String, _ from: String, _ until: String) async throws {
-        let story = try await StoryLedger(
+        let fixture = try await LedgerFixture(
             "magical-stories",
             replacing: [
                 "products:\n": """
@@ -74,47 +74,47 @@ struct EdgeCasesCalendarTests {
 
                 """
             ])
-        let line = LineStory("p1", product: "pass")
-        try await story.record(
-            line.event(
+        let lineage = LineageFixture("p1", product: "pass")
+        try await fixture.record(
+            lineage.event(
                 "purchase.completed", at: instant(from),
                 [
                     "product": "pass", "kind": "non_renewing", "transaction_id": "p1",
                     "price_milli": 1, "currency": "USD",
                 ]))
-        #expect(try story.entitlement("premium", at: instant(until) - 1)?.isActive == true)
-        #expect(try story.entitlement("premium", at: instant(until))?.isActive == false)
-        try await story.record(
-            LineStory("p2", product: "pass").event(
-                "purchase.completed", at: instant(from) + StoryLedger.day,
+        #expect(try fixture.entitlement("premium", at: instant(until) - 1)?.isActive == true)
+        #expect(try fixture.entitlement("premium", at: instant(until))?.isActive == false)
+        try await fixture.record(
+            LineageFixture("p2", product: "pass").event(
+                "purchase.completed", at: instant(from) + LedgerFixture.day,
                 [
                     "product": "pass", "kind": "non_renewing", "transaction_id": "p2",
                     "price_milli": 1, "currency": "USD",
                 ]))
         // The second one begins where the first ends (docs/rules.md#one-time-purchases).
-        #expect(try story.entitlement("premium", at: instant(until))?.isActive == true)
+        #expect(try fixture.entitlement("premium", at: instant(until))?.isActive == true)
     }
 
     @Test("E73 Purchases before 1970 and ends after 2100 are taken as they are")
     func farYears() async throws {
-        let line = LineStory("1", product: "com.magicalstories.premium.yearly")
+        let lineage = LineageFixture("1", product: "com.magicalstories.premium.yearly")
         let from = instant("1969-07-20T20:17:00Z")
         let until = instant("2466-01-01T00:00:00Z")
-        let story = try await StoryLedger("magical-stories")
-        try await story.record(
-            line.event(
+        let fixture = try await LedgerFixture("magical-stories")
+        try await fixture.record(
+            lineage.event(
                 "subscription.started", at: Fixtures.now,
                 [
-                    "product": .string(line.product), "transaction_id": "1",
+                    "product": .string(lineage.product), "transaction_id": "1",
                     "starts_at": .integer(from), "expires_at": .integer(until),
                     "price_milli": 89_990, "currency": "USD", "reason": "initial",
                 ]))
-        #expect(try story.entitlement("premium", at: from)?.isActive == true)
-        #expect(try story.entitlement("premium", at: from - 1)?.isActive == false)
-        #expect(try story.entitlement("premium", at: until - 1)?.isActive == true)
-        #expect(try story.entitlement("premium", at: until)?.isActive == false)
+        #expect(try fixture.entitlement("premium", at: from)?.isActive == true)
+        #expect(try fixture.entitlement("premium", at: from - 1)?.isActive == false)
+        #expect(try fixture.entitlement("premium", at: until - 1)?.isActive == true)
+        #expect(try fixture.entitlement("premium", at: until)?.isActive == false)
         let far = try #require(
-            try story.meter("stories", at: instant("2400-02-15T00:00:00Z"))?.period)
-        #expect(far.end - far.start == 29 * StoryLedger.day)
+            try fixture.meter("stories", at: instant("2400-02-15T00:00:00Z"))?.period)
+        #expect(far.end - far.start == 29 * LedgerFixture.day)
     }
 }

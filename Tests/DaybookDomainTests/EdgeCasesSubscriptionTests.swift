@@ -7,28 +7,28 @@ import Testing
 /// E02 to E08 and E17 to E43 of the edge cases, through the library.
 @Suite("Edge cases: subscriptions")
 struct EdgeCasesSubscriptionTests {
-    let story: StoryLedger
-    let line = LineStory("1", product: "com.magicalstories.premium.monthly")
-    let yearly = LineStory("1", product: "com.magicalstories.premium.yearly")
-    let day = StoryLedger.day
+    let fixture: LedgerFixture
+    let lineage = LineageFixture("1", product: "com.magicalstories.premium.monthly")
+    let yearly = LineageFixture("1", product: "com.magicalstories.premium.yearly")
+    let day = LedgerFixture.day
     let start = instant("2026-01-10T10:00:00Z")
     let end = instant("2026-02-10T10:00:00Z")
     let third = instant("2026-03-10T10:00:00Z")
     let fourth = instant("2026-04-10T10:00:00Z")
 
     init() async throws {
-        story = try await StoryLedger("magical-stories", now: instant("2026-12-01T00:00:00Z"))
+        fixture = try await LedgerFixture("magical-stories", now: instant("2026-12-01T00:00:00Z"))
     }
 
     private func premium(_ time: Int64) throws -> EntitlementAnswer {
-        try #require(try story.entitlement("premium", at: time))
+        try #require(try fixture.entitlement("premium", at: time))
     }
 
     @Test("E02 A newer statement with a refund cuts the period at the refund's date")
     func newerStatement() async throws {
-        try await story.record(
-            line.stated("1", from: start, until: end, signedAt: start),
-            line.stated(
+        try await fixture.record(
+            lineage.stated("1", from: start, until: end, signedAt: start),
+            lineage.stated(
                 "1", from: start, until: end, signedAt: start + 9 * day,
                 ["revoked_at": .integer(start + 8 * day)]))
         #expect(try premium(start + 8 * day - 1).isActive)
@@ -37,34 +37,34 @@ struct EdgeCasesSubscriptionTests {
 
     @Test("E03 An older statement that arrives later is kept and changes nothing")
     func olderStatement() async throws {
-        try await story.record(
-            line.stated("1", from: start, until: third, signedAt: start + day))
+        try await fixture.record(
+            lineage.stated("1", from: start, until: third, signedAt: start + day))
         let before = try premium(end)
-        try await story.record(
-            line.stated(
+        try await fixture.record(
+            lineage.stated(
                 "1", from: start, until: end, signedAt: start,
                 ["revoked_at": .integer(start + 1)]))
         #expect(try premium(end) == before)
-        #expect(try story.ledger.history(of: "ada").count == 2)
+        #expect(try fixture.ledger.history(of: "ada").count == 2)
     }
 
     @Test("E04 An end that arrives before the renewal of the same moment does not end anything")
     func expiredFirst() async throws {
-        try await story.record(line.started("1", from: start, until: end))
-        try await story.record(line.expired("billing_error", at: end))
+        try await fixture.record(lineage.started("1", from: start, until: end))
+        try await fixture.record(lineage.expired("billing_error", at: end))
         #expect(try !premium(end + 1).isActive)
-        try await story.record(line.renewed("2", from: end, until: third, signedAt: end + 1))
+        try await fixture.record(lineage.renewed("2", from: end, until: third, signedAt: end + 1))
         #expect(try premium(end + 1).state == .active)
         #expect(try premium(end + 1).willRenew)
-        #expect(try story.ledger.history(of: "ada").count == 3)
+        #expect(try fixture.ledger.history(of: "ada").count == 3)
     }
 
     @Test("E05 A renewal that is charged hours early continues the period without a seam")
     func earlyRenewal() async throws {
-        let early = end - 6 * StoryLedger.hour
-        try await story.record(
-            line.started("1", from: start, until: end),
-            line.renewed("2", from: early, until: third, signedAt: early))
+        let early = end - 6 * LedgerFixture.hour
+        try await fixture.record(
+            lineage.started("1", from: start, until: end),
+            lineage.renewed("2", from: early, until: third, signedAt: early))
         for time in [early - 1, early, end - 1, end, third - 1] {
             #expect(try premium(time).isActive, "\(time)")
         }
@@ -76,26 +76,26 @@ struct EdgeCasesSubscriptionTests {
 
     @Test("E05 A change that was pending takes effect at the old end, however early it is charged")
     func earlyChange() async throws {
-        let early = end - 6 * StoryLedger.hour
-        try await story.record(
+        let early = end - 6 * LedgerFixture.hour
+        try await fixture.record(
             yearly.started("1", from: start, until: end),
             yearly.event(
                 "subscription.product_changed", at: start + day,
                 [
-                    "from": .string(yearly.product), "to": .string(line.product),
+                    "from": .string(yearly.product), "to": .string(lineage.product),
                     "effective": "next_renewal",
-                ]), line.renewed("2", from: early, until: third, signedAt: early))
+                ]), lineage.renewed("2", from: early, until: third, signedAt: early))
         #expect(try premium(early).winner?.product == yearly.product)
         #expect(try premium(end - 1).winner?.product == yearly.product)
-        #expect(try premium(end).winner?.product == line.product)
+        #expect(try premium(end).winner?.product == lineage.product)
         #expect(try premium(end).winner?.startsAt == end)
     }
 
     @Test("E06 A refund that arrives first waits for its purchase")
     func refundFirst() async throws {
-        try await story.record(line.refunded("1", at: start + 5 * day))
+        try await fixture.record(lineage.refunded("1", at: start + 5 * day))
         #expect(try premium(start + day).state == .none)
-        try await story.record(line.started("1", from: start, until: end))
+        try await fixture.record(lineage.started("1", from: start, until: end))
         #expect(try premium(start + 5 * day - 1).isActive)
         #expect(try premium(start + 5 * day).state == .refunded)
     }
@@ -104,12 +104,12 @@ struct EdgeCasesSubscriptionTests {
         "E07 A missing renewal is a gap that the store may call continuous",
         arguments: [true, false])
     func gap(_ isContinuous: Bool) async throws {
-        try await story.record(
-            line.started("1", from: start, until: end),
-            line.renewed("3", from: third, until: fourth))
+        try await fixture.record(
+            lineage.started("1", from: start, until: end),
+            lineage.renewed("3", from: third, until: fourth))
         if isContinuous {
-            try await story.record(
-                line.event(
+            try await fixture.record(
+                lineage.event(
                     "store.renewal_stated", at: third + 1,
                     ["auto_renew": true, "continuous_since": .integer(start)]))
         }
@@ -124,11 +124,11 @@ struct EdgeCasesSubscriptionTests {
 
     @Test("E07 A gap in which billing failed is a real gap, whatever the store calls continuous")
     func realGap() async throws {
-        try await story.record(
-            line.started("1", from: start, until: end),
-            line.billingFailed(at: end, graceUntil: nil),
-            line.renewed("3", from: third, until: fourth),
-            line.event(
+        try await fixture.record(
+            lineage.started("1", from: start, until: end),
+            lineage.billingFailed(at: end, graceUntil: nil),
+            lineage.renewed("3", from: third, until: fourth),
+            lineage.event(
                 "store.renewal_stated", at: third + 1,
                 ["auto_renew": true, "continuous_since": .integer(start)]))
         #expect(try premium(end).state == .billingRetry)
@@ -137,37 +137,38 @@ struct EdgeCasesSubscriptionTests {
 
     @Test("E17 Cancelled and renewed all the same: the renewal is what counts")
     func lateCancellation() async throws {
-        try await story.record(
-            line.started("1", from: start, until: end),
-            line.autoRenew(false, at: end - StoryLedger.hour),
-            line.renewed("2", from: end, until: third))
+        try await fixture.record(
+            lineage.started("1", from: start, until: end),
+            lineage.autoRenew(false, at: end - LedgerFixture.hour),
+            lineage.renewed("2", from: end, until: third))
         #expect(try premium(end - 1).state == .activeCanceling)
         #expect(try premium(end).state == .active)
     }
 
     @Test("E18 Renewal that a refund request switched off stays off when the refund is declined")
     func declinedRefund() async throws {
-        try await story.record(
-            line.started("1", from: start, until: end),
-            line.event(
+        try await fixture.record(
+            lineage.started("1", from: start, until: end),
+            lineage.event(
                 "refund.requested", at: start + day,
                 ["transaction_id": "1", "reason": "UNINTENDED_PURCHASE"]),
-            line.event(
+            lineage.event(
                 "subscription.auto_renew_changed", at: start + day,
                 ["enabled": false, "cause": "refund_request"]),
-            line.event("refund.declined", at: start + 2 * day, ["transaction_id": "1"]))
+            lineage.event("refund.declined", at: start + 2 * day, ["transaction_id": "1"]))
         let answer = try premium(start + 3 * day)
         #expect(answer.isActive && answer.state == .activeCanceling && !answer.willRenew)
-        try await story.record(line.autoRenew(true, at: start + 4 * day))
+        try await fixture.record(lineage.autoRenew(true, at: start + 4 * day))
         #expect(try premium(start + 4 * day).willRenew)
     }
 
     @Test("E19 Paid within grace: no gap, and the billing date stays")
     func recoveredInGrace() async throws {
-        try await story.record(
-            line.started("1", from: start, until: end),
-            line.billingFailed(at: end, graceUntil: end + 16 * day),
-            line.renewed("2", from: end, until: third, signedAt: end + 5 * day, ["recovery": true]))
+        try await fixture.record(
+            lineage.started("1", from: start, until: end),
+            lineage.billingFailed(at: end, graceUntil: end + 16 * day),
+            lineage.renewed(
+                "2", from: end, until: third, signedAt: end + 5 * day, ["recovery": true]))
         for time in [end - 1, end, end + 5 * day, end + 16 * day, third - 1] {
             #expect(try premium(time).isActive, "\(time)")
         }
@@ -178,11 +179,11 @@ struct EdgeCasesSubscriptionTests {
     @Test("E20 E21 Paid after grace: the gap shows, and the new cycle begins with the payment")
     func recoveredAfterGrace() async throws {
         let paid = end + 20 * day
-        try await story.record(
-            line.started("1", from: start, until: end),
-            line.billingFailed(at: end, graceUntil: end + 16 * day),
-            line.event("subscription.grace_expired", at: end + 16 * day),
-            line.renewed("2", from: paid, until: paid + 28 * day, ["recovery": true]))
+        try await fixture.record(
+            lineage.started("1", from: start, until: end),
+            lineage.billingFailed(at: end, graceUntil: end + 16 * day),
+            lineage.event("subscription.grace_expired", at: end + 16 * day),
+            lineage.renewed("2", from: paid, until: paid + 28 * day, ["recovery": true]))
         #expect(try premium(end + 16 * day - 1).state == .grace)
         #expect(try premium(end + 16 * day).state == .billingRetry)
         #expect(try premium(paid - 1).state == .billingRetry)
@@ -193,11 +194,11 @@ struct EdgeCasesSubscriptionTests {
     @Test("E21 After sixty days of retry it is over, and a later purchase is a new start")
     func retryOver() async throws {
         let again = end + 100 * day
-        try await story.record(
-            line.started("1", from: start, until: end),
-            line.billingFailed(at: end, graceUntil: nil),
-            line.expired("billing_retry_ended", at: end + 60 * day),
-            line.started("2", from: again, until: again + 30 * day, ["reason": "resubscribe"]))
+        try await fixture.record(
+            lineage.started("1", from: start, until: end),
+            lineage.billingFailed(at: end, graceUntil: nil),
+            lineage.expired("billing_retry_ended", at: end + 60 * day),
+            lineage.started("2", from: again, until: again + 30 * day, ["reason": "resubscribe"]))
         let over = try premium(end + 60 * day)
         #expect(over.candidates.map(\.why) == ["expired.billing_retry_ended"])
         #expect(try premium(again - 1).state == .expired)
@@ -208,9 +209,9 @@ struct EdgeCasesSubscriptionTests {
         "E22 Grace ends when the store says, however long that is",
         arguments: [3, 16, 28] as [Int64])
     func graceLength(_ days: Int64) async throws {
-        try await story.record(
-            line.started("1", from: start, until: end),
-            line.billingFailed(at: end, graceUntil: end + days * day))
+        try await fixture.record(
+            lineage.started("1", from: start, until: end),
+            lineage.billingFailed(at: end, graceUntil: end + days * day))
         #expect(try premium(end + days * day - 1).state == .grace)
         #expect(try premium(end + days * day).state == .billingRetry)
     }
@@ -219,21 +220,21 @@ struct EdgeCasesSubscriptionTests {
     func upgrade() async throws {
         let now = start + 10 * day
         let yearEnd = now + 365 * day
-        try await story.record(
-            line.started("1", from: start, until: end),
-            line.event(
+        try await fixture.record(
+            lineage.started("1", from: start, until: end),
+            lineage.event(
                 "subscription.product_changed", at: now,
                 [
-                    "from": .string(line.product), "to": .string(yearly.product),
+                    "from": .string(lineage.product), "to": .string(yearly.product),
                     "effective": "now",
                 ]),
             yearly.renewed("2", from: now, until: yearEnd),
-            line.stated(
+            lineage.stated(
                 "1", from: start, until: end, signedAt: now + 1, ["is_upgraded": true]))
-        #expect(try premium(now - 1).winner?.product == line.product)
+        #expect(try premium(now - 1).winner?.product == lineage.product)
         #expect(try premium(now).winner?.product == yearly.product)
         #expect(try premium(now).expiresAt == yearEnd)
-        #expect(try story.status(at: now).warnings == [])
+        #expect(try fixture.status(at: now).warnings == [])
     }
 
     @Test("E24 E26 A pending change that is reverted changes nothing at the renewal")
@@ -242,26 +243,26 @@ struct EdgeCasesSubscriptionTests {
             yearly.event(
                 "subscription.product_changed", at: time,
                 [
-                    "from": .string(yearly.product), "to": .string(line.product),
+                    "from": .string(yearly.product), "to": .string(lineage.product),
                     "effective": .string(effective),
                 ])
         }
-        try await story.record(
+        try await fixture.record(
             yearly.started("1", from: start, until: end), change("next_renewal", at: start + day),
             change("reverted", at: start + 2 * day), yearly.renewed("2", from: end, until: third))
-        #expect(try premium(start + day).winner?.autoRenewProduct == line.product)
+        #expect(try premium(start + day).winner?.autoRenewProduct == lineage.product)
         #expect(try premium(start + 2 * day).winner?.autoRenewProduct == nil)
         #expect(try premium(end).winner?.product == yearly.product)
     }
 
     @Test("E25 A pending change and then a cancellation: it expires on the old product")
     func cancelledChange() async throws {
-        try await story.record(
+        try await fixture.record(
             yearly.started("1", from: start, until: end),
             yearly.event(
                 "subscription.product_changed", at: start + day,
                 [
-                    "from": .string(yearly.product), "to": .string(line.product),
+                    "from": .string(yearly.product), "to": .string(lineage.product),
                     "effective": "next_renewal",
                 ]), yearly.autoRenew(false, at: start + 2 * day))
         #expect(try premium(end - 1).winner?.product == yearly.product)

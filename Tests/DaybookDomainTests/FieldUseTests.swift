@@ -33,12 +33,12 @@ struct FieldUseTests {
             trust: .verified, data: data)
     }
 
-    /// What the ledger keeps in memory of an event: the state of its unit, and what is read before any fold.
+    /// What the ledger keeps in memory of an event: the state of its aggregate, and what is read before any fold.
     private static func digest(_ draft: EventDraft, _ names: inout NameTable) throws -> [String] {
         let canonical = try EventValidator.canonical(draft)
         let event = EventEncoder.row(canonical, names: &names).event
         let kind = EventRouter.stream(of: canonical).kind
-        var state = UnitState(kind: kind)
+        var state = AggregateState(kind: kind)
         state.evolve(event, names: names)
         var identity = Identity()
         identity.note(event, environment: .sandbox)

@@ -103,7 +103,7 @@ struct ReferenceModelAccessTests {
         #expect(history.answer(at: Day.day(40)).entitlements["pro"]?.isActive == true)
     }
 
-    @Test("Rule 7 A line moves with a transfer, with and without its name, from then on")
+    @Test("Rule 7 A lineage moves with a transfer, with and without its name, from then on")
     func transfers() throws {
         var history = try ModelHistory.app("nuzzle")
         try history.charge("1", from: Day.day(0), to: Day.day(31))
@@ -114,7 +114,7 @@ struct ReferenceModelAccessTests {
             ["from": "bob", "to": "eve", "original_transaction_id": "1"])
         let owners = [Int64(2), 3, 6].map { day in
             ["ada", "bob", "eve"].filter {
-                history.answer(at: Day.day(day), subject: $0).lines == ["apple:1"]
+                history.answer(at: Day.day(day), subject: $0).lineages == ["apple:1"]
             }
         }
         #expect(owners == [["ada"], ["bob"], ["eve"]])

@@ -204,7 +204,7 @@ struct SchemaVersionTests {
         #expect(versions(words("a"), overlapping).count == 1)
         let moved = SchemaTable([
             Self.first,
-            EventSchema(.surveyAnswered, "survey.answered", version: 2, routing: .line, ""),
+            EventSchema(.surveyAnswered, "survey.answered", version: 2, routing: .lineage, ""),
         ])
         #expect(moved.conflicts().count == 1)
         let shared = EventField("y", .text, .nameA)

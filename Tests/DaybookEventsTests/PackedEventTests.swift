@@ -26,7 +26,7 @@ struct PackedEventTests {
         event.timeC = 0x0B
         event.sequence = 0x0C
         event.amount = 0x0D
-        (event.stream, event.party, event.profile) = (0x0E, 0x0F, 0x10)
+        (event.stream, event.customer, event.profile) = (0x0E, 0x0F, 0x10)
         (event.nameA, event.nameB, event.nameC, event.source) = (0x11, 0x12, 0x13, 0x14)
         event.flags = 0x15
         event.typeCode = 0x16
@@ -34,7 +34,7 @@ struct PackedEventTests {
         return event
     }
 
-    /// Values around every limit of every room, and usual ones.
+    /// Values around every limit of every variable field, and usual ones.
     private struct Generator {
         var random = SystemRandomNumberGenerator()
 
@@ -69,7 +69,7 @@ struct PackedEventTests {
                 .none, .none, Reference(high: 0, low: 1), Reference(high: 1, low: 0),
                 Reference(high: word(), low: word()),
             ])
-            (event.stream, event.party, event.nameA) = (name(), name(), name())
+            (event.stream, event.customer, event.nameA) = (name(), name(), name())
             event.typeCode = pick([0, 1, 20, 70, 150, 255])
             for _ in 0..<Int(word() % 6) { change(&event) }
             return event
@@ -127,7 +127,7 @@ struct PackedEventTests {
         var withReference = use
         withReference.reference = Reference("story-1")
         typealias Change = @Sendable (inout Event) -> Void
-        let rows: [(UInt8, Event, [Change], wide: Change)] = [
+        let rows: [(UInt8, Event, [Change], extended: Change)] = [
             (0, withReference, [{ $0.flags = .max }, { $0.amount = 1_000_000 }], { $0.money = 1 }),
             (1, withReference, [{ $0.nameB = .max }], { $0.flags = 1 }),
             (2, withReference, [{ $0.nameC = .max }], { $0.nameB = 1 }),
@@ -143,16 +143,16 @@ struct PackedEventTests {
                 { $0.nameC = 1 }
             ),
         ]
-        for (form, start, changes, wide) in rows {
+        for (layout, start, changes, extended) in rows {
             var event = start
             for change in changes { change(&event) }
             var packed = PackedEvents()
             packed.append(event)
             let byte = withUnsafeBytes(of: packed.events[0]) { $0[63] }
-            #expect(byte >> 4 == form && packed.extensions.isEmpty)
-            wide(&event)
+            #expect(byte >> 4 == layout && packed.extensions.isEmpty)
+            extended(&event)
             packed.append(event)
-            #expect(packed.events[1].extensionIndex == 0, "form \(form)")
+            #expect(packed.events[1].extensionIndex == 0, "form \(layout)")
             #expect(Self.unpacked(packed, 1, at: 0) == event)
         }
     }
@@ -172,7 +172,7 @@ struct PackedEventTests {
     @Test("Any bits are an event or refused")
     func strangeBits() {
         var generator = Generator()
-        var counts = (whole: 0, wide: 0, refused: 0)
+        var counts = (whole: 0, extended: 0, refused: 0)
         var lossy: [Event] = []
         for _ in 0..<20_000 {
             let words = (0..<8).map { _ in generator.word() }
@@ -182,7 +182,7 @@ struct PackedEventTests {
                 counts.whole += 1
                 event = packed.event(at: 1)
             } else if packed.extensionIndex != nil {
-                counts.wide += 1
+                counts.extended += 1
                 event = packed.event(at: 1, EventExtension(Self.everywhere))
             } else {
                 counts.refused += 1
@@ -194,7 +194,7 @@ struct PackedEventTests {
         }
         #expect(lossy == [])
         // Seven, one and eight of sixteen forms.
-        #expect(counts.whole > 7_000 && counts.wide > 700 && counts.refused > 8_000)
+        #expect(counts.whole > 7_000 && counts.extended > 700 && counts.refused > 8_000)
     }
 
     @Test("Packed events lie in memory as snapshots/README.md says")

@@ -34,7 +34,7 @@ struct StoreContractTests {
         try contract.check(clause)
     }
 
-    @Test("A store that breaks its promise is told which")
+    @Test("A store that breaks its promise is told which one")
     func violation() throws {
         let contract = StoreContract {
             let store = InMemoryEventStore(app: "dozzi")

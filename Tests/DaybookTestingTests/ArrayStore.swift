@@ -1,7 +1,7 @@
 import Daybook
 import Synchronization
 
-/// A store that keeps events in arrays, made of nothing but what the package shows to everybody: where to begin with a
+/// A store that keeps events in arrays, made of the package's public interface only: where to begin with a
 /// store of one's own.
 ///
 /// Its histories have no names (zeros), which a store may do whose events end with the process. One that lasts names
@@ -77,7 +77,7 @@ final class ArrayStore: EventStore {
         after start: Checkpoint, through end: Checkpoint, chunkCount: Int,
         _ body: ([EventRow]) throws -> Void
     ) throws {
-        // No lock is held while events are handed out: the body may ask the store for more.
+        // No lock is held while events are handed out: the closure may ask the store for more.
         var rest = content.withLock { content in
             content.rows.prefix(Int(clamping: end.position)).dropFirst(Int(start.position))
         }

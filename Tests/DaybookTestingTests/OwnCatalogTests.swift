@@ -7,40 +7,40 @@ import Testing
 struct OwnCatalogTests {
     @Test("Two stories a month are free, and the club has as many as it likes")
     func limits() async throws {
-        let story = try await StoryLedger("tale", document: Array(Tale.catalog.utf8))
-        try await story.use("stories", "story-1", "story-2")
-        #expect(try story.check("stories").reason == "limit_reached")
+        let fixture = try await LedgerFixture("tale", document: Array(Tale.catalog.utf8))
+        try await fixture.use("stories", "story-1", "story-2")
+        #expect(try fixture.check("stories").reason == "limit_reached")
 
-        let line = LineStory("1000", product: "club.monthly")
-        let start = story.clock.now
-        let end = start + 31 * StoryLedger.day
-        try await story.record(line.started("1000", from: start, until: end))
-        #expect(try story.check("stories").allowed)
-        #expect(try story.check("voices").allowed)
+        let lineage = LineageFixture("1000", product: "club.monthly")
+        let start = fixture.clock.now
+        let end = start + 31 * LedgerFixture.day
+        try await fixture.record(lineage.started("1000", from: start, until: end))
+        #expect(try fixture.check("stories").allowed)
+        #expect(try fixture.check("voices").allowed)
 
-        story.clock.now += StoryLedger.hour
-        try await story.record(line.autoRenew(false, at: story.clock.now))
-        #expect(try story.entitlement("club", at: end - 1)?.isActive == true)
-        #expect(try story.entitlement("club", at: end)?.isActive == false)
+        fixture.clock.now += LedgerFixture.hour
+        try await fixture.record(lineage.autoRenew(false, at: fixture.clock.now))
+        #expect(try fixture.entitlement("club", at: end - 1)?.isActive == true)
+        #expect(try fixture.entitlement("club", at: end)?.isActive == false)
     }
 
     @Test(
         "A new month has two stories again",
         arguments: [("2026-01-31T23:59:59Z", 2), ("2026-02-01T00:00:00Z", 0)])
     func months(time: String, used: Int64) async throws {
-        let story = try await StoryLedger("tale", document: Array(Tale.catalog.utf8))
-        try await story.use("stories", "story-1", "story-2")
-        story.clock.now = instant(time)
-        #expect(try story.meter("stories")?.used == used)
+        let fixture = try await LedgerFixture("tale", document: Array(Tale.catalog.utf8))
+        try await fixture.use("stories", "story-1", "story-2")
+        fixture.clock.now = instant(time)
+        #expect(try fixture.meter("stories")?.used == used)
     }
 
     @Test("A refusal comes with its numbers, and leaves everything as it was")
     func refusal() async throws {
-        let story = try await StoryLedger("tale", document: Array(Tale.catalog.utf8))
-        try await story.use("stories", "story-1", "story-2")
+        let fixture = try await LedgerFixture("tale", document: Array(Tale.catalog.utf8))
+        try await fixture.use("stories", "story-1", "story-2")
         let third: Command = .consume(meter: "stories", amount: 1, ref: "story-3")
-        #expect(try await story.refusal(of: third)?.code == "limit_reached")
-        #expect(try story.count(of: "usage.recorded") == 2)
+        #expect(try await fixture.refusal(of: third)?.code == "limit_reached")
+        #expect(try fixture.count(of: "usage.recorded") == 2)
     }
 
     @Test("Whatever happens, the ledger answers as the reference model", arguments: UInt64(1)...4)

@@ -39,7 +39,7 @@ struct OwnStoreTests {
         var answers: [[String]] = []
         let stores: [any EventStore] = [ArrayStore(app: "tale"), InMemoryEventStore(app: "tale")]
         for store in stores {
-            let ledger = try Ledger(store: store, clock: { StoryLedger.start })
+            let ledger = try Ledger(store: store, clock: { LedgerFixture.start })
             try await ledger.publish(CatalogPublication(document: Array(Tale.catalog.utf8)))
             try await ledger.consume("stories", by: "ada", ref: "story-1")
             try await ledger.consume("stories", by: "ada", ref: "story-2")

@@ -9,29 +9,29 @@ import Testing
 /// Times in amendments are written as in every event that is read.
 @Suite("Times in amendments")
 struct AmendedTimeTests {
-    private let story: StoryLedger
+    private let fixture: LedgerFixture
     private let now = Fixtures.now
 
     init() async throws {
-        story = try await StoryLedger("magical-stories")
-        try await story.record(
+        fixture = try await LedgerFixture("magical-stories")
+        try await fixture.record(
             .reported(
                 "subscription.started", at: now, key: "s1",
                 [
                     "product": "com.magicalstories.premium.monthly", "transaction_id": "1",
-                    "starts_at": .integer(now), "expires_at": .integer(now + StoryLedger.day),
+                    "starts_at": .integer(now), "expires_at": .integer(now + LedgerFixture.day),
                     "price_milli": 9_990, "currency": "USD",
                 ]))
     }
 
     private func amend(_ patch: JSONObject, key: String? = nil) async throws -> Receipt {
-        try await story.perform(
+        try await fixture.perform(
             .amendEvent(source: "native", key: "s1", patch: patch), key: key)
     }
 
     /// The patches that the ledger holds.
     private func patches() throws -> [JSONValue?] {
-        try (1...story.ledger.head().position).compactMap { try story.ledger.event(at: $0) }
+        try (1...fixture.ledger.head().position).compactMap { try fixture.ledger.event(at: $0) }
             .filter { $0.draft.type == "correction.amended" }.map { $0.draft.data["patch"] }
     }
 
@@ -40,7 +40,7 @@ struct AmendedTimeTests {
         let first = try await amend(["expires_at": "2026-06-01T02:00:00+02:00"], key: "a")
         // 2026-06-01T00:00:00Z
         #expect(try patches() == [.object(["expires_at": 1_780_272_000_000])])
-        #expect(try story.entitlement("premium")?.expiresAt == 1_780_272_000_000)
+        #expect(try fixture.entitlement("premium")?.expiresAt == 1_780_272_000_000)
         let again = try await amend(["expires_at": "2026-06-01T02:00:00+02:00"], key: "a")
         #expect(again.positions == first.positions)
         #expect(try patches().count == 1)
@@ -73,8 +73,8 @@ struct AmendedTimeTests {
                 + #""target":{"source":"native","key":"s1"},"patch":{"expires_at":"\#(time)"}}}"#
             return reader.read(Array(line.utf8))
         }
-        try await story.ledger.record(read("2026-06-01T00:00:00Z").events)
-        #expect(try story.entitlement("premium")?.expiresAt == 1_780_272_000_000)
+        try await fixture.ledger.record(read("2026-06-01T00:00:00Z").events)
+        #expect(try fixture.entitlement("premium")?.expiresAt == 1_780_272_000_000)
         let refused = read("2026-06-01T00:00:00.0001Z")
         #expect(refused.events.isEmpty)
         #expect(refused.problems.map(\.member) == ["data.patch.expires_at"])

@@ -32,12 +32,12 @@ struct AppEventNameTests {
 
             """
 
-    private let story: StoryLedger
+    private let fixture: LedgerFixture
     private let now = Fixtures.now
-    private var ledger: Ledger { story.ledger }
+    private var ledger: Ledger { fixture.ledger }
 
     init() async throws {
-        story = try await StoryLedger("walks", document: Array(Self.plain.utf8))
+        fixture = try await LedgerFixture("walks", document: Array(Self.plain.utf8))
     }
 
     private func publish(_ yaml: String = named) async throws {
@@ -73,7 +73,7 @@ struct AppEventNameTests {
         try await publish()
         try await ledger.record([done("w1", key: "k1"), done("w2", key: "k2")])
         #expect(try types() == ["usage.recorded", "usage.recorded"])
-        #expect(try story.meter("walks")?.used == 2)
+        #expect(try fixture.meter("walks")?.used == 2)
         let data = try ledger.history(of: "ada").map(\.event.draft.data)
         #expect(data.first == ours("w1"))
         var lines: [JSONObject] = []
@@ -87,7 +87,7 @@ struct AppEventNameTests {
     func retries() async throws {
         try await ledger.record([done("w1", key: "k1")])
         #expect(try types() == ["walkDone"])
-        #expect(try story.meter("walks")?.used == 0)
+        #expect(try fixture.meter("walks")?.used == 0)
         try await publish()
         // As it was sent, in ours, and as an export of the one or the other has it.
         for draft in [done("w1", key: "k1"), done("w1", key: "k1", "usage.recorded")] {
@@ -100,7 +100,7 @@ struct AppEventNameTests {
             #expect((again.appended, again.duplicates) == (0, 1))
         }
         #expect(try types() == ["walkDone", "usage.recorded"])
-        #expect(try story.meter("walks")?.used == 1)
+        #expect(try fixture.meter("walks")?.used == 1)
         let other = try await problem { try await ledger.record([done("w3", key: "k2")]) }
         #expect(other?.code == "idempotency_conflict")
         let finding = try ledger.doctor().first { $0.area == "unknown_event_type" }
@@ -118,7 +118,7 @@ struct AppEventNameTests {
         try await ledger.record([begun("k1"), begun("k2", "app.launched")])
         try await publish()
         try await ledger.record([begun("k3")])
-        story.clock.now += StoryLedger.day
+        fixture.clock.now += LedgerFixture.day
         // Sent before the publication, by an engine that knew the name, and after the publication.
         for key in ["k1", "k2", "k3"] {
             let again = try await ledger.record([begun(key)])
@@ -197,7 +197,7 @@ struct AppEventNameTests {
         let recorded = try #require(try ledger.history(of: "ada").last?.event.draft)
         #expect(recorded.version == 1)
         #expect(recorded.data == ours("w1"))
-        #expect(try story.meter("walks")?.used == 1)
+        #expect(try fixture.meter("walks")?.used == 1)
     }
 
     @Test("What the name leaves open must be said; nothing is half-applied")

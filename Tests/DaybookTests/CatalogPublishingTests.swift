@@ -6,18 +6,18 @@ import DaybookFixtures
 import DaybookTesting
 import Testing
 
-/// Publishing, going back, the past, and what is told before anything is written (rule 8, X-14).
+/// Publishing, going back, the past, and what a dry run says before anything is written (rule 8, X-14).
 @Suite("Publishing catalogs")
 struct CatalogPublishingTests {
     static let five = CatalogScopeTests.five
 
-    let story: StoryLedger
+    let fixture: LedgerFixture
     let now = Fixtures.now
-    let day = StoryLedger.day
+    let day = LedgerFixture.day
 
-    init() async throws { story = try await StoryLedger("magical-stories") }
+    init() async throws { fixture = try await LedgerFixture("magical-stories") }
 
-    private var ledger: Ledger { story.ledger }
+    private var ledger: Ledger { fixture.ledger }
 
     private func publication(
         _ changes: [String: String] = five, scope: CatalogScope = .all, at time: Int64? = nil,
@@ -25,7 +25,7 @@ struct CatalogPublishingTests {
     ) throws -> CatalogPublication {
         CatalogPublication(
             document: Array(
-                try StoryLedger.catalog("magical-stories", replacing: changes).utf8),
+                try LedgerFixture.catalog("magical-stories", replacing: changes).utf8),
             scope: scope, effectiveAt: time, isRetroactive: isRetroactive)
     }
 
@@ -40,7 +40,7 @@ struct CatalogPublishingTests {
     }
 
     private func limit(at time: Int64? = nil, knownAt: Moment.Knowledge? = nil) throws -> Int64? {
-        try story.meter("stories", at: time, knownAt: knownAt)?.limit
+        try fixture.meter("stories", at: time, knownAt: knownAt)?.limit
     }
 
     // MARK: the past
@@ -80,41 +80,41 @@ struct CatalogPublishingTests {
 
     @Test("A past catalog rules until the next one, and is no way around it")
     func pastBetween() async throws {
-        try await story.publish(replacing: ["limit: 3\n": "limit: 9\n"])
+        try await fixture.publish(replacing: ["limit: 3\n": "limit: 9\n"])
         let change = now - 5 * day
-        let preview = try ledger.preview(publication(at: change, isRetroactive: true))
-        #expect(preview.supersededAt == now)
+        let dryRun = try ledger.dryRun(publication(at: change, isRetroactive: true))
+        #expect(dryRun.supersededAt == now)
         try await ledger.publish(publication(at: change, isRetroactive: true))
         #expect(try [change - 1, change, now - 1, now].map { try limit(at: $0) } == [3, 5, 5, 9])
     }
 
-    // MARK: told before
+    // MARK: dry runs
 
-    @Test("A preview counts the people and answers that change, and writes nothing")
-    func preview() async throws {
+    @Test("A dry run counts the people and answers that change, and writes nothing")
+    func dryRun() async throws {
         let change = now - 5 * day
-        try await story.record(
+        try await fixture.record(
             .used("stories", at: now - day, ref: "a1"),
             .used("stories", at: now - day, ref: "b1", subject: "bob"),
             .used("stories", at: now - day, ref: "c1", subject: "anon"))
         try await ledger.perform(CommandRequest(.alias(to: "bob"), subject: "anon"))
         let head = try ledger.head()
         let digest = try ledger.digest().digest
-        let preview = try ledger.preview(publication(at: change, isRetroactive: true))
-        #expect(preview.moments == [change, now])
-        #expect((preview.customers, preview.changedCustomers, preview.changedAnswers) == (2, 2, 4))
-        #expect((preview.version, preview.effectiveAt) == (2, change))
-        #expect(preview.position == head.position)
-        #expect(!preview.isInForceAlready)
+        let dryRun = try ledger.dryRun(publication(at: change, isRetroactive: true))
+        #expect(dryRun.moments == [change, now])
+        #expect((dryRun.customers, dryRun.changedCustomers, dryRun.changedAnswers) == (2, 2, 4))
+        #expect((dryRun.version, dryRun.effectiveAt) == (2, change))
+        #expect(dryRun.position == head.position)
+        #expect(!dryRun.isInForceAlready)
         #expect(try ledger.head() == head)
         #expect(try ledger.digest().digest == digest)
         #expect(try ledger.catalogs().versions.count == 1)
     }
 
-    @Test("What a preview says is what publishing then does")
-    func previewIsTrue() async throws {
+    @Test("What a dry run says is what publishing then does")
+    func dryRunIsTrue() async throws {
         for index in 0..<12 {
-            try await story.record(
+            try await fixture.record(
                 .used("stories", at: now - Int64(index) * day, ref: "s", subject: "u\(index)"))
         }
         let plans: [CatalogPublication] = [
@@ -128,10 +128,10 @@ struct CatalogPublishingTests {
             CatalogPublication(effectiveAt: now - day, isRetroactive: true, rollBackTo: 1),
         ]
         for plan in plans {
-            let preview = try ledger.preview(plan)
+            let dryRun = try ledger.dryRun(plan)
             func answers() throws -> [[Status]] {
                 try ledger.subjects().map { subject in
-                    try preview.moments.map {
+                    try dryRun.moments.map {
                         try ledger.status(of: subject, moment: Moment(at: $0)).status
                     }
                 }
@@ -140,21 +140,21 @@ struct CatalogPublishingTests {
             let receipt = try await ledger.publish(plan)
             let after = try answers()
             let pairs = zip(before, after)
-            #expect(preview.changedCustomers == pairs.count { $0 != $1 })
+            #expect(dryRun.changedCustomers == pairs.count { $0 != $1 })
             #expect(
-                preview.changedAnswers
+                dryRun.changedAnswers
                     == pairs.map { zip($0, $1).count { $0 != $1 } }.reduce(0, +))
-            #expect(preview.customers == 12)
+            #expect(dryRun.customers == 12)
             let entry = try ledger.catalogs().versions.first {
                 receipt.positions.contains($0.position)
             }
-            #expect(entry?.version == preview.version)
-            #expect(entry?.scope == preview.scope)
+            #expect(entry?.version == dryRun.version)
+            #expect(entry?.scope == dryRun.scope)
         }
     }
 
-    @Test("A preview refuses what publishing refuses")
-    func previewRefuses() async throws {
+    @Test("A dry run refuses what publishing refuses")
+    func dryRunRefuses() async throws {
         let month = try publication(["period: calendarMonth": "period: lifetime"])
         for plan in [
             try publication(at: now - 1), month, CatalogPublication(rollBackTo: 7),
@@ -162,7 +162,7 @@ struct CatalogPublishingTests {
         ] {
             let refused = try #require(try await refusal(of: plan))
             #expect {
-                try ledger.preview(plan)
+                try ledger.dryRun(plan)
             } throws: { error in
                 (error as? LedgerError)?.description == refused.description
             }
@@ -174,7 +174,7 @@ struct CatalogPublishingTests {
     @Test("The same document again is nothing new while it rules, and is while it does not")
     func again() async throws {
         #expect(try await ledger.publish(publication([:])).positions.isEmpty)
-        #expect(try ledger.preview(publication([:])).isInForceAlready)
+        #expect(try ledger.dryRun(publication([:])).isInForceAlready)
         // Planned for next week it does not rule yet: published now, it does.
         try await ledger.publish(publication(at: now + 7 * day))
         #expect(try limit() == 3)
@@ -188,20 +188,20 @@ struct CatalogPublishingTests {
 
     // MARK: going back
 
-    @Test("A rollback is for everybody, and what ruled before keeps its time")
+    @Test("A rollback is for all customers, and what ruled before keeps its time")
     func rollback() async throws {
-        try await story.publish(replacing: Self.five, scope: .cohort(100))
-        story.clock.now += day
+        try await fixture.publish(replacing: Self.five, scope: .cohort(100))
+        fixture.clock.now += day
         try await ledger.publish(CatalogPublication(rollBackTo: 1))
         #expect(try limit(at: now) == 5)
         #expect(try limit(at: now + day - 1) == 5)
         #expect(try limit() == 3)
-        story.clock.now += day
+        fixture.clock.now += day
         try await ledger.publish(CatalogPublication(rollBackTo: 2))
         #expect(try limit() == 5)
         #expect(try ledger.catalogs().versions.map(\.version) == [1, 2, 1, 2])
         #expect(try ledger.catalogs().newest?.scope == .all)
-        let clock = story.clock
+        let clock = fixture.clock
         let reopened = try Ledger(store: ledger.core.store, clock: { clock.now })
         #expect(
             try reopened.catalogs().versions.map(\.version) == [1, 2, 1, 2])
@@ -210,11 +210,11 @@ struct CatalogPublishingTests {
 
     @Test("Going back can be planned, and for the past it must be meant")
     func rollbackTimes() async throws {
-        try await story.publish(replacing: Self.five)
+        try await fixture.publish(replacing: Self.five)
         try await ledger.publish(CatalogPublication(effectiveAt: now + day, rollBackTo: 1))
         #expect(try limit() == 5)
         #expect(try limit(at: now + day) == 3)
-        story.clock.now = now + 9 * day
+        fixture.clock.now = now + 9 * day
         let past = CatalogPublication(effectiveAt: now, rollBackTo: 1)
         #expect(try await refusal(of: past)?.code == "retroactive")
         try await ledger.publish(
@@ -225,7 +225,7 @@ struct CatalogPublishingTests {
     @Test("To the version that rules already there is nothing to go back to, however often asked")
     func rollbackTwice() async throws {
         #expect(try await ledger.publish(CatalogPublication(rollBackTo: 1)).positions.isEmpty)
-        try await story.publish(replacing: Self.five)
+        try await fixture.publish(replacing: Self.five)
         let first = try await ledger.publish(CatalogPublication(rollBackTo: 1))
         #expect(first.positions.count == 1)
         #expect(try await ledger.publish(CatalogPublication(rollBackTo: 1)).positions.isEmpty)
@@ -241,9 +241,9 @@ struct CatalogPublishingTests {
     func structure() async throws {
         let counter = "meters:\n  drawings:\n    kind: counter\n    limit: 4\n"
         let gauge = "meters:\n  drawings:\n    kind: gauge\n    limit: 4\n"
-        try await story.publish(replacing: ["meters:\n": counter])
+        try await fixture.publish(replacing: ["meters:\n": counter])
         try await ledger.consume("drawings", by: "ada", ref: "d1")
-        story.clock.now += 1
+        fixture.clock.now += 1
         try await ledger.publish(CatalogPublication(rollBackTo: 1))
         let refused = try await refusal(of: publication(["meters:\n": gauge]))
         guard case .catalogConflict(let sentences) = refused else {
@@ -253,20 +253,20 @@ struct CatalogPublishingTests {
         #expect(sentences.count == 1)
         #expect(sentences[0].contains("`drawings`"))
         // Without the name the old one can be mended, and its uses are still checked as what they are.
-        story.clock.now += 1
+        fixture.clock.now += 1
         #expect(try await refusal(of: publication()) == nil)
         await #expect(throws: LedgerError.self) {
-            try await story.record(.used("drawings", at: now, ref: "d2", amount: -1))
+            try await fixture.record(.used("drawings", at: now, ref: "d2", amount: -1))
         }
-        try await story.publish(replacing: ["meters:\n": counter])
-        #expect(try story.meter("drawings")?.used == 1)
+        try await fixture.publish(replacing: ["meters:\n": counter])
+        #expect(try fixture.meter("drawings")?.used == 1)
     }
 
     @Test("A catalog that rules may not lose a published name")
     func missing() async throws {
         let counter = "meters:\n  drawings:\n    kind: counter\n    limit: 4\n"
-        try await story.publish(replacing: ["meters:\n": counter])
-        story.clock.now += 1
+        try await fixture.publish(replacing: ["meters:\n": counter])
+        fixture.clock.now += 1
         guard case .catalogConflict = try await refusal(of: publication()) else {
             Issue.record("a published meter went away")
             return
@@ -275,14 +275,14 @@ struct CatalogPublishingTests {
 
     @Test("A catalog cannot be voided or amended; the refusal points to the rollback")
     func uncorrectable() async throws {
-        try await story.publish(replacing: Self.five)
+        try await fixture.publish(replacing: Self.five)
         let commands: [Command] = [
             .voidEvent(source: "ledger", key: "catalog/2"),
             .amendEvent(
                 source: "ledger", key: "catalog/2", patch: ["percent": 3]),
         ]
         for command in commands {
-            let refused = try await story.refusal(of: command)
+            let refused = try await fixture.refusal(of: command)
             #expect(refused?.code == "catalog_uncorrectable")
             #expect(refused?.description.contains("bring an older one into force") == true)
         }
@@ -293,10 +293,10 @@ struct CatalogPublishingTests {
 /// Catalogs that come with an import are held to the rules of publishing.
 @Suite("Importing catalogs")
 struct CatalogImportTests {
-    let story: StoryLedger
+    let fixture: LedgerFixture
     let now = Fixtures.now
 
-    init() async throws { story = try await StoryLedger("magical-stories") }
+    init() async throws { fixture = try await LedgerFixture("magical-stories") }
 
     private func published(
         _ text: String, version: Int64, key: String? = nil, _ more: JSONObject = JSONObject()
@@ -314,16 +314,16 @@ struct CatalogImportTests {
     }
 
     private func text(_ changes: [String: String]) throws -> String {
-        try StoryLedger.catalog("magical-stories", replacing: changes)
+        try LedgerFixture.catalog("magical-stories", replacing: changes)
     }
 
     private func problem(_ drafts: EventDraft...) async throws -> InputProblem? {
-        let head = try story.ledger.head()
+        let head = try fixture.ledger.head()
         do {
-            try await story.ledger.record(drafts)
+            try await fixture.ledger.record(drafts)
             return nil
         } catch LedgerError.badInput(let problems) {
-            #expect(try story.ledger.head() == head)
+            #expect(try fixture.ledger.head() == head)
             return problems.first
         }
     }
@@ -332,9 +332,9 @@ struct CatalogImportTests {
     func taken() async throws {
         let five = try text(CatalogScopeTests.five)
         #expect(try await problem(published(five, version: 2)) == nil)
-        #expect(try story.meter("stories")?.limit == 5)
+        #expect(try fixture.meter("stories")?.limit == 5)
         #expect(try await problem(published(five, version: 2)) == nil)
-        #expect(try story.ledger.catalogs().versions.count == 2)
+        #expect(try fixture.ledger.catalogs().versions.count == 2)
     }
 
     @Test("Another app's catalog is refused")
@@ -360,14 +360,14 @@ struct CatalogImportTests {
         #expect(both?.reason.contains("`drawings`") == true)
     }
 
-    @Test("A version has one document, whoever tells of it")
+    @Test("A version has one document, whatever its source")
     func version() async throws {
         let five = try text(CatalogScopeTests.five)
         let found = try await problem(published(five, version: 1, key: "foreign/1"))
         #expect(found?.member == "data.version")
     }
 
-    @Test("For whom it is must be said in a word and a number that are understood")
+    @Test("The scope of a publication must be a known word and a valid number")
     func scope() async throws {
         let five = try text(CatalogScopeTests.five)
         let words: [(JSONObject, String)] = [
@@ -390,6 +390,6 @@ struct CatalogImportTests {
         #expect(try await problem(back)?.member == "data.to_version")
         let five = published(try text(CatalogScopeTests.five), version: 2)
         #expect(try await problem(five, back) == nil)
-        #expect(try story.ledger.catalogs().versions.map(\.version) == [1, 2, 2])
+        #expect(try fixture.ledger.catalogs().versions.map(\.version) == [1, 2, 2])
     }
 }

@@ -6,20 +6,20 @@ import DaybookFixtures
 import DaybookTesting
 import Testing
 
-/// For whom a catalog is in force, and from when on (rule 8, MS-64).
+/// For which customers a catalog is in force, and from when on (rule 8, MS-64).
 @Suite("Catalog scopes")
 struct CatalogScopeTests {
     static let five = ["limit: 3\n": "limit: 5\n"]
     static let seven = ["limit: 3\n": "limit: 7\n"]
 
-    let story: StoryLedger
+    let fixture: LedgerFixture
     let now = Fixtures.now
-    let day = StoryLedger.day
+    let day = LedgerFixture.day
 
-    init() async throws { story = try await StoryLedger("magical-stories") }
+    init() async throws { fixture = try await LedgerFixture("magical-stories") }
 
     private func limit(of subject: String = "ada", at time: Int64? = nil) throws -> Int64? {
-        try story.ledger.check(
+        try fixture.ledger.check(
             CheckQuestion("stories"), for: subject, moment: Moment(at: time)
         ).decision.usage?.limit
     }
@@ -35,7 +35,7 @@ struct CatalogScopeTests {
     @Test("A catalog for all rules from its millisecond on, and the one before rules until then")
     func all() async throws {
         let change = now + day
-        try await story.publish(replacing: Self.five, effectiveAt: change)
+        try await fixture.publish(replacing: Self.five, effectiveAt: change)
         #expect(
             try [change - 1, change, change + 400 * day].map { try limit(at: $0) } == [3, 5, 5])
         #expect(try limit(at: 0) == 3)
@@ -43,9 +43,9 @@ struct CatalogScopeTests {
 
     @Test("Catalogs that are planned take effect in the order of their times, not of publishing")
     func planned() async throws {
-        try await story.publish(replacing: Self.seven, effectiveAt: now + 9 * day)
-        story.clock.now += 1
-        try await story.publish(replacing: Self.five, effectiveAt: now + 5 * day)
+        try await fixture.publish(replacing: Self.seven, effectiveAt: now + 9 * day)
+        fixture.clock.now += 1
+        try await fixture.publish(replacing: Self.five, effectiveAt: now + 5 * day)
         let times = [now + day, now + 5 * day, now + 9 * day - 1, now + 9 * day]
         #expect(try times.map { try limit(at: $0) } == [3, 5, 5, 7])
     }
@@ -53,13 +53,15 @@ struct CatalogScopeTests {
     @Test("Of two that take effect at the same moment the one published later rules")
     func sameMoment() async throws {
         for changes in [Self.seven, Self.five] {
-            try await story.publish(replacing: changes, effectiveAt: now + day)
-            story.clock.now += 1
+            try await fixture.publish(replacing: changes, effectiveAt: now + day)
+            fixture.clock.now += 1
         }
         #expect(try limit(at: now + day) == 5)
     }
 
-    @Test("The first catalog of a ledger rules from the beginning, for everybody, whatever it says")
+    @Test(
+        "The first catalog of a ledger rules from the beginning, for all customers, whatever it says"
+    )
     func first() async throws {
         let document = try Fixtures.catalogDocument("magical-stories")
         for scope in [CatalogScope.cohort(0), .newSubjects, .nextPeriod] {
@@ -72,42 +74,42 @@ struct CatalogScopeTests {
 
     // MARK: new
 
-    @Test("For new customers: whoever was first seen at or after its time, and the others never")
+    @Test("For new customers: those first seen at or after its time, and the others never")
     func new() async throws {
         let change = now + day
-        try await story.record(
+        try await fixture.record(
             created("before", at: change - 1), created("at", at: change),
             created("after", at: change + 1))
-        try await story.publish(replacing: Self.five, scope: .newSubjects, effectiveAt: change)
+        try await fixture.publish(replacing: Self.five, scope: .newSubjects, effectiveAt: change)
         let later = change + 300 * day
         for (subject, expected) in [("before", 3), ("at", 5), ("after", 5)] {
             #expect(try limit(of: subject, at: later) == Int64(expected), "\(subject)")
             #expect(try limit(of: subject, at: change - 1) == 3)
         }
-        // Somebody unknown would be seen for the first time by the use that is asked about.
+        // An unknown customer would be seen for the first time by the use that is asked about.
         #expect(try limit(of: "nobody", at: later) == 5)
         #expect(try limit(of: "nobody", at: change - 1) == 3)
     }
 
-    @Test("Who was known by a store alone before is not new")
+    @Test("A customer who was known only from a store before is not new")
     func knownByStore() async throws {
-        let line = LineStory("1", product: "com.magicalstories.premium.monthly")
-        try await story.record(line.started("1", from: now - 90 * day, until: now - 60 * day))
-        try await story.publish(replacing: Self.five, scope: .newSubjects)
+        let lineage = LineageFixture("1", product: "com.magicalstories.premium.monthly")
+        try await fixture.record(lineage.started("1", from: now - 90 * day, until: now - 60 * day))
+        try await fixture.publish(replacing: Self.five, scope: .newSubjects)
         #expect(try limit(at: now) == 3)
         #expect(try limit(at: now + 90 * day) == 3)
-        // The first own event comes later than the purchase and makes nobody new who asked before.
+        // The first own event comes later than the purchase and makes no customer new who asked before.
         #expect(try limit(of: "bob", at: now) == 5)
     }
 
-    @Test("Who signs in is the person who was seen before")
+    @Test("A customer who signs in is the person who was seen before")
     func aliased() async throws {
-        try await story.record(.used("stories", at: now - day, ref: "s1", subject: "anon"))
-        try await story.publish(replacing: Self.five, scope: .newSubjects)
-        story.clock.now += day
-        try await story.record(.used("stories", at: now + day, ref: "s2"))
+        try await fixture.record(.used("stories", at: now - day, ref: "s1", subject: "anon"))
+        try await fixture.publish(replacing: Self.five, scope: .newSubjects)
+        fixture.clock.now += day
+        try await fixture.record(.used("stories", at: now + day, ref: "s2"))
         #expect(try limit() == 5)
-        try await story.ledger.perform(CommandRequest(.alias(to: "ada"), subject: "anon"))
+        try await fixture.ledger.perform(CommandRequest(.alias(to: "ada"), subject: "anon"))
         #expect(try limit() == 3)
         #expect(try limit(of: "anon") == 3)
     }
@@ -119,8 +121,8 @@ struct CatalogScopeTests {
         arguments: ["Pacific/Auckland", "Europe/Amsterdam", "America/Los_Angeles"])
     func nextPeriod(_ zone: String) async throws {
         let table = try #require(ZoneTables().table(named: zone))
-        try await story.record(created("ada", at: now - 40 * day, zone: zone))
-        try await story.publish(replacing: Self.five, scope: .nextPeriod)
+        try await fixture.record(created("ada", at: now - 40 * day, zone: zone))
+        try await fixture.publish(replacing: Self.five, scope: .nextPeriod)
         let date = try #require(CivilDate(year: 2026, month: 2, day: 1))
         let february = table.instant(of: CivilDateTime(date: date, millisecondOfDay: 0))
         #expect(try limit(at: now) == 3)
@@ -131,9 +133,9 @@ struct CatalogScopeTests {
 
     @Test("For the next period, taking effect as one begins, rules that one")
     func nextPeriodAtOnce() async throws {
-        try await story.record(created("ada", at: now - 40 * day))
+        try await fixture.record(created("ada", at: now - 40 * day))
         let february = instant("2026-02-01T00:00:00Z")
-        try await story.publish(
+        try await fixture.publish(
             replacing: Self.five, scope: .nextPeriod, effectiveAt: february)
         #expect(try limit(at: february - 1) == 3)
         #expect(try limit(at: february) == 5)
@@ -142,7 +144,7 @@ struct CatalogScopeTests {
 
     @Test("Where counters begin anew on anniversaries the next period is the customer's own")
     func anniversary() async throws {
-        let yearly = try await StoryLedger(
+        let yearly = try await LedgerFixture(
             "magical-stories", replacing: ["period: calendarMonth": "period: anniversary"])
         let changes = [
             "period: calendarMonth": "period: anniversary", "limit: 3\n": "limit: 5\n",
@@ -160,14 +162,14 @@ struct CatalogScopeTests {
     // MARK: cohort
 
     @Test(
-        "A cohort is the same share of customers every time, and nobody else",
+        "A cohort is the same share of customers every time, and no others",
         arguments: [(0, 0...0), (1, 0...15), (20, 50...110), (50, 150...250), (100, 400...400)])
     func cohort(_ percent: Int64, _ range: ClosedRange<Int>) async throws {
-        try await story.publish(replacing: Self.five, scope: .cohort(percent))
+        try await fixture.publish(replacing: Self.five, scope: .cohort(percent))
         let names = (0..<400).map { "user-\($0)" }
         let chosen = try names.filter { try limit(of: $0) == 5 }
         #expect(range.contains(chosen.count), "\(chosen.count) of 400 for \(percent) %")
-        let again = try await StoryLedger("magical-stories", now: now + 77 * day)
+        let again = try await LedgerFixture("magical-stories", now: now + 77 * day)
         try await again.publish(replacing: Self.five, scope: .cohort(percent))
         let same = try names.filter {
             try again.ledger.check("stories", for: $0).usage?.limit == 5
@@ -175,19 +177,19 @@ struct CatalogScopeTests {
         #expect(same == chosen)
     }
 
-    @Test("Widening a cohort keeps who was in it, and reaches just the larger share")
+    @Test("Widening a cohort keeps its customers, and reaches just the larger share")
     func widened() async throws {
         let names = (0..<400).map { "user-\($0)" }
-        try await story.publish(replacing: Self.five, scope: .cohort(20))
+        try await fixture.publish(replacing: Self.five, scope: .cohort(20))
         let few = Set(try names.filter { try limit(of: $0) == 5 })
-        story.clock.now += day
-        try await story.publish(replacing: Self.five, scope: .cohort(50))
+        fixture.clock.now += day
+        try await fixture.publish(replacing: Self.five, scope: .cohort(50))
         let many = Set(try names.filter { try limit(of: $0) == 5 })
         #expect(few.isStrictSubset(of: many))
         #expect((150...250).contains(many.count), "\(many.count) of 400 for 50 %")
         // Another document draws other lots, or the same people would try out everything.
-        story.clock.now += day
-        try await story.publish(replacing: Self.seven, scope: .cohort(50))
+        fixture.clock.now += day
+        try await fixture.publish(replacing: Self.seven, scope: .cohort(50))
         let others = Set(try names.filter { try limit(of: $0) == 7 })
         #expect(!others.isSubset(of: many) && !others.isDisjoint(with: many))
         #expect((150...250).contains(others.count))
@@ -195,12 +197,12 @@ struct CatalogScopeTests {
 
     @Test("A person has one lot, that of the name that is shown")
     func cohortOfAliases() async throws {
-        try await story.publish(replacing: Self.five, scope: .cohort(50))
+        try await fixture.publish(replacing: Self.five, scope: .cohort(50))
         let names = (0..<40).map { "user-\($0)" }
         let inside = try #require(try names.first { try limit(of: $0) == 5 })
         let outside = try #require(try names.first { try limit(of: $0) == 3 })
-        try await story.record(.used("stories", at: now, ref: "s1", subject: outside))
-        try await story.ledger.perform(
+        try await fixture.record(.used("stories", at: now, ref: "s1", subject: outside))
+        try await fixture.ledger.perform(
             CommandRequest(.alias(to: inside), subject: outside))
         #expect(try limit(of: outside) == 5)
         #expect(try limit(of: inside) == 5)
@@ -208,24 +210,24 @@ struct CatalogScopeTests {
 
     @Test("A cohort outside of 0 to 100 percent is refused", arguments: [-1, 101, Int64.max])
     func cohortBounds(_ percent: Int64) async throws {
-        let head = try story.ledger.head()
+        let head = try fixture.ledger.head()
         await #expect {
-            try await story.publish(replacing: Self.five, scope: .cohort(percent))
+            try await fixture.publish(replacing: Self.five, scope: .cohort(percent))
         } throws: { error in
             (error as? LedgerError)?.code == "out_of_bounds"
         }
-        #expect(try story.ledger.head() == head)
+        #expect(try fixture.ledger.head() == head)
     }
 
     // MARK: together
 
-    @Test("Of several that fit the newest rules, and who fits none has the one for all")
+    @Test("Of several that fit the newest rules; a customer whom none fits has the one for all")
     func layers() async throws {
-        try await story.record(created("old", at: now - day))
-        try await story.publish(replacing: Self.five, scope: .newSubjects)
-        story.clock.now += day
-        try await story.record(created("new", at: now + day))
-        try await story.publish(replacing: Self.seven, scope: .nextPeriod)
+        try await fixture.record(created("old", at: now - day))
+        try await fixture.publish(replacing: Self.five, scope: .newSubjects)
+        fixture.clock.now += day
+        try await fixture.record(created("new", at: now + day))
+        try await fixture.publish(replacing: Self.seven, scope: .nextPeriod)
         let (january, february) = (now + 2 * day, instant("2026-02-01T00:00:00Z"))
         #expect(try limit(of: "old", at: january) == 3)
         #expect(try limit(of: "new", at: january) == 5)
@@ -235,7 +237,7 @@ struct CatalogScopeTests {
 
     @Test("What decides is the customer's own clock policy, not that of a catalog to come")
     func clockPolicy() async throws {
-        let ollie = try await StoryLedger(
+        let ollie = try await LedgerFixture(
             "ollie", replacing: ["clock: accept": "clock: server"])
         try await ollie.publish(replacing: [:], effectiveAt: now + 30 * day)
         func skewed(_ profile: String) async throws -> Int64? {
@@ -258,12 +260,12 @@ struct CatalogScopeTests {
         for _ in 0..<(LawTests.permutations / 4) {
             var generator = EventGenerator(
                 seed: random.next(), catalog: try Fixtures.catalog("magical-stories"))
-            // Purchases, and who is the same person, have comparisons of their own; here it is about catalogs.
+            // Purchases and aliases have comparisons of their own; here it is about catalogs.
             let drafts = generator.stream(subjects: 6, events: 90).filter {
                 ["subject.created", "subject.tz_changed", "usage.recorded"].contains($0.type)
                     && $0.environment == .production
             }
-            let other = try await StoryLedger("magical-stories", now: 0)
+            let other = try await LedgerFixture("magical-stories", now: 0)
             for limit in 4...8 {
                 let start: Int64 = 1_767_225_600_000
                 other.clock.now = start + Int64(limit) * 9 * day

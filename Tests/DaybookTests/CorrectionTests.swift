@@ -9,12 +9,12 @@ import Testing
 /// Corrections that were reported, which may come before what they correct.
 @Suite("Reported corrections")
 struct CorrectionTests {
-    let story: StoryLedger
+    let fixture: LedgerFixture
     let now = Fixtures.now
-    let day = StoryLedger.day
-    let line = LineStory("1", product: "com.magicalstories.premium.monthly")
+    let day = LedgerFixture.day
+    let lineage = LineageFixture("1", product: "com.magicalstories.premium.monthly")
 
-    init() async throws { story = try await StoryLedger("magical-stories") }
+    init() async throws { fixture = try await LedgerFixture("magical-stories") }
 
     private func amendment(
         of target: EventDraft, _ patch: JSONObject, key: String = "c", at time: Int64? = nil
@@ -38,7 +38,7 @@ struct CorrectionTests {
 
     private func code(_ drafts: EventDraft...) async throws -> String? {
         do {
-            try await story.ledger.record(drafts)
+            try await fixture.ledger.record(drafts)
             return nil
         } catch let error as LedgerError {
             return error.code
@@ -47,12 +47,12 @@ struct CorrectionTests {
 
     /// What `verify` says of amendments.
     private func finding() throws -> VerifyFinding {
-        try #require(try story.ledger.verify().first { $0.check.contains("every amendment") })
+        try #require(try fixture.ledger.verify().first { $0.check.contains("every amendment") })
     }
 
     /// The ledger says what the naive model says, at every moment and cut.
     private func expectModel() throws {
-        let comparison = try ModelComparison(story.ledger)
+        let comparison = try ModelComparison(fixture.ledger)
         let moments = comparison.moments
         for cut in 1...Int64(comparison.events.count) {
             for difference in try comparison.differences(at: moments, cut: cut) {
@@ -63,19 +63,19 @@ struct CorrectionTests {
 
     @Test("Rule 20 A signed purchase is not amended, whichever came first")
     func signed() async throws {
-        let draft = line.started("1", from: now, until: now + day)
+        let draft = lineage.started("1", from: now, until: now + day)
         let longer = amendment(of: draft, ["expires_at": .integer(now + 900 * day)])
-        // First the correction: nobody can know yet what it is about.
-        try await story.record(longer)
+        // First the correction: what it is about is not known yet.
+        try await fixture.record(longer)
         #expect(try finding().isClean)
-        try await story.record(draft)
-        #expect(try story.entitlement("premium")?.expiresAt == now + day)
+        try await fixture.record(draft)
+        #expect(try fixture.entitlement("premium")?.expiresAt == now + day)
         #expect(try !finding().isClean)
         #expect(try finding().detail.contains("signed"))
         try expectModel()
-        let entries = try story.ledger.history(of: "ada")
+        let entries = try fixture.ledger.history(of: "ada")
         #expect(entries.allSatisfy { $0.amendments.isEmpty })
-        #expect(try story.ledger.replay().agrees)
+        #expect(try fixture.ledger.replay().agrees)
         // And where it is there, the correction is refused.
         let again = amendment(of: draft, ["expires_at": .integer(now + 900 * day)], key: "c2")
         #expect(try await code(again) == "forbidden")
@@ -89,67 +89,67 @@ struct CorrectionTests {
             ["ref": "s2", "occurred_at": 5],
         ]
         for (index, patch) in patches.enumerated() {
-            try await story.record(
+            try await fixture.record(
                 amendment(of: use, patch, key: "c\(index)", at: now + Int64(index)))
         }
-        try await story.record(use)
-        #expect(try story.meter("stories")?.used == 2)
+        try await fixture.record(use)
+        #expect(try fixture.meter("stories")?.used == 2)
         let found = try finding()
         for position in [2, 4, 5, 6] { #expect(found.detail.contains("@\(position) ")) }
         #expect(!found.detail.contains("@3 "))
         let entry = try #require(
-            try story.ledger.history(of: "ada").first {
+            try fixture.ledger.history(of: "ada").first {
                 $0.event.draft.type == "usage.recorded"
             })
         #expect(entry.amendments == [3])
         try expectModel()
-        #expect(try story.ledger.replay().agrees)
+        #expect(try fixture.ledger.replay().agrees)
     }
 
     @Test("A correction of what is there, or earlier in its batch, is judged at once")
     func known() async throws {
         let use = EventDraft.used("stories", at: now, ref: "s1")
-        let head = try story.ledger.head()
+        let head = try fixture.ledger.head()
         #expect(try await code(use, amendment(of: use, ["amount": -50])) == "out_of_bounds")
-        #expect(try story.ledger.head() == head)
-        try await story.record(use)
+        #expect(try fixture.ledger.head() == head)
+        try await fixture.record(use)
         #expect(try await code(amendment(of: use, ["amount": "x"])) == "wrong_type")
         #expect(try await code(amendment(of: use, ["subject": "bob"])) == "forbidden")
         #expect(try await code(amendment(of: use, [:])) == "wrong_type")
         #expect(try await code(amendment(of: use, ["amount": 3])) == nil)
-        #expect(try story.meter("stories")?.used == 3)
+        #expect(try fixture.meter("stories")?.used == 3)
         // The same correction again is the same event, and is not judged anew.
-        let again = try await story.record(amendment(of: use, ["amount": 3]))
+        let again = try await fixture.record(amendment(of: use, ["amount": 3]))
         #expect((again.appended, again.duplicates) == (0, 1))
     }
 
     @Test("Voiding a signed fact by report needs a ticket")
     func voided() async throws {
-        let draft = line.started("1", from: now, until: now + day)
-        try await story.record(draft)
+        let draft = lineage.started("1", from: now, until: now + day)
+        try await fixture.record(draft)
         #expect(try await code(voiding(draft, ticket: nil)) == "missing_field")
         #expect(try await code(voiding(draft, ticket: "T-1")) == nil)
-        #expect(try story.entitlement("premium")?.isActive == false)
+        #expect(try fixture.entitlement("premium")?.isActive == false)
     }
 
     @Test("What a ledger took in comes out and goes in again, in the same order")
     func exported() async throws {
         let use = EventDraft.used("stories", at: now, ref: "s1")
-        try await story.record(amendment(of: use, ["amount": 99_999_999_999]))
-        try await story.record(use)
+        try await fixture.record(amendment(of: use, ["amount": 99_999_999_999]))
+        try await fixture.record(use)
         var bytes: [UInt8] = []
-        try story.ledger.export { bytes += $0 }
+        try fixture.ledger.export { bytes += $0 }
         let copy = try Ledger(inMemory: "magical-stories", clock: { Fixtures.now })
         var chunks = [bytes]
         let report = try await copy.importLines({ chunks.popLast() })
         #expect(report.refused.isEmpty)
-        #expect(try copy.digest().digest == story.ledger.digest().digest)
+        #expect(try copy.digest().digest == fixture.ledger.digest().digest)
     }
 
     @Test("T24 A client cannot grant, reset, correct or transfer, on any path")
     func clients() async throws {
         let use = EventDraft.used("stories", at: now, ref: "s1")
-        try await story.record(use)
+        try await fixture.record(use)
         var drafts = [
             voiding(use, ticket: "T"), amendment(of: use, ["amount": 1]),
             .reported(
@@ -164,8 +164,8 @@ struct CorrectionTests {
             .reported("purchase.transferred", at: now, key: "t", ["from": "bob", "to": "ada"]),
         ]
         for index in drafts.indices { drafts[index].trust = .clientAsserted }
-        let head = try story.ledger.head()
+        let head = try fixture.ledger.head()
         for draft in drafts { #expect(try await code(draft) == "forbidden", "\(draft.type)") }
-        #expect(try story.ledger.head() == head)
+        #expect(try fixture.ledger.head() == head)
     }
 }

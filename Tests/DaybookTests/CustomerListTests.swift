@@ -12,8 +12,8 @@ struct CustomerListTests {
     private static let upper = "6F9619FF-8B86-D011-B42D-00CF4FC964FF"
     private let now = instant("2026-04-01T00:00:00Z")
 
-    private func story() async throws -> StoryLedger {
-        try await StoryLedger(
+    private func fixture() async throws -> LedgerFixture {
+        try await LedgerFixture(
             "meters", document: Array(MeterCatalog.text.utf8), now: now)
     }
 
@@ -37,14 +37,14 @@ struct CustomerListTests {
 
     @Test("They come in the order of their bytes, in pages, by prefix, each environment its own")
     func pages() async throws {
-        let story = try await story()
+        let fixture = try await fixture()
         for subject in ["bob", "ada", "é", "ad", "Zoe", "adam"] {
-            try await story.record(use(subject, "1 \(subject)"))
+            try await fixture.record(use(subject, "1 \(subject)"))
         }
         var other = use("adrian", "2")
         other.environment = .sandbox
-        try await story.record(other)
-        let ledger = story.ledger
+        try await fixture.record(other)
+        let ledger = fixture.ledger
         #expect(
             try pages(ledger, limit: 2) == [["Zoe", "ad"], ["ada", "adam"], ["bob", "é"]])
         #expect(try pages(ledger, limit: 6) == [["Zoe", "ad", "ada", "adam", "bob", "é"]])
@@ -54,27 +54,27 @@ struct CustomerListTests {
         #expect(try pages(ledger, prefix: "zz", limit: 2) == [[]])
         #expect(try pages(ledger, limit: 9, environment: .sandbox) == [["adrian"]])
         #expect(try pages(ledger, limit: 9, environment: .test) == [[]])
-        // Somebody who comes between two pages belongs to the rest.
+        // A customer who comes between two pages belongs to the rest.
         let first = try ledger.customers(OverviewRequest(limit: 2))
-        try await story.record(use("aa", "3"), use("b", "4"))
+        try await fixture.record(use("aa", "3"), use("b", "4"))
         let second = try ledger.customers(OverviewRequest(limit: 9, after: first.next))
         #expect(second.rows.map(\.id) == ["ada", "adam", "b", "bob", "é"])
     }
 
-    @Test("Every id that anything names is listed: an alias, an owner of a line, a receiver")
+    @Test("Every id that anything names is listed: an alias, an owner of a lineage, a receiver")
     func named() async throws {
-        let story = try await story()
-        let line = LineStory("100", product: "club.monthly", subject: "owner")
-        try await story.record(
+        let fixture = try await fixture()
+        let lineage = LineageFixture("100", product: "club.monthly", subject: "owner")
+        try await fixture.record(
             use("zed", "1"),
-            line.started("100", from: now - 1, until: now + 1_000_000),
+            lineage.started("100", from: now - 1, until: now + 1_000_000),
             .reported(
                 "subject.aliased", at: now - 5, key: "alias", subject: "ada",
                 ["alias": "anon-1", "canonical": "ada"]),
             .reported(
                 "purchase.transferred", at: now - 4, key: "gift", subject: "giver",
                 ["from": "giver", "to": "taker"]))
-        let rows = try story.ledger.customers().rows
+        let rows = try fixture.ledger.customers().rows
         #expect(rows.map(\.id) == ["ada", "anon-1", "giver", "owner", "taker", "zed"])
         let alias = try #require(rows.first { $0.id == "anon-1" })
         #expect(alias.subject == "ada")
@@ -86,14 +86,14 @@ struct CustomerListTests {
 
     @Test("What serves one profile alone is listed too, once, until no profile has it any more")
     func profiles() async throws {
-        let story = try await story()
+        let fixture = try await fixture()
         func change(_ type: String, _ profile: String, at time: Int64) -> EventDraft {
             .reported(
                 type, at: time, key: "\(type)-\(profile)", subject: "cleo",
                 ["profile": .string(profile), "kind": "dog"])
         }
         for profile in ["rex", "bella"] {
-            try await story.record(
+            try await fixture.record(
                 change("profile.created", profile, at: now - 50),
                 .reported(
                     "grant.issued", at: now - 40, key: "g-\(profile)", subject: "cleo",
@@ -103,29 +103,29 @@ struct CustomerListTests {
                         "starts_at": .integer(now - 40),
                     ]))
         }
-        try await story.record(use("dan", "1"))
+        try await fixture.record(use("dan", "1"))
         func entitlements() throws -> [[String]] {
-            try story.ledger.customers().rows.map(\.entitlements)
+            try fixture.ledger.customers().rows.map(\.entitlements)
         }
         #expect(try entitlements() == [["club"], []])
-        let found = try story.ledger.customers(withID: "g-rex").matches
+        let found = try fixture.ledger.customers(withID: "g-rex").matches
         #expect(found.map { $0.customer?.entitlements ?? [] } == [["club"], ["club"]])
-        try await story.record(change("profile.deleted", "rex", at: now - 30))
+        try await fixture.record(change("profile.deleted", "rex", at: now - 30))
         #expect(try entitlements() == [["club"], []])
-        try await story.record(change("profile.deleted", "bella", at: now - 20))
+        try await fixture.record(change("profile.deleted", "bella", at: now - 20))
         #expect(try entitlements() == [[], []])
     }
 
-    @Test("Who is named again is listed once, and a snapshot written then is sound")
+    @Test("A customer who is named again is listed once, and a snapshot written then is sound")
     func again() async throws {
         let folder = try LedgerFolder()
         let ledger = try await Ledger.create(
             at: folder.path, catalog: Array(MeterCatalog.text.utf8), clock: { [now] in now })
         try await ledger.record([use("b", "1"), use("ada", "2")])
         #expect(try pages(ledger, limit: 9) == [["ada", "b"]])
-        let line = LineStory("5", product: "club.monthly", subject: "ada")
+        let lineage = LineageFixture("5", product: "club.monthly", subject: "ada")
         try await ledger.record([
-            line.started("5", from: now - 9, until: now + 9),
+            lineage.started("5", from: now - 9, until: now + 9),
             .reported(
                 "subject.aliased", at: now - 5, key: "alias", subject: "b",
                 ["alias": "anon", "canonical": "b"]),
@@ -146,17 +146,17 @@ struct CustomerListTests {
 
     @Test("Ids that only look alike are two customers, and two spellings of a UUID are one")
     func spellings() async throws {
-        let story = try await story()
+        let fixture = try await fixture()
         // One accented letter, and a letter with an accent behind it: equal to Swift, other bytes.
         let (one, two) = ("\u{E9}", "e\u{301}")
         var other = use(two, "r")
         other.source.key = "another"
-        try await story.record(
+        try await fixture.record(
             use(one, "r"), other, use(Self.upper, "u1"), use(Self.upper.lowercased(), "u2"))
-        let both = try story.ledger.customers(withID: "r").matches
+        let both = try fixture.ledger.customers(withID: "r").matches
         #expect(
             both.map { Array(($0.customer?.id ?? "").utf8) } == [Array(two.utf8), Array(one.utf8)])
-        #expect(try story.ledger.customers(withID: Self.upper).matches.count == 1)
+        #expect(try fixture.ledger.customers(withID: Self.upper).matches.count == 1)
     }
 
     @Test("A snapshot's customers and those who came since are one list")
@@ -164,9 +164,9 @@ struct CustomerListTests {
         let folder = try LedgerFolder()
         let ledger = try await Ledger.create(
             at: folder.path, catalog: Array(MeterCatalog.text.utf8), clock: { [now] in now })
-        let line = LineStory("7", product: "club.monthly", subject: "mia")
+        let lineage = LineageFixture("7", product: "club.monthly", subject: "mia")
         try await ledger.record([
-            use("m", "1"), use("c", "2"), line.started("7", from: now - 9, until: now + 9),
+            use("m", "1"), use("c", "2"), lineage.started("7", from: now - 9, until: now + 9),
         ])
         _ = try ledger.snapshot()
         try await ledger.record([use("a", "3"), use("d", "4"), use("c", "5"), use("mia", "6")])
@@ -195,14 +195,14 @@ struct CustomerListTests {
     }
 
     private var many: [EventDraft] {
-        let line = LineStory("2000", product: "club.monthly", subject: "ada")
-        let orphan = LineStory("3000", product: "club.monthly", subject: nil)
+        let lineage = LineageFixture("2000", product: "club.monthly", subject: "ada")
+        let orphan = LineageFixture("3000", product: "club.monthly", subject: nil)
         func event(_ type: String, _ key: String, _ data: JSONObject) -> EventDraft {
             .reported(type, at: now - 100, key: key, subject: "bob", data)
         }
         return [
-            line.started("2000", from: now - 900, until: now - 500),
-            line.renewed("2001", from: now - 500, until: now + 500),
+            lineage.started("2000", from: now - 900, until: now - 500),
+            lineage.renewed("2001", from: now - 500, until: now + 500),
             orphan.started("3000", from: now - 900, until: now + 500),
             event(
                 "grant.issued", "k-grant",
@@ -224,10 +224,10 @@ struct CustomerListTests {
 
     private func expectFound(_ ledger: Ledger, _ comment: Comment) throws {
         #expect(try found(ledger, "bob") == ["customer bob"], comment)
-        #expect(try found(ledger, "apple:2000") == ["line ada"], comment)
-        #expect(try found(ledger, "2000") == ["line ada", "transaction ada@2"], comment)
+        #expect(try found(ledger, "apple:2000") == ["lineage ada"], comment)
+        #expect(try found(ledger, "2000") == ["lineage ada", "transaction ada@2"], comment)
         #expect(try found(ledger, "2001") == ["transaction ada@3"], comment)
-        #expect(try found(ledger, "3000") == ["line -", "transaction -@4"], comment)
+        #expect(try found(ledger, "3000") == ["lineage -", "transaction -@4"], comment)
         #expect(try found(ledger, "g-7") == ["grant bob@5"], comment)
         #expect(try found(ledger, "rex") == ["profile bob@6"], comment)
         #expect(
@@ -242,7 +242,7 @@ struct CustomerListTests {
     }
 
     @Test(
-        "An id leads to whose it is: in memory, in sealed arrays, and where their files are damaged"
+        "An id leads to its customer: in memory, in sealed arrays, and where their files are damaged"
     )
     func anyID() async throws {
         let folder = try LedgerFolder()
@@ -282,15 +282,15 @@ struct CustomerListTests {
         try scanned.close()
     }
 
-    @Test("A line that changed hands leads to who has it now")
+    @Test("A lineage that changed hands leads to its present owner")
     func transferred() async throws {
-        let story = try await story()
-        let line = LineStory("9", product: "club.monthly", subject: "ada")
-        try await story.record(
-            line.started("9", from: now - 900, until: now + 900),
-            line.event(
+        let fixture = try await fixture()
+        let lineage = LineageFixture("9", product: "club.monthly", subject: "ada")
+        try await fixture.record(
+            lineage.started("9", from: now - 900, until: now + 900),
+            lineage.event(
                 "purchase.transferred", at: now - 10, ["from": "ada", "to": "zoe"]))
-        #expect(try found(story.ledger, "apple:9") == ["line zoe"])
-        #expect(try found(story.ledger, "9") == ["line zoe", "transaction zoe@2"])
+        #expect(try found(fixture.ledger, "apple:9") == ["lineage zoe"])
+        #expect(try found(fixture.ledger, "9") == ["lineage zoe", "transaction zoe@2"])
     }
 }

@@ -5,7 +5,7 @@ import DaybookTesting
 import Foundation
 import Testing
 
-/// What is derived from a ledger is readable by those who can read the ledger, and by nobody else.
+/// What is derived from a ledger is readable by those who can read the ledger, and by no other users.
 @Suite("Who may read derived files")
 struct DerivedAccessTests {
     private static func status(_ path: String) throws -> stat {
@@ -46,7 +46,7 @@ struct DerivedAccessTests {
     }
 
     @Test(
-        "What the superuser makes belongs to whoever the ledger belongs to",
+        "What the superuser makes belongs to the owner of the ledger file",
         .enabled(if: geteuid() == 0))
     func owner() async throws {
         let folder = try await Self.ledger(0o600, owner: 65_534)
@@ -77,10 +77,10 @@ struct DerivedAccessTests {
         try Data("ledger".utf8).write(to: URL(filePath: folder.path))
         try #require(chmod(folder.path, 0o600) == 0)
         let lookup = LookupFolder(path: folder.derived.path, like: folder.path, ledger: 1)
-        let range = 1...LookupRun.unitCount
+        let range = 1...LookupRun.alignment
         let run = LookupRun(range, entries: range.map { (UInt64($0) &* 77, $0) })
         let history = HistoryPoint(
-            position: LookupRun.unitCount, epoch: 1, nameCount: 0, streamCount: 0, hash: .zero)
+            position: LookupRun.alignment, epoch: 1, nameCount: 0, streamCount: 0, hash: .zero)
         let path = try #require(try lookup.write(run, history: history).path)
         #expect(try Self.bits(path) == 0o600)
         #expect(try Self.bits(folder.derived.path) == 0o700)

@@ -95,7 +95,7 @@ struct DozziTests {
         #expect(try ledger.check("premiumVoices", for: "ada").allowed)
     }
 
-    @Test("X-05 X-06 The same key returns the same receipt; another body is a conflict")
+    @Test("X-05 X-06 The same key returns the same receipt; another payload is a conflict")
     func idempotency() async throws {
         let first = try await ledger.consume("stories", by: "ada", ref: "s1", key: "tap")
         let head = try ledger.head().position

@@ -49,8 +49,8 @@ struct EnvelopeTests {
     func longestName() async throws {
         let subject = String(repeating: "u", count: 256)
         let ledger = try await Fixtures.ledger("dozzi")
-        for story in 1...2 {
-            try await ledger.consume("stories", by: subject, ref: "story-\(story)")
+        for number in 1...2 {
+            try await ledger.consume("stories", by: subject, ref: "story-\(number)")
         }
         #expect(try ledger.head().position > 3, "the last unit leaves limit.reached")
         let lines = Lines()

@@ -5,13 +5,13 @@ import DaybookFixtures
 import DaybookTesting
 import Testing
 
-/// Who sees which variant: by the catalog the first time, by the record from then on (DZ-39, MS-48).
+/// Which customer sees which variant: by the catalog the first time, by the record from then on (DZ-39, MS-48).
 @Suite("Experiments")
 struct ExperimentTests {
-    let story: StoryLedger
-    private var ledger: Ledger { story.ledger }
+    let fixture: LedgerFixture
+    private var ledger: Ledger { fixture.ledger }
 
-    init() async throws { story = try await StoryLedger("dozzi") }
+    init() async throws { fixture = try await LedgerFixture("dozzi") }
 
     private func expose(
         _ subject: String, _ experiment: String = "price", key: String? = nil
@@ -42,12 +42,14 @@ struct ExperimentTests {
         #expect(first.positions.count == 1)
         #expect(!first.wasDoneBefore)
         #expect(try exposures(subject) == [["experiment": "price", "variant": "lower"]])
-        try await story.publish(replacing: ["{ regular: 1, lower: 1 }": "{ regular: 1, lower: 0 }"])
+        try await fixture.publish(replacing: [
+            "{ regular: 1, lower: 1 }": "{ regular: 1, lower: 0 }"
+        ])
         let second = try await expose(subject)
         #expect(second.variant == "lower")
         #expect(second.positions.isEmpty)
         #expect(second.wasDoneBefore)
-        // Who is new gets what the catalog shares out now.
+        // A new customer gets what the catalog shares out now.
         for index in 0..<20 { #expect(try await expose("new\(index)").variant == "regular") }
         #expect(try exposures(subject).count == 1)
         // The other experiment has lots of its own.
@@ -55,7 +57,7 @@ struct ExperimentTests {
         #expect(try exposures(subject).count == 2)
     }
 
-    @Test("The same key gets the first receipt, and another body under it is refused")
+    @Test("The same key gets the first receipt, and another payload under it is refused")
     func keys() async throws {
         let subject = try customer("lower")
         let first = try await expose(subject, key: "tap")
@@ -69,7 +71,7 @@ struct ExperimentTests {
     @Test("What the app recorded by itself counts, also of an experiment that no catalog has")
     func reported() async throws {
         let subject = try customer("lower")
-        try await story.record(
+        try await fixture.record(
             .reported(
                 "experiment.exposed", at: Fixtures.now, key: "e1", subject: subject,
                 ["experiment": "price", "variant": "own"]),
@@ -91,7 +93,7 @@ struct ExperimentTests {
     func persons() async throws {
         let (low, regular) = (try customer("lower"), try customer("regular"))
         _ = try await expose(low)
-        story.clock.now += 1
+        fixture.clock.now += 1
         _ = try await expose(regular)
         try await ledger.perform(CommandRequest(.alias(to: regular), subject: low))
         #expect(try await expose(regular).variant == "lower")
@@ -118,22 +120,22 @@ struct ExperimentTests {
     @Test("A dry run tells the variant and records nothing; the funnel counts by the record")
     func funnel() async throws {
         let (low, regular) = (try customer("lower"), try customer("regular"))
-        let preview = try await ledger.preview(
+        let dryRun = try await ledger.dryRun(
             CommandRequest(.expose(experiment: "price"), subject: low), isRestating: false)
-        #expect(preview.variant == "lower")
+        #expect(dryRun.variant == "lower")
         #expect(try exposures(low).isEmpty)
         for subject in [low, regular] {
             _ = try await expose(subject)
-            try await story.record(
+            try await fixture.record(
                 .reported(
-                    "paywall.shown", at: story.clock.now + 1, key: "p/\(subject)",
+                    "paywall.shown", at: fixture.clock.now + 1, key: "p/\(subject)",
                     subject: subject, ["context": "settings"]))
         }
-        try await story.record(
+        try await fixture.record(
             .reported(
-                "checkout.started", at: story.clock.now + 2, key: "c", subject: low,
+                "checkout.started", at: fixture.clock.now + 2, key: "c", subject: low,
                 ["product": "com.dozzi.unlimited"]))
-        story.clock.now += 10
+        fixture.clock.now += 10
         let report = try ledger.funnel("paywall_to_purchase", breakdown: .variant)
         #expect(
             Dictionary(uniqueKeysWithValues: report.groups.map { ($0.name, $0.steps.map(\.count)) })

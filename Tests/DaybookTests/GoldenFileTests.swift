@@ -42,7 +42,7 @@ struct GoldenFile {
     }
 }
 
-/// Files of each format version, byte by byte: whoever changes the layout raises its version.
+/// Files of each format version, byte by byte: a change of the layout needs a new version.
 @Suite("Golden files", .serialized)
 struct GoldenFileTests {
     private static let isRecording = ProcessInfo.processInfo.environment["RECORD_GOLDEN"] == "1"
@@ -51,7 +51,7 @@ struct GoldenFileTests {
     /// What the damaged snapshots have, and an event for every form in which events are packed.
     private static var history: [EventDraft] {
         let start = instant("2026-03-02T10:00:00Z")
-        let line = LineStory("2000002", product: "com.crowd.pro", subject: "bob")
+        let lineage = LineageFixture("2000002", product: "com.crowd.pro", subject: "bob")
         return SnapshotDamageTests.history + [
             .reported("app.launched", at: start, key: "l", subject: "bob"),
             .reported(
@@ -69,7 +69,7 @@ struct GoldenFileTests {
             .reported(
                 "checkout.completed", at: start + 3, key: "d2", subject: "bob",
                 ["product": "com.crowd.pro", "attempt": "a1", "variant": "B"]),
-            line.started("2000002", from: start + 4, until: start + 30 * StoryLedger.day),
+            lineage.started("2000002", from: start + 4, until: start + 30 * LedgerFixture.day),
             .reported(
                 "usage.committed", at: start + 5, key: "r2", subject: "bob",
                 ["reservation_id": "r1"]),
@@ -87,7 +87,7 @@ struct GoldenFileTests {
 
         init() async throws {
             folder = try LedgerFolder()
-            let ledger = try Ledger(store: store, clock: { LedgerMold.later })
+            let ledger = try Ledger(store: store, clock: { LedgerTemplate.later })
             try await ledger.publish(
                 CatalogPublication(
                     document: Array(SnapshotDamageTests.catalog.utf8), effectiveAt: 0))
@@ -100,7 +100,7 @@ struct GoldenFileTests {
         func open(_ log: Logger = Logger(label: "daybook")) throws -> Ledger {
             try Ledger(
                 store: store, path: folder.path, segmentEventCount: GoldenFileTests.eventCount,
-                log: log, clock: { LedgerMold.later })
+                log: log, clock: { LedgerTemplate.later })
         }
 
         /// Today's files: the segment and the snapshot.

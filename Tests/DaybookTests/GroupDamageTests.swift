@@ -5,7 +5,7 @@ import DaybookFixtures
 import DaybookStore
 import Testing
 
-/// One damaged row, and many who share a commit with whoever meets it.
+/// One damaged row, and the requests that share a commit with the one that meets it.
 @Suite("Damage within a group")
 struct GroupDamageTests {
     /// A ledger file with a use by each of three customers, in which the last event of one leads nowhere.
@@ -63,7 +63,7 @@ struct GroupDamageTests {
         try ledger.close()
     }
 
-    @Test("What fails for another reason than damage fails for everybody")
+    @Test("A failure for another reason than damage fails the whole group")
     func environment() async throws {
         let store = HookedStore(app: "dozzi")
         let ledger = try Ledger(store: store, clock: { Fixtures.now })

@@ -20,7 +20,7 @@ struct HistoryTests {
         let ledger = try Ledger(inMemory: "dozzi", clock: { 1_790_000_000_000 })
         try await ledger.publish(
             CatalogPublication(document: try Fixtures.catalogDocument("dozzi")))
-        let line: JSONObject = ["original_transaction_id": "77"]
+        let lineage: JSONObject = ["original_transaction_id": "77"]
         try await ledger.record([
             draft(
                 "purchase.completed", "bob", at: 1_000, source: "apple",
@@ -33,7 +33,7 @@ struct HistoryTests {
                 ["meter": "stories", "amount": 1, "ref": "s1"]),
             draft("app.launched", "ada", at: 3_000),
         ])
-        var transfer = line
+        var transfer = lineage
         transfer["from"] = "bob"
         transfer["to"] = "ada"
         try await ledger.record([

@@ -10,7 +10,7 @@ import Testing
 /// Keys are found for ever: in memory, in sealed files, and where files are lost or damaged.
 @Suite("Looking up keys")
 struct KeyIndexTests {
-    private static let unit = 16_384
+    private static let keysPerFile = 16_384
 
     private static func launches(_ range: Range<Int>) -> [EventDraft] {
         range.map { number in
@@ -34,11 +34,11 @@ struct KeyIndexTests {
         await #expect(throws: LedgerError.self, comment) { try await ledger.record(other) }
     }
 
-    @Test("Keys are sealed when a unit is full, eight units become one file, and all are found")
+    @Test("Keys are sealed in files of 16,384, eight of them become one, and all are found")
     func sealing() async throws {
         let folder = try LedgerFolder()
         let ledger = try await folder.create("dozzi") { 0 }
-        let count = 8 * Self.unit + 100
+        let count = 8 * Self.keysPerFile + 100
         var start = 0
         while start < count {
             let end = min(start + 8_000, count)
@@ -69,7 +69,7 @@ struct KeyIndexTests {
     func damage() async throws {
         let folder = try LedgerFolder()
         let ledger = try await folder.create("dozzi") { 0 }
-        let count = 2 * Self.unit + 10
+        let count = 2 * Self.keysPerFile + 10
         try await ledger.record(Self.launches(0..<count))
         try ledger.close()
         let names = folder.derivedNames(".daykeys")

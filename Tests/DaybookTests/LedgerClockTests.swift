@@ -13,7 +13,7 @@ import Testing
 @Suite("The ledger's clock")
 struct LedgerClockTests {
     private let start = instant("2026-03-10T10:00:00Z")
-    private let day = StoryLedger.day
+    private let day = LedgerFixture.day
 
     private func launched(_ key: String, recordedAt: Int64? = nil) -> EventDraft {
         var draft = EventDraft.reported("app.launched", at: start, key: key)
@@ -34,16 +34,16 @@ struct LedgerClockTests {
         "After a time recorded ahead, decisions and answers go by the clock, only recorded times wait",
         arguments: [instant("2099-12-31T00:00:00Z"), instant("2026-03-10T15:00:00Z")])
     func ahead(_ wrong: Int64) async throws {
-        let story = try await StoryLedger("magical-stories", now: wrong)
-        try await story.record(launched("k1"))
-        story.clock.now = start
-        let receipt = try await story.ledger.consume("stories", by: "ada", ref: "s1", key: "c1")
+        let fixture = try await LedgerFixture("magical-stories", now: wrong)
+        try await fixture.record(launched("k1"))
+        fixture.clock.now = start
+        let receipt = try await fixture.ledger.consume("stories", by: "ada", ref: "s1", key: "c1")
         #expect(receipt.recordedAt == wrong)
         #expect(receipt.clockLead == wrong - start)
-        let event = try #require(try story.ledger.history(of: "ada").last?.event)
+        let event = try #require(try fixture.ledger.history(of: "ada").last?.event)
         #expect(event.draft.occurredAt == start)
         #expect(event.recordedAt == wrong)
-        let (decision, asOf) = try story.ledger.check(CheckQuestion("stories"), for: "ada")
+        let (decision, asOf) = try fixture.ledger.check(CheckQuestion("stories"), for: "ada")
         #expect(asOf.at == start)
         #expect(asOf.clockLead == wrong - start)
         #expect(asOf.isOpen)
@@ -51,53 +51,54 @@ struct LedgerClockTests {
         let reset = try #require(decision.usage?.period?.end)
         #expect(reset < start + 32 * day)
         // The same request again gets an equal receipt, whatever the clock says by then.
-        story.clock.now = start + day
-        let again = try await story.ledger.consume("stories", by: "ada", ref: "s1", key: "c1")
+        fixture.clock.now = start + day
+        let again = try await fixture.ledger.consume("stories", by: "ada", ref: "s1", key: "c1")
         #expect(again == receipt)
         // The next period begins when it begins.
-        story.clock.now = reset + 1
-        #expect(try story.ledger.check("stories", for: "ada").usage?.used == 0)
-        try await story.ledger.consume("stories", by: "ada", ref: "s2")
-        #expect(try story.ledger.check("stories", for: "ada").usage?.used == 1)
-        #expect(try story.ledger.replay().agrees)
+        fixture.clock.now = reset + 1
+        #expect(try fixture.ledger.check("stories", for: "ada").usage?.used == 0)
+        try await fixture.ledger.consume("stories", by: "ada", ref: "s2")
+        #expect(try fixture.ledger.check("stories", for: "ada").usage?.used == 1)
+        #expect(try fixture.ledger.replay().agrees)
     }
 
     @Test("What time brings comes by the clock: a grant ends, a catalog takes effect")
     func intervals() async throws {
-        let story = try await StoryLedger("magical-stories", now: instant("2050-01-01T00:00:00Z"))
-        try await story.record(launched("k1"))
-        story.clock.now = start
-        try await story.perform(
+        let fixture = try await LedgerFixture(
+            "magical-stories", now: instant("2050-01-01T00:00:00Z"))
+        try await fixture.record(launched("k1"))
+        fixture.clock.now = start
+        try await fixture.perform(
             .issueGrant(
                 Command.GrantTerms(
                     id: "g1", target: .entitlement("premium"), expiresAt: start + day,
                     reason: "compensation")))
         func isPremium() throws -> Bool {
-            try #require(try story.entitlement("premium")).isActive
+            try #require(try fixture.entitlement("premium")).isActive
         }
         #expect(try isPremium())
-        story.clock.now = start + day
+        fixture.clock.now = start + day
         #expect(try !isPremium())
-        let receipt = try await story.publish(replacing: [:], effectiveAt: start + 2 * day)
+        let receipt = try await fixture.publish(replacing: [:], effectiveAt: start + 2 * day)
         #expect(receipt.positions.count == 1)
     }
 
     @Test("A recorded time by which something was known means the time that was recorded")
     func knowledge() async throws {
         let wrong = start + 10 * day
-        let story = try await StoryLedger("dozzi", now: start)
-        try await story.ledger.consume("stories", by: "ada", ref: "s1")
-        story.clock.now = wrong
-        try await story.record(launched("k1"))
-        story.clock.now = start + day
-        try await story.ledger.consume("stories", by: "ada", ref: "s2")
+        let fixture = try await LedgerFixture("dozzi", now: start)
+        try await fixture.ledger.consume("stories", by: "ada", ref: "s1")
+        fixture.clock.now = wrong
+        try await fixture.record(launched("k1"))
+        fixture.clock.now = start + day
+        try await fixture.ledger.consume("stories", by: "ada", ref: "s2")
         func used(_ knownAt: Moment.Knowledge) throws -> (Int64?, Bool) {
-            let (decision, asOf) = try story.ledger.check(
+            let (decision, asOf) = try fixture.ledger.check(
                 CheckQuestion("stories"), for: "ada",
                 moment: Moment(at: start + day, knownAt: knownAt))
             return (decision.usage?.used, asOf.isOpen)
         }
-        let head = try story.ledger.head().position
+        let head = try fixture.ledger.head().position
         #expect(try used(.instant(start + 2 * day)) == (1, false))
         #expect(try used(.instant(wrong)) == (2, true))
         #expect(try used(.position(head)) == (2, false))
@@ -106,19 +107,19 @@ struct LedgerClockTests {
     @Test(
         "A step back of some seconds is waited for, so that one customer's events keep their order")
     func step() async throws {
-        let story = try await StoryLedger("dozzi", now: start)
-        try await story.ledger.consume("stories", by: "ada", ref: "s1")
-        story.clock.now = start - 30_000
-        let receipt = try await story.ledger.consume("stories", by: "ada", ref: "s2")
+        let fixture = try await LedgerFixture("dozzi", now: start)
+        try await fixture.ledger.consume("stories", by: "ada", ref: "s1")
+        fixture.clock.now = start - 30_000
+        let receipt = try await fixture.ledger.consume("stories", by: "ada", ref: "s2")
         #expect(receipt.recordedAt == start)
         #expect(receipt.clockLead == 0)
-        let last = try #require(try story.ledger.history(of: "ada").last?.event)
+        let last = try #require(try fixture.ledger.history(of: "ada").last?.event)
         #expect(last.draft.occurredAt == start)
     }
 
     @Test("It is said in the log once, by doctor and by verify, until the time is reached")
     func told() async throws {
-        let clock = StoryClock(start + day)
+        let clock = FixtureClock(start + day)
         let handler = InMemoryLogHandler()
         let ledger = try Ledger(
             store: InMemoryEventStore(app: "dozzi"), log: Logger(label: "test") { _ in handler },
@@ -144,8 +145,8 @@ struct LedgerClockTests {
 
     @Test("A file may not bring a recorded time that lies ahead by more than a day")
     func asRecorded() async throws {
-        let story = try await StoryLedger("dozzi", now: start)
-        let ledger = story.ledger
+        let fixture = try await LedgerFixture("dozzi", now: start)
+        let ledger = fixture.ledger
         let far = instant("9999-12-31T23:59:59Z")
         #expect(
             try await refused(ledger, [launched("k1", recordedAt: far)]) == [
@@ -168,18 +169,18 @@ struct LedgerClockTests {
 
     @Test("A clock that cannot be right records nothing, and answers go on")
     func implausible() async throws {
-        let story = try await StoryLedger("dozzi", now: start)
-        try await story.ledger.consume("stories", by: "ada", ref: "s1")
+        let fixture = try await LedgerFixture("dozzi", now: start)
+        try await fixture.ledger.consume("stories", by: "ada", ref: "s1")
         for wrong in [instant("2100-01-01T00:00:00Z"), instant("9999-12-31T23:59:59Z"), -1] {
-            story.clock.now = wrong
+            fixture.clock.now = wrong
             let error = await #expect(throws: LedgerError.self) {
-                try await story.ledger.consume("stories", by: "ada", ref: "s2")
+                try await fixture.ledger.consume("stories", by: "ada", ref: "s2")
             }
             #expect(error?.code == "wrong_clock")
-            #expect(try story.ledger.doctor().contains { $0.area == "clock" })
+            #expect(try fixture.ledger.doctor().contains { $0.area == "clock" })
         }
-        #expect(try story.ledger.head().position == 2)
-        #expect(try story.meter("stories", at: start)?.used == 1)
+        #expect(try fixture.ledger.head().position == 2)
+        #expect(try fixture.meter("stories", at: start)?.used == 1)
         #expect(LedgerClock.problem(0, isMachine: true)?.code == .wrongClock)
         #expect(LedgerClock.problem(start, isMachine: true) == nil)
         #expect(LedgerClock.problem(0, isMachine: false) == nil)

@@ -29,7 +29,7 @@ struct LedgerCommitTests {
         try await ledger.perform(Self.alias("anon", "ada"))
         let before = try ledger.digest()
         store.fail(.commit)
-        // A new stream of somebody who is one person with another.
+        // A new stream of an alias of another customer.
         await #expect(throws: LedgerError.self) {
             try await ledger.consume("stories", by: "anon", ref: "s2")
         }
@@ -38,7 +38,7 @@ struct LedgerCommitTests {
         }
         #expect(try ledger.digest() == before)
         store.fail(.none)
-        // The number that the failed stream had goes to somebody else.
+        // The number that the failed stream had goes to another customer.
         try await ledger.consume("stories", by: "bob", ref: "s4")
         #expect(try ledger.check("stories", for: "ada").usage?.used == 1)
         #expect(try ledger.check("stories", for: "bob").usage?.used == 1)
@@ -61,7 +61,7 @@ struct LedgerCommitTests {
             source: EventSource(kind: "native", key: "late"), trust: .imported,
             data: ["meter": "stories", "amount": 1, "ref": "s0"])
         store.fail(.rows)
-        // A late event refolds its unit from the rows, which cannot be read now.
+        // A late event refolds its aggregate from the rows, which cannot be read now.
         #expect(try await ledger.record([late]).appended == 1)
         #expect(throws: LedgerError.self) { try ledger.check("stories", for: "ada") }
         store.fail(.none)

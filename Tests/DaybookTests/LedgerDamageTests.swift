@@ -7,9 +7,9 @@ import DaybookStore
 import Foundation
 import Testing
 
-/// A ledger file that somebody changed with a database tool: answers or a clear error, never a crash (law 8).
+/// A ledger file that was changed with a database tool: answers or a clear error, never a crash (law 8).
 struct LedgerDamageTests {
-    /// A ledger of a few customers, lines, aliases and corrections, closed.
+    /// A ledger of a few customers, lineages, aliases and corrections, closed.
     private static func withLedger(_ body: (String) throws -> Void) async throws {
         let folder = try LedgerFolder()
         let ledger = try await folder.create("nuzzle", clock: { Fixtures.now })

@@ -10,7 +10,7 @@ import InMemoryLogging
 import Logging
 import Testing
 
-/// Law 3 for files that somebody cuts short while they are mapped: the process lives, and answers what the rows say.
+/// Law 3 for files that are cut short while they are mapped: the process lives, and answers what the rows say.
 @Suite("Derived files cut short while they are in use")
 struct LostFileTests {
     private static let eventCount: Int64 = 16
@@ -54,7 +54,7 @@ struct LostFileTests {
             }
             let untouched = try Ledger(
                 store: try SQLiteEventStore(path: folder.path, readOnly: true), readOnly: true,
-                clock: { LedgerMold.later })
+                clock: { LedgerTemplate.later })
             expected = (try untouched.digest().digest, try FinalAnswers(untouched))
             failing = try untouched.verify().filter { !$0.isClean }.map(\.check)
             try untouched.close()
@@ -67,7 +67,7 @@ struct LostFileTests {
             let drafts = try LawTests.drafts(app, seed: LawTests.seed, subjects: 8, events: events)
                 .shuffled(using: &random)
             try await self.init(drafts, snapshotsAfter: [drafts.count / 3, drafts.count - 40]) {
-                try await $0.create(app) { LedgerMold.later }
+                try await $0.create(app) { LedgerTemplate.later }
             }
         }
 
@@ -76,7 +76,7 @@ struct LostFileTests {
                 store: try SQLiteEventStore(path: folder.path), path: folder.path,
                 segmentEventCount: LostFileTests.eventCount,
                 log: Logger(label: "daybook") { _ in handler },
-                clock: { LedgerMold.later })
+                clock: { LedgerTemplate.later })
         }
 
         static func cut(_ folder: LedgerFolder, _ suffix: String, to rest: Rest) throws {
@@ -116,7 +116,7 @@ struct LostFileTests {
         #expect(bench.losses.count == 1, "\(bench.losses)")
         // What is decided, too: a key that is known, a new event, and everything once more.
         let draft = EventDraft(
-            type: "app.launched", subject: "somebody new", occurredAt: 7,
+            type: "app.launched", subject: "new customer", occurredAt: 7,
             source: EventSource(kind: "native", key: "a launch"), trust: .imported,
             data: JSONObject())
         #expect(try await bench.ledger.record([draft]).appended == 1)
@@ -146,7 +146,7 @@ struct LostFileTests {
             let bench = try await Bench(history, snapshotsAfter: cut > 1 ? [cut - 1, cut] : [cut]) {
                 try await Ledger.create(
                     at: $0.path, catalog: Array(SnapshotDamageTests.catalog.utf8),
-                    clock: { LedgerMold.later })
+                    clock: { LedgerTemplate.later })
             }
             try Bench.cut(bench.folder, ".daysnap", to: rest)
             try bench.check("after \(cut), \(rest)")
@@ -185,7 +185,7 @@ struct LostFileTests {
     func keys(rest: Rest) async throws {
         let folder = try LedgerFolder()
         let first = try await folder.create("dozzi") { 0 }
-        let count = Int(LookupRun.unitCount) + 50
+        let count = Int(LookupRun.alignment) + 50
         func launches(_ range: Range<Int>) -> [EventDraft] {
             range.map {
                 EventDraft(
@@ -225,7 +225,7 @@ struct LostFileTests {
         try await ledger.record([.used("stories", at: 5, ref: "s")])
         let report = try ledger.snapshot()
         try ledger.close()
-        // Well-formed, and with a name's first stream that nobody ever had.
+        // Well-formed, and with a name's first stream that no name ever had.
         var bytes = [UInt8](try Data(contentsOf: URL(filePath: report.path)))
         func number(_ offset: Int) -> Int {
             bytes[offset..<offset + 8].reversed().reduce(0) { $0 << 8 | Int($1) }
@@ -259,7 +259,7 @@ struct LostFileTests {
     }
 }
 
-/// Set once, by whoever comes first.
+/// Set once, by the first caller.
 private final class Flag: @unchecked Sendable {
     // Safe to share: used under `guardian` alone.
     private let guardian = NSLock()

@@ -34,7 +34,7 @@ struct ManyIDsTests {
     }
 
     private func bought(_ subject: String) -> EventDraft {
-        LineStory("line-\(subject)", product: Self.product, subject: subject)
+        LineageFixture("line-\(subject)", product: Self.product, subject: subject)
             .started("t-\(subject)", from: Self.start, until: Self.end)
     }
 
@@ -47,7 +47,7 @@ struct ManyIDsTests {
         }
     }
 
-    /// Everybody's purchases, and everybody made one through one id.
+    /// A purchase for each customer, and all of them joined through one id.
     private func crowd(_ ledger: Ledger, _ count: Int) async throws {
         try await ledger.record((1...count).map { bought("d\($0)") })
         try await ledger.record((1...count).map { alias("d\($0)", "device") })
@@ -102,10 +102,10 @@ struct ManyIDsTests {
         }
         #expect(error?.code == "person_full")
         #expect("\(try #require(error))".contains("257 ids, and 256 are the most"))
-        // What says nothing new takes no room.
+        // What says nothing new takes no space.
         #expect(try await problems(ledger, [alias("d1", "d2")]).isEmpty)
         #expect(try ledger.head().position == head.position + 1)
-        // Whoever is taken out makes room.
+        // Taking an id out makes space.
         try await ledger.perform(CommandRequest(.unalias(from: "device"), subject: "d9"))
         #expect(try await problems(ledger, [alias("late", "device")]).isEmpty)
     }
@@ -149,18 +149,18 @@ struct ManyIDsTests {
         let ledger = try await Fixtures.ledger("nuzzle")
         try await ledger.record(
             (1..<EventBounds.idsPerPersonMax).map { alias("d\($0)", "ada") })
-        let body = RevenueCatIngestTests.webhook(
+        let payload = RevenueCatIngestTests.webhook(
             "INITIAL_PURCHASE", "w1", #","aliases":["ada","ada-new"]"#)
-        let receipt = try await ledger.ingestRevenueCat(body)
+        let receipt = try await ledger.ingestRevenueCat(payload)
         #expect(receipt.refused.isEmpty)
         #expect(receipt.appended == 1)
         #expect(try !ledger.subjects().contains("ada-new"))
         let types = try ledger.history(of: "d7").map(\.event.draft.type)
         #expect(types.contains("subscription.started"))
-        #expect(try await ledger.ingestRevenueCat(body).appended == 0)
+        #expect(try await ledger.ingestRevenueCat(payload).appended == 0)
     }
 
-    @Test("What went through more than a thousand hands is still somebody's")
+    @Test("What went through more than a thousand hands still has its owner")
     func handovers() async throws {
         let ledger = try await ledger(idsMax: Int.max)
         let count = 1_200
@@ -207,7 +207,7 @@ struct ManyIDsTests {
         try ledger.close()
     }
 
-    static let nobodies = [
+    static let junkNames = [
         "00000000-0000-0000-0000-000000000000", "FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF", "null",
         "(null)", "nil", "Optional(nil)", "undefined", "NONE", "unknown", "anonymous", "guest", "0",
         "000000000000000", "9774d56d682e549c", "[]", "n/a", " null", "null ", "Unknown ",
@@ -218,7 +218,7 @@ struct ManyIDsTests {
         "02:00:00:00:00:00", "020000000000",
     ]
 
-    @Test("An id that broken clients send for everybody joins nobody", arguments: nobodies)
+    @Test("An id that broken clients send for all users joins no customers", arguments: junkNames)
     func junk(_ name: String) async throws {
         let ledger = try await ledger()
         #expect(try await problems(ledger, [alias("ada", name)]) == ["junk_subject"])

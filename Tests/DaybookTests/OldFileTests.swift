@@ -44,7 +44,7 @@ struct OldFileTests {
         }
     }
 
-    @Test("Every row of a consumable belongs to a line, and every other row where it stands")
+    @Test("Every row of a consumable belongs to a lineage, and every other row where it stands")
     func rows() async throws {
         try await Self.withLedger { ledger in
             for position in 1...(try ledger.head().position) {
@@ -52,7 +52,7 @@ struct OldFileTests {
                 // It was moved when the file was opened.
                 #expect(EventRouter.move(of: event) == nil, "\(position)")
                 let isPurchase = event.draft.type.hasPrefix("purchase.")
-                #expect((event.stream.kind == .line) == isPurchase)
+                #expect((event.stream.kind == .lineage) == isPurchase)
             }
             try Self.check(ledger)
             #expect(try ledger.verify().filter { !$0.isClean } == [])

@@ -26,10 +26,10 @@ struct OrderTests {
           spells: { kind: counter, limit: 0 }
 
         """
-    private let story: StoryLedger
+    private let fixture: LedgerFixture
 
     init() async throws {
-        story = try await StoryLedger(
+        fixture = try await LedgerFixture(
             "shop", document: Array(Self.catalog.utf8), now: instant("2026-01-10T00:00:00Z"))
     }
 
@@ -59,18 +59,18 @@ struct OrderTests {
         var reader = NDJSONReader(app: "shop")
         let (events, problems) = reader.read(Array(lines.joined(separator: "\n").utf8))
         guard problems.isEmpty else { throw LedgerError.badInput(problems.map(InputProblem.init)) }
-        return try await story.ledger.record(events)
+        return try await fixture.ledger.record(events)
     }
 
     private func load(
         _ lines: [String], _ options: ImportOptions = ImportOptions()
     ) async throws -> ImportReport {
         var chunks = [Array(lines.joined(separator: "\n").utf8)]
-        return try await story.ledger.importLines({ chunks.popLast() }, options: options)
+        return try await fixture.ledger.importLines({ chunks.popLast() }, options: options)
     }
 
     private func isActive(_ name: String) throws -> Bool {
-        try story.entitlement(name)?.isActive == true
+        try fixture.entitlement(name)?.isActive == true
     }
 
     @Test("Two products of one order are both active, each with a transaction of its own")
@@ -80,7 +80,7 @@ struct OrderTests {
         #expect((receipt.firstPosition, receipt.lastPosition) == (2, 3))
         #expect(try isActive("themed"))
         #expect(try isActive("mapped"))
-        let first = try #require(try story.ledger.event(source: "web", key: "o-1/theme"))
+        let first = try #require(try fixture.ledger.event(source: "web", key: "o-1/theme"))
         #expect(
             first.draft.data == [
                 "order_id": "o-1", "transaction_id": "o-1/theme",
@@ -89,16 +89,16 @@ struct OrderTests {
             ])
         #expect(first.draft.occurredAt == instant("2026-01-02T09:00:00Z"))
         #expect(first.draft.subject == "ada")
-        let second = try #require(try story.ledger.event(source: "web", key: "o-1/maps"))
+        let second = try #require(try fixture.ledger.event(source: "web", key: "o-1/maps"))
         #expect(second.draft.data["transaction_id"] == "o-1/maps")
-        #expect(try story.ledger.replay().agrees)
+        #expect(try fixture.ledger.replay().agrees)
     }
 
     @Test("A consumable beside a non-consumable gives its credits, as often as was bought")
     func consumable() async throws {
         try await take(line("\(Self.coins),\(Self.theme)"))
         #expect(try isActive("themed"))
-        #expect(try story.meter("spells")?.remaining == 20)
+        #expect(try fixture.meter("spells")?.remaining == 20)
     }
 
     @Test("The refund of one item leaves the other")
@@ -109,7 +109,7 @@ struct OrderTests {
         #expect(try !isActive("themed"))
         #expect(try isActive("mapped"))
         #expect(
-            try story.ledger.event(source: "web", key: "r-1/theme")?.draft.data["transaction_id"]
+            try fixture.ledger.event(source: "web", key: "r-1/theme")?.draft.data["transaction_id"]
                 == "o-1/theme")
     }
 
@@ -117,7 +117,7 @@ struct OrderTests {
     func refundedCredits() async throws {
         try await take(line("\(Self.coins),\(Self.theme)"))
         try await take(refund(#"{"product":"coins"}"#))
-        #expect(try story.meter("spells")?.remaining == 0)
+        #expect(try fixture.meter("spells")?.remaining == 0)
         #expect(try isActive("themed"))
     }
 
@@ -142,7 +142,7 @@ struct OrderTests {
     @Test("An item that says something else under its key is refused, and so is its whole order")
     func conflict() async throws {
         try await take(line(Self.theme))
-        let head = try story.ledger.head()
+        let head = try fixture.ledger.head()
         let other = Self.theme.replacing("4990", with: "1990")
         let error = await #expect(throws: LedgerError.self) {
             try await take(line("\(Self.maps),\(other)"))
@@ -153,7 +153,7 @@ struct OrderTests {
         }
         #expect(problems.map(\.code) == ["idempotency_conflict"])
         #expect(problems.map(\.line) == [1])
-        #expect(try story.ledger.head() == head)
+        #expect(try fixture.ledger.head() == head)
     }
 
     @Test("A file is imported with its orders; lines are counted as lines, events as events")
@@ -161,9 +161,9 @@ struct OrderTests {
         let usage =
             #"{"type":"app.launched","subject":"ada","occurred_at":1767312000000,"id":"l-1"}"#
         let order = line("\(Self.theme),\(Self.maps)")
-        let rehearsed = try await load([usage, order], ImportOptions(isDryRun: true))
-        #expect((rehearsed.lines, rehearsed.appended) == (2, 0))
-        #expect(try story.ledger.head().position == 1)
+        let checked = try await load([usage, order], ImportOptions(isDryRun: true))
+        #expect((checked.lines, checked.appended) == (2, 0))
+        #expect(try fixture.ledger.head().position == 1)
         let report = try await load([usage, order])
         #expect((report.lines, report.appended, report.duplicates) == (2, 3, 0))
         #expect(try isActive("themed"))
@@ -185,7 +185,7 @@ struct OrderTests {
         #expect(report.refused.first?.code == "idempotency_conflict")
         #expect(String(decoding: report.refused.first?.bytes ?? [], as: UTF8.self) == order)
         #expect(try !isActive("themed"))
-        #expect(try story.meter("spells")?.remaining == 20)
+        #expect(try fixture.meter("spells")?.remaining == 20)
     }
 
     @Test("An order that was refused leaves nothing: the same order mended further down is taken")
@@ -197,7 +197,7 @@ struct OrderTests {
         #expect(report.refused.map(\.line) == [1])
         #expect((report.lines, report.appended, report.duplicates) == (2, 1, 1))
         #expect(try isActive("themed"))
-        #expect(try story.ledger.event(source: "web", key: "o-1/theme") != nil)
+        #expect(try fixture.ledger.event(source: "web", key: "o-1/theme") != nil)
     }
 
     @Test("An order that was refused does not hold the recorded time of those behind it")
@@ -212,7 +212,7 @@ struct OrderTests {
             [broken, launch], ImportOptions(isAsRecorded: true, keepsGoing: true))
         #expect(report.refused.map(\.line) == [1])
         #expect(report.appended == 1)
-        #expect(try story.ledger.event(at: 3)?.recordedAt == at - 1)
+        #expect(try fixture.ledger.event(at: 3)?.recordedAt == at - 1)
     }
 
     @Test(
@@ -229,7 +229,7 @@ struct OrderTests {
         #expect(report.refused.map(\.code) == ["unknown_name"])
         #expect((report.appended, report.duplicates) == (1, 1))
         #expect(
-            try story.ledger.event(source: "web", key: "u-1")?.draft.data["meter"] == "spells")
+            try fixture.ledger.event(source: "web", key: "u-1")?.draft.data["meter"] == "spells")
     }
 
     @Test("The items of an order are one commit, also where a batch is nearly full")
@@ -303,7 +303,7 @@ struct OrderTests {
         // What is there already is told once.
         #expect(try await load(lines).unknownTransactions == [])
         // A purchase that never held is none.
-        try await story.perform(.voidEvent(source: "web", key: "o-1/maps"))
+        try await fixture.perform(.voidEvent(source: "web", key: "o-1/maps"))
         let late = back("r-6", #""store":"web","transaction_id":"o-1/maps""#)
         #expect(try await load([late]).unknownTransactions == ["web:o-1/maps"])
     }
@@ -315,11 +315,11 @@ struct OrderTests {
         let report = try await load([order], ImportOptions(isAsRecorded: true))
         #expect(report.appended == 2)
         for position: Int64 in 2...3 {
-            #expect(try story.ledger.event(at: position)?.recordedAt == at)
+            #expect(try fixture.ledger.event(at: position)?.recordedAt == at)
         }
     }
 
-    @Test("A member that nobody knows is told once for an order")
+    @Test("An unknown member is told once for an order")
     func unknownMember() async throws {
         let order = line("\(Self.theme),\(Self.maps)", more: #""occured_at":1,"#)
         let error = await #expect(throws: LedgerError.self) {
@@ -330,20 +330,20 @@ struct OrderTests {
             return
         }
         #expect(problems.map(\.code) == ["unknown_member"])
-        #expect(try story.ledger.head().position == 1)
+        #expect(try fixture.ledger.head().position == 1)
     }
 
     @Test("What a ledger exports of an order comes back as it was")
     func exported() async throws {
         try await take(line("\(Self.theme),\(Self.coins)"), refund(#"{"product":"theme"}"#))
         let lines = Output()
-        try story.ledger.export { lines.bytes += $0 }
+        try fixture.ledger.export { lines.bytes += $0 }
         let copy = try Ledger(inMemory: "shop", clock: { instant("2026-01-11T00:00:00Z") })
         var chunks = [lines.bytes]
         let report = try await copy.importLines(
             { chunks.popLast() }, options: ImportOptions(isAsRecorded: true))
         #expect(report.appended == 4)
-        #expect(try copy.digest() == story.ledger.digest())
+        #expect(try copy.digest() == fixture.ledger.digest())
     }
 
     private final class Output { var bytes: [UInt8] = [] }

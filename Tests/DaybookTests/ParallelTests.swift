@@ -9,25 +9,25 @@ struct ParallelTests {
         var turn: Int
     }
 
-    @Test("Every turn is taken once, by whoever is free", arguments: [1, 2, 7])
+    @Test("Every turn is taken once, by any free thread", arguments: [1, 2, 7])
     func all(_ workers: Int) throws {
-        let rooms = try Parallel.run(workers: workers, turns: 10_000, room: { _ in [Int]() }) {
+        let spaces = try Parallel.run(workers: workers, turns: 10_000, workspace: { _ in [Int]() }) {
             taken, turn, _ in taken.append(turn)
         }
-        #expect(rooms.flatMap(\.self).sorted() == Array(0..<10_000))
-        #expect(rooms.count == workers)
+        #expect(spaces.flatMap(\.self).sorted() == Array(0..<10_000))
+        #expect(spaces.count == workers)
         #expect(
-            try Parallel.run(workers: workers, turns: 0, room: { $0 }) { _, _, _ in }.count
+            try Parallel.run(workers: workers, turns: 0, workspace: { $0 }) { _, _, _ in }.count
                 == workers)
     }
 
     @Test(
-        "Once a turn failed nobody begins another, and its error is the one that is thrown",
+        "Once a turn failed no thread begins another, and its error is the one that is thrown",
         arguments: [1, 2, 7])
     func failure(_ workers: Int) {
         let begun = Atomic<Int>(0)
         let error = #expect(throws: Failure.self) {
-            _ = try Parallel.run(workers: workers, turns: 1_000_000, room: { _ in }) {
+            _ = try Parallel.run(workers: workers, turns: 1_000_000, workspace: { _ in }) {
                 _, turn, turns in
                 begun.add(1, ordering: .relaxed)
                 guard turn > 0 else { throw Failure(turn: turn) }
@@ -42,13 +42,13 @@ struct ParallelTests {
         #expect(count <= workers)
     }
 
-    @Test("A room that cannot be made ends the run")
-    func room() {
+    @Test("A workspace that cannot be made ends the run")
+    func workspace() {
         let begun = Atomic<Int>(0)
         #expect(throws: Failure(turn: -1)) {
             _ = try Parallel.run(
                 workers: 2, turns: 1_000_000,
-                room: { worker in
+                workspace: { worker in
                     if worker == 0 { throw Failure(turn: -1) }
                 },
                 { _, _, turns in

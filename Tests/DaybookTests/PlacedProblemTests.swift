@@ -9,9 +9,9 @@ import Testing
 /// A mistake that only the ledger can see has a line, a member and a column, like one that the reader sees.
 @Suite("Places of mistakes")
 struct PlacedProblemTests {
-    let story: StoryLedger
+    let fixture: LedgerFixture
 
-    init() async throws { story = try await StoryLedger("fork-in-the-road") }
+    init() async throws { fixture = try await LedgerFixture("fork-in-the-road") }
 
     private func line(
         _ key: String, amount: String = "1", ref: String? = "r1", recordedAt: Int64? = nil,
@@ -30,7 +30,7 @@ struct PlacedProblemTests {
     ) async throws -> [InputProblem] {
         var chunks = [Array(text.utf8)]
         do {
-            _ = try await story.ledger.importLines(
+            _ = try await fixture.ledger.importLines(
                 { chunks.popLast() }, options: ImportOptions(isAsRecorded: isAsRecorded))
             return []
         } catch LedgerError.badInput(let problems) {
@@ -91,7 +91,7 @@ struct PlacedProblemTests {
         let text = line("k1") + line("k1", ref: "r2")
         let events = reader.read(Array(text.utf8)).events
         let error = await #expect(throws: LedgerError.self) {
-            try await story.ledger.record(events)
+            try await fixture.ledger.record(events)
         }
         guard case .badInput(let found) = error else {
             Issue.record("\(String(describing: error)) is no bad input")
@@ -102,7 +102,7 @@ struct PlacedProblemTests {
         // Members out of order, which a line that is written anew would not have.
         let odd = line("k1", ref: "r2").replacing("\n", with: " ")
         var chunks = [Array((line("k1") + odd + "\n").utf8)]
-        let report = try await story.ledger.importLines(
+        let report = try await fixture.ledger.importLines(
             { chunks.popLast() }, options: ImportOptions(keepsGoing: true))
         #expect(report.appended == 1)
         #expect(report.refused.map(\.line) == [2])
@@ -138,18 +138,18 @@ struct PlacedProblemTests {
 
     @Test("An event is found by its source and key, and by its position")
     func targets() async throws {
-        try await story.record(.used("groups", at: Fixtures.now, ref: "g1"))
+        try await fixture.record(.used("groups", at: Fixtures.now, ref: "g1"))
         let key = "groups/g1/\(Fixtures.now)"
-        let found = try #require(try story.ledger.event(source: "native", key: key))
+        let found = try #require(try fixture.ledger.event(source: "native", key: key))
         #expect(found.position == 2)
         #expect(found.draft.subject == "ada")
-        #expect(try story.ledger.event(at: 2) == found)
-        #expect(try story.ledger.event(source: "native", key: key, environment: .sandbox) == nil)
-        #expect(try story.ledger.event(source: "native", key: "other") == nil)
-        #expect(try story.ledger.event(source: "nobody", key: key) == nil)
-        #expect(try story.ledger.event(source: "ledger", key: "catalog/1")?.position == 1)
+        #expect(try fixture.ledger.event(at: 2) == found)
+        #expect(try fixture.ledger.event(source: "native", key: key, environment: .sandbox) == nil)
+        #expect(try fixture.ledger.event(source: "native", key: "other") == nil)
+        #expect(try fixture.ledger.event(source: "nobody", key: key) == nil)
+        #expect(try fixture.ledger.event(source: "ledger", key: "catalog/1")?.position == 1)
         for position in [Int64.min, -1, 0, 3, Int64.max] {
-            #expect(try story.ledger.event(at: position) == nil)
+            #expect(try fixture.ledger.event(at: position) == nil)
         }
     }
 }

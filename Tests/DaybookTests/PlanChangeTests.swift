@@ -16,24 +16,24 @@ struct PlanChangeTests {
     static let resetting = twenty.mapValues {
         $0.replacing("premium: 20\n", with: "premium: 20\n    resetsOnPlanChange: true\n")
     }
-    static let monthly = LineStory("1000", product: "com.magicalstories.premium.monthly")
-    static let yearly = LineStory("1000", product: "com.magicalstories.premium.yearly")
+    static let monthly = LineageFixture("1000", product: "com.magicalstories.premium.monthly")
+    static let yearly = LineageFixture("1000", product: "com.magicalstories.premium.yearly")
 
-    let story: StoryLedger
+    let fixture: LedgerFixture
     /// The middle of January: everything within two weeks is one period.
     let now = Fixtures.now
-    let day = StoryLedger.day
+    let day = LedgerFixture.day
 
     init() async throws {
-        story = try await StoryLedger(
+        fixture = try await LedgerFixture(
             "magical-stories", replacing: Self.resetting)
     }
 
     private func used(
-        at time: Int64? = nil, knownAt: Moment.Knowledge? = nil, in other: StoryLedger? = nil
+        at time: Int64? = nil, knownAt: Moment.Knowledge? = nil, in other: LedgerFixture? = nil
     ) throws -> [Int64?] {
         let meter = try #require(
-            try (other ?? story).meter("stories", at: time, knownAt: knownAt))
+            try (other ?? fixture).meter("stories", at: time, knownAt: knownAt))
         return [meter.used, meter.remaining]
     }
 
@@ -45,20 +45,20 @@ struct PlanChangeTests {
     @Test(
         "E61 A subscription that begins starts the count anew, and the free month before it stays")
     func start() async throws {
-        try await story.use("stories", "s1", "s2")
-        story.clock.now += day
-        let start = story.clock.now
-        try await story.record(Self.monthly.started("1000", from: start, until: start + 31 * day))
+        try await fixture.use("stories", "s1", "s2")
+        fixture.clock.now += day
+        let start = fixture.clock.now
+        try await fixture.record(Self.monthly.started("1000", from: start, until: start + 31 * day))
         #expect(try used() == [0, 20])
         #expect(try used(at: start - 1) == [2, 1])
-        #expect(try story.meter("stories")?.lastResetAt == start)
-        try await story.use("stories", "s3")
+        #expect(try fixture.meter("stories")?.lastResetAt == start)
+        try await fixture.use("stories", "s3")
         #expect(try used(at: start) == [1, 19])
     }
 
     @Test("E61 Without the catalog's word nothing begins anew")
     func silent() async throws {
-        let other = try await StoryLedger(
+        let other = try await LedgerFixture(
             "magical-stories", replacing: Self.twenty)
         try await other.use("stories", "s1", "s2")
         try await other.record(Self.monthly.started("1000", from: now, until: now + 31 * day))
@@ -69,12 +69,12 @@ struct PlanChangeTests {
     func products() async throws {
         let change = now + 4 * day
         let renewal = now + 8 * day
-        try await story.record(Self.monthly.started("1000", from: now, until: change))
-        try await story.record(Self.yearly.renewed("1001", from: change, until: renewal))
-        try await story.record(
+        try await fixture.record(Self.monthly.started("1000", from: now, until: change))
+        try await fixture.record(Self.yearly.renewed("1001", from: change, until: renewal))
+        try await fixture.record(
             Self.yearly.renewed("1002", from: renewal, until: renewal + 365 * day))
         let times = [now + day, change, change + day, renewal, renewal + day]
-        for draft in times.flatMap({ uses($0) }) { try await story.record(draft) }
+        for draft in times.flatMap({ uses($0) }) { try await fixture.record(draft) }
         #expect(try used(at: change - 1) == [1, 19])
         #expect(try used(at: change) == [1, 19])
         #expect(try used(at: renewal - 1) == [2, 18])
@@ -85,10 +85,10 @@ struct PlanChangeTests {
     @Test("E61 A renewal that is charged early changes the plan when its period begins")
     func early() async throws {
         let change = now + 4 * day
-        try await story.record(Self.monthly.started("1000", from: now, until: change))
-        try await story.record(
+        try await fixture.record(Self.monthly.started("1000", from: now, until: change))
+        try await fixture.record(
             Self.yearly.renewed("1001", from: change - day / 4, until: change + 365 * day))
-        for draft in uses(now, change - 1) { try await story.record(draft) }
+        for draft in uses(now, change - 1) { try await fixture.record(draft) }
         #expect(try used(at: change - 1) == [2, 18])
         #expect(try used(at: change) == [0, 20])
     }
@@ -96,12 +96,12 @@ struct PlanChangeTests {
     @Test("E61 Neither a lapse nor a refund begins anew: neither is a way to a fresh quota")
     func ends() async throws {
         let refund = now + 2 * day
-        try await story.record(Self.monthly.started("1000", from: now, until: now + 31 * day))
-        for draft in uses(now, now + 1, now + 2) { try await story.record(draft) }
-        try await story.record(Self.monthly.refunded("1000", at: refund))
+        try await fixture.record(Self.monthly.started("1000", from: now, until: now + 31 * day))
+        for draft in uses(now, now + 1, now + 2) { try await fixture.record(draft) }
+        try await fixture.record(Self.monthly.refunded("1000", at: refund))
         #expect(try used(at: refund - 1) == [3, 17])
         #expect(try used(at: refund) == [3, 0])
-        let other = try await StoryLedger(
+        let other = try await LedgerFixture(
             "magical-stories", replacing: Self.resetting)
         try await other.record(Self.monthly.started("1000", from: now, until: refund))
         for draft in uses(now, now + 1) { try await other.record(draft) }
@@ -112,7 +112,7 @@ struct PlanChangeTests {
     func lapse() async throws {
         var changes = Self.resetting
         changes["period: calendarMonth\n    limit: 3"] = "period: lifetime\n    limit: 3"
-        let lifetime = try await StoryLedger("magical-stories", replacing: changes)
+        let lifetime = try await LedgerFixture("magical-stories", replacing: changes)
         let end = now + 10 * day
         try await lifetime.record(Self.monthly.started("1000", from: now, until: end))
         for draft in uses(now, now + 1) { try await lifetime.record(draft) }
@@ -128,17 +128,17 @@ struct PlanChangeTests {
     @Test("There and back again is two changes, however short the visit")
     func thereAndBack() async throws {
         let (away, home) = (now + 2 * day, now + 4 * day)
-        try await story.record(Self.monthly.started("1000", from: now, until: now + 31 * day))
-        try await story.record(
+        try await fixture.record(Self.monthly.started("1000", from: now, until: now + 31 * day))
+        try await fixture.record(
             Self.yearly.event(
                 "subscription.product_changed", at: away,
                 [
                     "from": .string(Self.monthly.product), "to": .string(Self.yearly.product),
                     "effective": "now",
                 ]))
-        try await story.record(Self.yearly.renewed("1001", from: away, until: home))
-        try await story.record(Self.monthly.renewed("1002", from: home, until: home + 31 * day))
-        for draft in uses(now, away, home) { try await story.record(draft) }
+        try await fixture.record(Self.yearly.renewed("1001", from: away, until: home))
+        try await fixture.record(Self.monthly.renewed("1002", from: home, until: home + 31 * day))
+        for draft in uses(now, away, home) { try await fixture.record(draft) }
         #expect(try used(at: away - 1) == [1, 19])
         #expect(try used(at: away) == [1, 19])
         #expect(try used(at: home - 1) == [1, 19])
@@ -147,7 +147,7 @@ struct PlanChangeTests {
 
     @Test("The catalog of the moment of the change decides, not one that is published later")
     func publishedLater() async throws {
-        let other = try await StoryLedger(
+        let other = try await LedgerFixture(
             "magical-stories", replacing: Self.twenty)
         try await other.use("stories", "s1", "s2")
         try await other.record(Self.monthly.started("1000", from: now, until: now + 5 * day))
@@ -165,13 +165,13 @@ struct PlanChangeTests {
 
     @Test("A client's word, and a share that the catalog does not share, change no plan")
     func unfounded() async throws {
-        try await story.use("stories", "s1")
+        try await fixture.use("stories", "s1")
         var claimed = Self.monthly
         claimed.trust = .clientAsserted
-        try await story.record(claimed.started("1000", from: now, until: now + 31 * day))
+        try await fixture.record(claimed.started("1000", from: now, until: now + 31 * day))
         #expect(try used() == [1, 2])
-        let shared = LineStory("2000", product: Self.monthly.product)
-        try await story.record(
+        let shared = LineageFixture("2000", product: Self.monthly.product)
+        try await fixture.record(
             shared.started(
                 "2000", from: now, until: now + 31 * day, ["ownership": "FAMILY_SHARED"]))
         #expect(try used() == [1, 2])
@@ -179,9 +179,9 @@ struct PlanChangeTests {
 
     @Test("A reset that is reported with the trigger plan_change folds as it stands")
     func reported() async throws {
-        try await story.use("stories", "s1", "s2")
-        story.clock.now += day
-        try await story.record(
+        try await fixture.use("stories", "s1", "s2")
+        fixture.clock.now += day
+        try await fixture.record(
             .reported(
                 "usage.reset", at: now + day, key: "r1",
                 [
@@ -193,14 +193,14 @@ struct PlanChangeTests {
 
     @Test("A change that is voided never was; known before it was told, it was not yet")
     func corrected() async throws {
-        try await story.use("stories", "s1", "s2")
-        let before = try story.ledger.head().position
+        try await fixture.use("stories", "s1", "s2")
+        let before = try fixture.ledger.head().position
         let start = Self.monthly.started("1000", from: now + 1, until: now + 31 * day)
-        try await story.record(start)
-        story.clock.now += day
+        try await fixture.record(start)
+        fixture.clock.now += day
         #expect(try used() == [0, 20])
         #expect(try used(knownAt: .position(before)) == [2, 1])
-        try await story.perform(
+        try await fixture.perform(
             .voidEvent(
                 source: start.source.kind, key: try #require(start.source.key)))
         #expect(try used() == [2, 1])
@@ -222,7 +222,7 @@ struct PlanChangeTests {
         var random = SplitMix64(seed: LawTests.seed)
         print("seed \(LawTests.seed)")
         for _ in 0..<LawTests.permutations {
-            let other = try await StoryLedger(
+            let other = try await LedgerFixture(
                 "magical-stories", now: now - day, replacing: Self.resetting)
             for draft in drafts.shuffled(using: &random) { try await other.record(draft) }
             let numbers = try moments.map { try used(at: $0, in: other) }
@@ -232,17 +232,17 @@ struct PlanChangeTests {
         #expect(expected == [[1, 2], [1, 19], [3, 17], [1, 19], [2, 18], [2, 1]])
     }
 
-    @Test("A plan changes for who takes a line over, from then on")
+    @Test("A plan changes for the customer who takes a lineage over, from then on")
     func transferred() async throws {
         let handover = now + 3 * day
-        try await story.record(Self.monthly.started("1000", from: now, until: now + 31 * day))
-        try await story.record(
+        try await fixture.record(Self.monthly.started("1000", from: now, until: now + 31 * day))
+        try await fixture.record(
             .used("stories", at: now + day, ref: "b1", subject: "bob"),
             .used("stories", at: now + day, ref: "a1"))
-        try await story.record(
+        try await fixture.record(
             Self.monthly.event(
                 "purchase.transferred", at: handover, ["from": "ada", "to": "bob"]))
-        var bob = story
+        var bob = fixture
         bob.subject = "bob"
         #expect(try used(at: handover - 1, in: bob) == [1, 2])
         #expect(try used(at: handover, in: bob) == [0, 20])
@@ -252,7 +252,7 @@ struct PlanChangeTests {
     @Test("E60 What a plan with a number allowed stays allowed when its month is closed")
     func closedMonth() async throws {
         let december = instant("2025-12-01T00:00:00Z")
-        let other = try await StoryLedger(
+        let other = try await LedgerFixture(
             "magical-stories", replacing: Self.twenty)
         try await other.record(
             Self.monthly.started("1000", from: december, until: december + 31 * day))
@@ -285,7 +285,7 @@ struct PlanChangeTests {
             ),
         ])
     func model(_ app: String, _ changes: [String: String]) async throws {
-        let text = try StoryLedger.catalog(app, replacing: changes)
+        let text = try LedgerFixture.catalog(app, replacing: changes)
         for pair in try StreamGolden.pairs() where pair.app == app {
             try await AsOfModelTests.compare(pair, catalog: Array(text.utf8))
         }

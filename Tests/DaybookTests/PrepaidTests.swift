@@ -31,12 +31,12 @@ struct PrepaidTests {
         """
     private let now = instant("2026-01-10T00:00:00Z")
 
-    private func ledger() async throws -> StoryLedger {
-        try await StoryLedger("passes", document: Array(Self.catalog.utf8), now: now)
+    private func ledger() async throws -> LedgerFixture {
+        try await LedgerFixture("passes", document: Array(Self.catalog.utf8), now: now)
     }
 
     private func pass(_ id: String, at time: String) -> EventDraft {
-        LineStory(id, product: "pass.month").event(
+        LineageFixture(id, product: "pass.month").event(
             "purchase.completed", at: instant(time),
             [
                 "kind": "non_renewing", "product": "pass.month", "transaction_id": .string(id),
@@ -44,8 +44,8 @@ struct PrepaidTests {
             ])
     }
 
-    private func row(_ story: StoryLedger, _ time: String) throws -> [String] {
-        let answer = try #require(try story.entitlement("club", at: instant(time)))
+    private func row(_ fixture: LedgerFixture, _ time: String) throws -> [String] {
+        let answer = try #require(try fixture.entitlement("club", at: instant(time)))
         let end = answer.expiresAt.map(RFC3339.format) ?? "-"
         return ["\(answer.isActive) \(answer.state.rawValue) \(end)"]
             + answer.candidates.map {
@@ -55,77 +55,78 @@ struct PrepaidTests {
 
     @Test("Passes one after the other: the end is the last one's, and later ones are candidates")
     func passes() async throws {
-        let story = try await ledger()
-        try await story.record(
+        let fixture = try await ledger()
+        try await fixture.record(
             pass("1", at: "2026-01-01T00:00:00Z"), pass("2", at: "2026-01-05T00:00:00Z"),
             pass("3", at: "2026-01-07T00:00:00Z"))
         #expect(
-            try row(story, "2026-01-04T23:59:59Z") == [
+            try row(fixture, "2026-01-04T23:59:59Z") == [
                 "true active 2026-02-01T00:00:00Z", "apple:1 active 2026-01-01T00:00:00Z",
             ])
         #expect(
-            try row(story, "2026-01-10T00:00:00Z") == [
+            try row(fixture, "2026-01-10T00:00:00Z") == [
                 "true active 2026-04-01T00:00:00Z", "apple:1 active 2026-01-01T00:00:00Z",
                 "apple:3 pending 2026-03-01T00:00:00Z", "apple:2 pending 2026-02-01T00:00:00Z",
             ])
-        let decision = try story.check("chat")
+        let decision = try fixture.check("chat")
         #expect(
             decision.candidates.filter { $0.why == "not_started" }.map(\.id) == [
                 "apple:3", "apple:2",
             ])
         // The last day of the last one, and after it.
         #expect(
-            try story.entitlement("club", at: instant("2026-03-31T23:59:59Z"))?.isActive == true)
+            try fixture.entitlement("club", at: instant("2026-03-31T23:59:59Z"))?.isActive == true)
         #expect(
-            try story.entitlement("club", at: instant("2026-04-01T00:00:00Z"))?.isActive == false)
+            try fixture.entitlement("club", at: instant("2026-04-01T00:00:00Z"))?.isActive == false)
     }
 
     @Test("A gap breaks access: what begins after it does not count for the end")
     func gap() async throws {
-        let story = try await ledger()
-        try await story.record(pass("1", at: "2026-01-01T00:00:00Z"))
+        let fixture = try await ledger()
+        try await fixture.record(pass("1", at: "2026-01-01T00:00:00Z"))
         for (id, start) in [
             ("touching", "2026-02-01T00:00:00Z"), ("apart", "2026-05-01T00:00:00Z"),
         ] {
             let terms = Command.GrantTerms(
                 id: id, target: .entitlement("club"), startsAt: instant(start),
-                expiresAt: instant(start) + 30 * StoryLedger.day)
-            try await story.perform(.issueGrant(terms))
+                expiresAt: instant(start) + 30 * LedgerFixture.day)
+            try await fixture.perform(.issueGrant(terms))
         }
         #expect(
-            try story.entitlement("club")?.expiresAt
-                == instant("2026-02-01T00:00:00Z") + 30 * StoryLedger.day)
+            try fixture.entitlement("club")?.expiresAt
+                == instant("2026-02-01T00:00:00Z") + 30 * LedgerFixture.day)
     }
 
     @Test(
-        "A subscription that somebody told of and that begins later is a candidate with its start")
+        "A recorded subscription that begins later is a candidate with its start")
     func subscription() async throws {
-        let story = try await ledger()
+        let fixture = try await ledger()
         let start = instant("2026-02-01T00:00:00Z")
-        try await story.record(pass("1", at: "2026-01-01T00:00:00Z"))
-        try await story.record(
-            LineStory("9", product: "club.monthly").started(
-                "9", from: start, until: start + 28 * StoryLedger.day, signedAt: now))
+        try await fixture.record(pass("1", at: "2026-01-01T00:00:00Z"))
+        try await fixture.record(
+            LineageFixture("9", product: "club.monthly").started(
+                "9", from: start, until: start + 28 * LedgerFixture.day, signedAt: now))
         #expect(
-            try row(story, "2026-01-10T00:00:00Z") == [
+            try row(fixture, "2026-01-10T00:00:00Z") == [
                 "true active 2026-03-01T00:00:00Z", "apple:1 active 2026-01-01T00:00:00Z",
                 "apple:9 pending 2026-02-01T00:00:00Z",
             ])
-        // Before anybody told of it nobody knew.
-        #expect(try row(story, "2026-01-09T23:59:59Z").first == "true active 2026-02-01T00:00:00Z")
+        // Before it was recorded it was not known.
+        #expect(
+            try row(fixture, "2026-01-09T23:59:59Z").first == "true active 2026-02-01T00:00:00Z")
     }
 
     @Test("A charge that failed before the end shows while access runs, and no longer once renewed")
     func billing() async throws {
-        let story = try await ledger()
-        let line = LineStory("9", product: "club.monthly")
+        let fixture = try await ledger()
+        let lineage = LineageFixture("9", product: "club.monthly")
         let (start, end) = (instant("2026-01-01T00:00:00Z"), instant("2026-02-01T00:00:00Z"))
-        let failed = end - StoryLedger.day
-        try await story.record(line.started("9", from: start, until: end))
-        try await story.record(
-            line.billingFailed(at: failed, graceUntil: end + 3 * StoryLedger.day))
+        let failed = end - LedgerFixture.day
+        try await fixture.record(lineage.started("9", from: start, until: end))
+        try await fixture.record(
+            lineage.billingFailed(at: failed, graceUntil: end + 3 * LedgerFixture.day))
         func warned(_ time: Int64) throws -> [Bool] {
-            let status = try story.status(at: time)
+            let status = try fixture.status(at: time)
             let club = status.entitlements.first { $0.name == "club" }
             return [
                 club?.isActive == true, status.warnings.contains("billing_problem"),
@@ -135,35 +136,37 @@ struct PrepaidTests {
         #expect(try warned(failed - 1) == [true, false, false])
         #expect(try warned(failed) == [true, true, true])
         #expect(try warned(end) == [true, true, true])
-        #expect(try warned(end + 3 * StoryLedger.day) == [false, false, false])
-        try await story.record(line.renewed("10", from: end, until: end + 28 * StoryLedger.day))
+        #expect(try warned(end + 3 * LedgerFixture.day) == [false, false, false])
+        try await fixture.record(
+            lineage.renewed("10", from: end, until: end + 28 * LedgerFixture.day))
         #expect(try warned(end - 1) == [true, true, true])
         #expect(try warned(end) == [true, false, false])
     }
 
     @Test("E35 A refund that is taken back gives access back, also where its end had been reported")
     func reversed() async throws {
-        let line = LineStory("9", product: "club.monthly")
+        let lineage = LineageFixture("9", product: "club.monthly")
         let (start, end) = (instant("2026-01-01T00:00:00Z"), instant("2026-02-01T00:00:00Z"))
-        let refund = start + 10 * StoryLedger.day
-        let reversal = start + 12 * StoryLedger.day
+        let refund = start + 10 * LedgerFixture.day
+        let reversal = start + 12 * LedgerFixture.day
         let events = [
-            line.started("9", from: start, until: end), line.refunded("9", at: refund),
-            line.event(
+            lineage.started("9", from: start, until: end), lineage.refunded("9", at: refund),
+            lineage.event(
                 "subscription.expired", at: refund + 1,
                 [
                     "transaction_id": "9", "ended_at": .integer(refund), "reason": "refunded",
                 ]),
-            line.event(
+            lineage.event(
                 "purchase.refund_reversed", at: reversal, ["transaction_id": "9"]),
         ]
         for first in 0..<4 {
-            let story = try await ledger()
-            for index in 0..<4 { try await story.record(events[(first + index * 3) % 4]) }
+            let fixture = try await ledger()
+            for index in 0..<4 { try await fixture.record(events[(first + index * 3) % 4]) }
             for time in [refund - 1, refund, reversal, end - 1] {
-                #expect(try story.entitlement("club", at: time)?.isActive == true, "from \(first)")
+                #expect(
+                    try fixture.entitlement("club", at: time)?.isActive == true, "from \(first)")
             }
-            #expect(try story.entitlement("club", at: end)?.isActive == false)
+            #expect(try fixture.entitlement("club", at: end)?.isActive == false)
         }
         // Without the reversal it ends with the refund, and with the report alone, too.
         let refunded = try await ledger()
@@ -176,7 +179,7 @@ struct PrepaidTests {
         let paused = try await ledger()
         for event in [events[0], events[1], events[3]] { try await paused.record(event) }
         try await paused.record(
-            line.event(
+            lineage.event(
                 "subscription.expired", at: refund - 1,
                 [
                     "transaction_id": "9", "ended_at": .integer(refund - 1), "reason": "paused",
@@ -186,30 +189,30 @@ struct PrepaidTests {
         let again = try await ledger()
         for event in events { try await again.record(event) }
         try await again.record(
-            line.event(
-                "subscription.expired", at: reversal + StoryLedger.day,
+            lineage.event(
+                "subscription.expired", at: reversal + LedgerFixture.day,
                 [
-                    "transaction_id": "9", "ended_at": .integer(reversal + StoryLedger.day),
+                    "transaction_id": "9", "ended_at": .integer(reversal + LedgerFixture.day),
                     "reason": "refunded",
                 ]))
         #expect(try again.entitlement("club", at: reversal)?.isActive == true)
-        #expect(try again.entitlement("club", at: reversal + StoryLedger.day)?.isActive == false)
+        #expect(try again.entitlement("club", at: reversal + LedgerFixture.day)?.isActive == false)
     }
 
     @Test("Of a commit with many events the one is named with which the answer came about")
     func explained() async throws {
-        let story = try await ledger()
-        story.clock.now = instant("2026-03-01T00:00:00Z")
-        try await story.record(
+        let fixture = try await ledger()
+        fixture.clock.now = instant("2026-03-01T00:00:00Z")
+        try await fixture.record(
             .reported("app.launched", at: 5, key: "l1"),
             .reported("app.launched", at: 6, key: "l2"))
-        story.clock.now += StoryLedger.day
-        try await story.record(
+        fixture.clock.now += LedgerFixture.day
+        try await fixture.record(
             .reported("app.launched", at: 7, key: "l3"),
             pass("1", at: "2026-02-20T00:00:00Z"),
             .reported("app.launched", at: 8, key: "l4"),
             .reported("app.launched", at: 9, key: "l5"))
-        let explanation = try story.ledger.explain(
+        let explanation = try fixture.ledger.explain(
             CheckQuestion("chat"), for: "ada",
             moment: Moment(at: instant("2026-03-01T12:00:00Z")))
         #expect(explanation.beliefs.map(\.allowed) == [false, true])

@@ -36,7 +36,7 @@ extension PromotionTests {
     func clientClock() async throws {
         let text = Self.catalog + "policies: { clock: accept }\n"
         try await ledger.publish(CatalogPublication(document: Array(text.utf8)))
-        story.clock.now = instant("2026-02-01T00:00:00Z")
+        fixture.clock.now = instant("2026-02-01T00:00:00Z")
         let request = CommandRequest(
             .redeem(code: try codes("friends")[0]), subject: "ada", clientAt: Self.start)
         #expect(try await refusal { try await ledger.perform(request) } == "promotion_over")
@@ -44,12 +44,12 @@ extension PromotionTests {
             .redeem(code: try codes()[0]), subject: "ada", profile: "rex", clientAt: Self.start)
         _ = try await ledger.perform(open)
         let grant = try #require(try ledger.history(of: "ada").last?.event.draft)
-        #expect(grant.data["starts_at"] == .integer(story.clock.now))
+        #expect(grant.data["starts_at"] == .integer(fixture.clock.now))
     }
 
     @Test("Codes are good by the catalog in force, not by one that is to come")
     func catalogs() async throws {
-        let later = Self.start + 30 * StoryLedger.day
+        let later = Self.start + 30 * LedgerFixture.day
         let reviewers = try codes()
         let text = Self.catalog.replacing("reviewers:", with: "press:")
         try await ledger.publish(
@@ -57,7 +57,7 @@ extension PromotionTests {
         let press = try codes("press")[0]
         #expect(try await refusal { try await redeem(press) } == "unknown_code")
         #expect(try await refusal { try await redeem(reviewers[0]) } == nil)
-        story.clock.now = later
+        fixture.clock.now = later
         #expect(try await refusal { try await redeem(press) } == nil)
         #expect(try await refusal { try await redeem(reviewers[1]) } == "unknown_code")
         // What was redeemed stays so.
@@ -78,7 +78,7 @@ extension PromotionTests {
 
     @Test("The same code for another dog is refused; a grant of that name is in the way")
     func otherProfile() async throws {
-        try await story.record(
+        try await fixture.record(
             .reported(
                 "profile.created", at: Self.start - 1, key: "fay", profile: "fay",
                 ["kind": "dog", "profile": "fay"]))

@@ -20,13 +20,13 @@ struct PromotionTests {
 
         """
     static let start = instant("2026-01-10T10:00:00Z")
-    let story: StoryLedger
-    var ledger: Ledger { story.ledger }
+    let fixture: LedgerFixture
+    var ledger: Ledger { fixture.ledger }
 
     init() async throws {
-        story = try await StoryLedger(
+        fixture = try await LedgerFixture(
             "kennel", document: Array(Self.catalog.utf8), now: Self.start)
-        try await story.record(
+        try await fixture.record(
             .reported(
                 "profile.created", at: Self.start - 1, key: "rex", profile: "rex",
                 ["kind": "dog", "profile": "rex"]))
@@ -108,8 +108,8 @@ struct PromotionTests {
         #expect(try isOpen(end - 1))
         #expect(try !isOpen(end))
         #expect(try !isOpen(Self.start - 1))
-        // The same customer again, in other letters and a month later.
-        story.clock.now = end + 1
+        // The same customer again, in other letter case and a month later.
+        fixture.clock.now = end + 1
         let again = try await redeem(code.lowercased().replacing("-", with: " "))
         #expect(again.positions.isEmpty)
         #expect(again.wasDoneBefore)
@@ -120,7 +120,7 @@ struct PromotionTests {
         #expect(issued.map(\.redeemedAt) == [Self.start, nil])
     }
 
-    @Test("Who becomes the same person redeems nothing twice; a voided code stays used")
+    @Test("Joined customers redeem nothing twice; a voided code stays used")
     func persons() async throws {
         let code = try codes("friends")[0]
         _ = try await redeem(code, profile: nil)
@@ -152,9 +152,9 @@ struct PromotionTests {
         #expect(
             try await refusal { try await redeem(code, environment: .sandbox) } == "unknown_code")
         let friend = try codes("friends")[2]
-        story.clock.now = instant("2026-01-20T00:00:00Z")
+        fixture.clock.now = instant("2026-01-20T00:00:00Z")
         #expect(try await refusal { try await redeem(friend) } == "promotion_over")
-        story.clock.now -= 1
+        fixture.clock.now -= 1
         #expect(try await refusal { try await redeem(friend) } == nil)
         #expect(try await refusal { try await redeem(code) } == nil)
         #expect(try ledger.history(of: "ada").count == 3)

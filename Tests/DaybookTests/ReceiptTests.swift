@@ -46,12 +46,12 @@ struct ReceiptTests {
     /// Sends requests so that they reach the writer together.
     private static func together<Answer: Sendable>(
         _ ledger: Ledger, _ clock: TurnstileClock,
-        _ bodies: [@Sendable () async throws -> Answer]
+        _ calls: [@Sendable () async throws -> Answer]
     ) async throws -> [Answer] {
         clock.close()
         let first = Task { try await ledger.consume("stories", by: "doorkeeper") }
         while !clock.isWaiting { await Task.yield() }
-        let tasks = bodies.map { body in Task { try await body() } }
+        let tasks = calls.map { call in Task { try await call() } }
         for _ in 0..<100 { await Task.yield() }
         clock.open()
         _ = try await first.value
@@ -69,47 +69,48 @@ struct ReceiptTests {
 
     @Test("A receipt holds the command's own events, whatever was written in the same millisecond")
     func exact() async throws {
-        let story = try await StoryLedger("magical-stories")
-        try await story.use("stories", "s1", "s2")
-        let first = try await story.ledger.consume("stories", by: "ada", ref: "s3", key: "K1")
+        let fixture = try await LedgerFixture("magical-stories")
+        try await fixture.use("stories", "s1", "s2")
+        let first = try await fixture.ledger.consume("stories", by: "ada", ref: "s3", key: "K1")
         #expect(first.positions.count == 2)
         // Refused, with evidence in the very next position.
         await #expect(throws: LedgerError.self) {
-            try await story.ledger.consume("stories", by: "ada", ref: "s4", key: "K2")
+            try await fixture.ledger.consume("stories", by: "ada", ref: "s4", key: "K2")
         }
-        #expect(try story.count(of: "access.denied") == 1)
-        #expect(try story.ledger.head().position == first.positions[1] + 1)
-        let again = try await story.ledger.consume("stories", by: "ada", ref: "s3", key: "K1")
+        #expect(try fixture.count(of: "access.denied") == 1)
+        #expect(try fixture.ledger.head().position == first.positions[1] + 1)
+        let again = try await fixture.ledger.consume("stories", by: "ada", ref: "s3", key: "K1")
         #expect(again == first)
         #expect(again.decision?.usage?.used == 3)
     }
 
     @Test("The first receipt comes again after other months, catalogs and another process")
     func later() async throws {
-        let story = try await StoryLedger("magical-stories")
-        let first = try await story.ledger.consume("stories", by: "ada", ref: "s1", key: "K1")
-        try await story.use("stories", "s2")
-        story.clock.now = instant("2026-02-20T00:00:00Z")
-        let second = try await story.ledger.consume("stories", by: "ada", ref: "s3", key: "K3")
+        let fixture = try await LedgerFixture("magical-stories")
+        let first = try await fixture.ledger.consume("stories", by: "ada", ref: "s1", key: "K1")
+        try await fixture.use("stories", "s2")
+        fixture.clock.now = instant("2026-02-20T00:00:00Z")
+        let second = try await fixture.ledger.consume("stories", by: "ada", ref: "s3", key: "K3")
         // The new month's reset came with it.
         #expect(second.positions.count == 2)
-        try await story.publish(replacing: ["limit: 3\n": "limit: 5\n"])
-        #expect(try await story.ledger.consume("stories", by: "ada", ref: "s1", key: "K1") == first)
+        try await fixture.publish(replacing: ["limit: 3\n": "limit: 5\n"])
         #expect(
-            try await story.ledger.consume("stories", by: "ada", ref: "s3", key: "K3") == second)
-        let other = try Ledger(store: story.ledger.core.store, clock: { story.clock.now })
+            try await fixture.ledger.consume("stories", by: "ada", ref: "s1", key: "K1") == first)
+        #expect(
+            try await fixture.ledger.consume("stories", by: "ada", ref: "s3", key: "K3") == second)
+        let other = try Ledger(store: fixture.ledger.core.store, clock: { fixture.clock.now })
         #expect(try await other.consume("stories", by: "ada", ref: "s3", key: "K3") == second)
     }
 
     @Test("A reservation's receipt comes again as it was")
     func reservation() async throws {
-        let story = try await StoryLedger("magical-stories")
+        let fixture = try await LedgerFixture("magical-stories")
         let command = Command.reserve(
             meter: "stories", amount: 2, reservation: "r", timeoutMilliseconds: nil)
-        let first = try await story.perform(command, key: "R1")
+        let first = try await fixture.perform(command, key: "R1")
         #expect(first.decision?.usage?.reserved == 2)
-        try await story.perform(.release(reservation: "r"))
-        #expect(try await story.perform(command, key: "R1") == first)
+        try await fixture.perform(.release(reservation: "r"))
+        #expect(try await fixture.perform(command, key: "R1") == first)
     }
 
     @Test("The same request twice in one commit: one use, and one answer with the use counted")
@@ -194,38 +195,38 @@ struct ReceiptTests {
 struct DerivedKeyTests {
     @Test("A customer with the longest id leaves events that can be exported and imported again")
     func longSubject() async throws {
-        var story = try await StoryLedger("magical-stories")
-        story.subject = String(repeating: "u", count: 250)
-        try await story.use("stories", "s1", "s2", "s3")
+        var fixture = try await LedgerFixture("magical-stories")
+        fixture.subject = String(repeating: "u", count: 250)
+        try await fixture.use("stories", "s1", "s2", "s3")
         #expect(
-            try await story.refusal(of: .consume(meter: "stories", amount: 1, ref: "s4")) != nil)
+            try await fixture.refusal(of: .consume(meter: "stories", amount: 1, ref: "s4")) != nil)
         #expect(
-            try await story.refusal(of: .consume(meter: "stories", amount: 1, ref: "s4")) != nil)
-        story.clock.now = instant("2026-02-10T00:00:00Z")
-        try await story.use("stories", "s5")
-        try await story.ledger.tick()
+            try await fixture.refusal(of: .consume(meter: "stories", amount: 1, ref: "s4")) != nil)
+        fixture.clock.now = instant("2026-02-10T00:00:00Z")
+        try await fixture.use("stories", "s5")
+        try await fixture.ledger.tick()
         for type in ["limit.reached", "access.denied", "usage.reset"] {
-            #expect(try story.count(of: type) == 1, "\(type)")
+            #expect(try fixture.count(of: type) == 1, "\(type)")
         }
         var bytes: [UInt8] = []
-        try story.ledger.export { bytes += $0 }
+        try fixture.ledger.export { bytes += $0 }
         let copy = try Ledger(
             inMemory: "magical-stories", clock: { instant("2026-02-10T00:00:00Z") })
         var chunks = [bytes]
         let report = try await copy.importLines({ chunks.popLast() })
         #expect(report.refused.isEmpty)
-        #expect(try copy.head().position == story.ledger.head().position)
+        #expect(try copy.head().position == fixture.ledger.head().position)
         // What is there is known under its name in the copy too.
         #expect(try await copy.tick().appended == 0)
     }
 
     @Test("A key that fits is written as it always was")
     func shortSubject() async throws {
-        let story = try await StoryLedger("magical-stories")
-        try await story.use("stories", "s1", "s2", "s3")
-        story.clock.now = instant("2026-02-10T00:00:00Z")
-        try await story.use("stories", "s4")
-        let keys = try story.ledger.history(of: "ada").compactMap(\.event.draft.source.key)
+        let fixture = try await LedgerFixture("magical-stories")
+        try await fixture.use("stories", "s1", "s2", "s3")
+        fixture.clock.now = instant("2026-02-10T00:00:00Z")
+        try await fixture.use("stories", "s4")
+        let keys = try fixture.ledger.history(of: "ada").compactMap(\.event.draft.source.key)
         #expect(keys.contains("limit/ada/stories/2026-01"))
         #expect(keys.contains("reset/ada/stories/2026-02"))
     }

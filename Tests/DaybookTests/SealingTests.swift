@@ -82,7 +82,7 @@ struct SealingTests {
         let told = handler.entries.filter { "\($0.message)".hasPrefix("a segment was not written") }
         #expect(told.count == 3)
         #expect(told.allSatisfy { $0.level == .warning })
-        // There is room again: the next range is written, and the lost ones by a snapshot.
+        // There is space again: the next range is written, and the lost ones by a snapshot.
         try FileManager.default.removeItem(at: folder.derived)
         try await ledger.record(Array(drafts[50..<64]))
         ledger.writer.finishDerivedWriting()

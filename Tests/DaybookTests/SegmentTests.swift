@@ -217,7 +217,7 @@ struct SegmentTests {
             }
         }
         let replayed = try Self.open(bench.folder)
-        // The first replay meets the bits, and says so; whoever asks again is answered from rows.
+        // The first replay meets the bits, and says so; the next question is answered from rows.
         #expect(throws: LedgerError.self) { try replayed.replay() }
         let again = try replayed.replay()
         #expect(again.digest == bench.digest && again.segmentEvents == 0)

@@ -41,7 +41,7 @@ struct SnapshotDamageTests {
     /// Two ids of one person, a subscription, usage, a correction, a zone and the steps of a funnel.
     static var history: [EventDraft] {
         let start = instant("2026-03-01T10:00:00Z")
-        let line = LineStory("2000001", product: "com.crowd.pro")
+        let lineage = LineageFixture("2000001", product: "com.crowd.pro")
         return [
             .reported(
                 "subject.created", at: start, key: "c",
@@ -50,7 +50,7 @@ struct SnapshotDamageTests {
             .used("tickets", at: start + 2, ref: "t1"),
             .used("tickets", at: start + 3, ref: "t2", subject: "anon"),
             .reported("checkout.completed", at: start + 4, key: "d"),
-            line.started("2000001", from: start + 5, until: start + 30 * StoryLedger.day),
+            lineage.started("2000001", from: start + 5, until: start + 30 * LedgerFixture.day),
             .reported(
                 "subject.aliased", at: start + 6, key: "a", subject: "anon",
                 ["alias": "anon", "canonical": "ada"]),
@@ -76,7 +76,7 @@ struct SnapshotDamageTests {
             folder = try LedgerFolder()
             let ledger = try await Ledger.create(
                 at: folder.path, catalog: Array(SnapshotDamageTests.catalog.utf8),
-                clock: { LedgerMold.later })
+                clock: { LedgerTemplate.later })
             let history = SnapshotDamageTests.history
             try await ledger.record(Array(history.dropLast(3)))
             older = try KeptSnapshot(try ledger.snapshot())
@@ -100,7 +100,7 @@ struct SnapshotDamageTests {
             let handler = InMemoryLogHandler()
             let log = Logger(label: "daybook") { _ in handler }
             let ledger = try Ledger.open(
-                folder.path, readOnly: true, log: log, clock: { LedgerMold.later })
+                folder.path, readOnly: true, log: log, clock: { LedgerTemplate.later })
             #expect(try FinalAnswers(ledger) == answers, place)
             #expect(try ledger.digest().digest == digest, place)
             let report = try ledger.replay()

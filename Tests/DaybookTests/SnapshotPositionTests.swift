@@ -13,7 +13,7 @@ struct SnapshotPositionTests {
         _ app: String, _ drafts: [EventDraft], _ name: String
     ) async throws {
         let folder = try LedgerFolder()
-        let ledger = try await folder.create(app) { LedgerMold.later }
+        let ledger = try await folder.create(app) { LedgerTemplate.later }
         var kept = [try KeptSnapshot(try ledger.snapshot())]
         for draft in drafts {
             try await ledger.record([draft])
@@ -25,7 +25,8 @@ struct SnapshotPositionTests {
         #expect(kept.map(\.cut) == Array(1...Int64(drafts.count + 1)))
         for snapshot in kept {
             try KeptSnapshot.place([snapshot], in: folder)
-            let reopened = try Ledger.open(folder.path, readOnly: true, clock: { LedgerMold.later })
+            let reopened = try Ledger.open(
+                folder.path, readOnly: true, clock: { LedgerTemplate.later })
             let place: Comment = "\(name), snapshot at \(snapshot.cut)"
             #expect(reopened.core.snapshotCut == snapshot.cut, place)
             #expect(try reopened.digest() == digest, place)
@@ -58,7 +59,7 @@ struct SnapshotPositionTests {
     func aliasBeforeFirstEvent() async throws {
         let start = instant("2026-03-01T10:00:00Z")
         let folder = try LedgerFolder()
-        let ledger = try await folder.create("dozzi") { LedgerMold.later }
+        let ledger = try await folder.create("dozzi") { LedgerTemplate.later }
         try await ledger.record([
             .reported(
                 "subject.aliased", at: start, key: "alias", ["alias": "anon", "canonical": "ada"])
@@ -68,7 +69,7 @@ struct SnapshotPositionTests {
         let digest = try ledger.digest()
         try ledger.close()
         try KeptSnapshot.place([kept], in: folder)
-        let reopened = try Ledger.open(folder.path, readOnly: true, clock: { LedgerMold.later })
+        let reopened = try Ledger.open(folder.path, readOnly: true, clock: { LedgerTemplate.later })
         #expect(reopened.core.snapshotCut == 2)
         #expect(try reopened.digest() == digest)
         let (status, _) = try reopened.status(of: "ada", moment: Moment(at: start + 2))
@@ -80,7 +81,7 @@ struct SnapshotPositionTests {
     func voidedAliasBeforeFirstEvent() async throws {
         let start = instant("2026-03-01T10:00:00Z")
         let folder = try LedgerFolder()
-        let ledger = try await folder.create("dozzi") { LedgerMold.later }
+        let ledger = try await folder.create("dozzi") { LedgerTemplate.later }
         let history: [EventDraft] = [
             .reported(
                 "subject.aliased", at: start, key: "alias", ["alias": "anon", "canonical": "ada"]),
@@ -97,7 +98,7 @@ struct SnapshotPositionTests {
         }
         let digest = try ledger.digest()
         try ledger.close()
-        let alone = try Ledger(inMemory: "dozzi", clock: { LedgerMold.later })
+        let alone = try Ledger(inMemory: "dozzi", clock: { LedgerTemplate.later })
         try await alone.publish(
             CatalogPublication(document: try Fixtures.catalogDocument("dozzi")))
         try await alone.record(
@@ -107,7 +108,7 @@ struct SnapshotPositionTests {
                 })
         #expect(try alone.digest() == digest)
         try KeptSnapshot.place([kept], in: folder)
-        let reopened = try Ledger.open(folder.path, readOnly: true, clock: { LedgerMold.later })
+        let reopened = try Ledger.open(folder.path, readOnly: true, clock: { LedgerTemplate.later })
         #expect(reopened.core.snapshotCut == kept.cut)
         #expect(try reopened.digest() == digest)
         for subject in ["anon", "ada"] {

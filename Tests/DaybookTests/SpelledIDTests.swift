@@ -14,7 +14,7 @@ struct SpelledIDTests {
     private static let lower = "7e3fb20b-4cdb-47cc-936d-99d65f608138"
     private static let upper = "7E3FB20B-4CDB-47CC-936D-99D65F608138"
     private static let mixed = "7e3FB20b-4cdb-47cc-936d-99d65F608138"
-    private static let day = StoryLedger.day
+    private static let day = LedgerFixture.day
 
     private static func purchase(_ token: String, uuid: String? = nil) -> SandboxNotification {
         var transaction = AppStoreBench.period()
@@ -47,7 +47,7 @@ struct SpelledIDTests {
         let receipt = try await bench.post(posted, by: poster)
         #expect(receipt.claims.map(\.isTheirs) == [true])
         #expect(receipt.claims.map(\.owner) == [Self.lower])
-        let status = try bench.story.ledger.status(
+        let status = try bench.fixture.ledger.status(
             of: poster, environment: .test, moment: Moment(at: AppStoreBench.now)
         ).status
         #expect(status.subject == Self.lower)
@@ -58,23 +58,23 @@ struct SpelledIDTests {
     func notification() async throws {
         let bench = try await AppStoreBench()
         let first = try await bench.take(Self.purchase("ada", uuid: Self.lower))
-        let head = try bench.story.ledger.head().position
+        let head = try bench.fixture.ledger.head().position
         let again = try await bench.take(Self.purchase("ada", uuid: Self.upper))
         #expect(first.refused == [] && again.refused == [])
-        #expect(try bench.story.ledger.head().position == head)
+        #expect(try bench.fixture.ledger.head().position == head)
     }
 
     // MARK: What they use
 
-    private static func story() async throws -> StoryLedger {
-        try await StoryLedger("magical-stories")
+    private static func fixture() async throws -> LedgerFixture {
+        try await LedgerFixture("magical-stories")
     }
 
     @Test("One quota, whichever way the id is written, also within one group of commands")
     func quota() async throws {
-        let story = try await Self.story()
+        let fixture = try await Self.fixture()
         let names = [Self.upper, Self.lower, Self.mixed, Self.upper, Self.lower, Self.upper]
-        let answers = story.ledger.writer.performTogether(
+        let answers = fixture.ledger.writer.performTogether(
             names.enumerated().map { index, name in
                 CommandRequest(
                     .consume(meter: "stories", amount: 1, ref: "s\(index)"), subject: name,
@@ -83,11 +83,11 @@ struct SpelledIDTests {
         let used = answers.count { (try? $0.get()) != nil }
         #expect(used == 3)
         for name in [Self.lower, Self.upper, Self.mixed] {
-            let meter = try story.ledger.status(of: name).status.meters.first {
+            let meter = try fixture.ledger.status(of: name).status.meters.first {
                 $0.name == "stories"
             }
             #expect(meter?.used == 3, "\(name)")
-            let uses = try story.ledger.history(of: name).count {
+            let uses = try fixture.ledger.history(of: name).count {
                 $0.event.draft.type == "usage.recorded"
             }
             #expect(uses == 3)
@@ -96,21 +96,21 @@ struct SpelledIDTests {
 
     @Test("From the event on that names the second spelling, and not before")
     func knownAt() async throws {
-        let story = try await Self.story()
-        try await story.ledger.consume("stories", by: Self.upper, ref: "a")
-        let first = try story.ledger.head().position
-        try await story.ledger.consume("stories", by: Self.lower, ref: "b")
+        let fixture = try await Self.fixture()
+        try await fixture.ledger.consume("stories", by: Self.upper, ref: "a")
+        let first = try fixture.ledger.head().position
+        try await fixture.ledger.consume("stories", by: Self.lower, ref: "b")
         for name in [Self.lower, Self.upper] {
-            let before = try story.ledger.status(
+            let before = try fixture.ledger.status(
                 of: name, moment: Moment(knownAt: .position(first))
             ).status
             // The one spelling that was known then, whichever is asked for.
             #expect(before.subject == Self.upper, "\(name)")
             #expect(before.meters.first { $0.name == "stories" }?.used == 1, "\(name)")
-            let told = try story.ledger.history(
+            let told = try fixture.ledger.history(
                 of: name, moment: Moment(knownAt: .position(first)))
             #expect(told.count == 1)
-            let after = try story.ledger.status(of: name).status
+            let after = try fixture.ledger.status(of: name).status
             #expect(after.subject == Self.lower)
             #expect(after.meters.first { $0.name == "stories" }?.used == 2, "\(name)")
         }
@@ -143,19 +143,19 @@ struct SpelledIDTests {
 
     @Test("An alias of either spelling is one of both, and nothing parts the two")
     func aliases() async throws {
-        let story = try await Self.story()
-        try await story.ledger.consume("stories", by: Self.upper, ref: "a")
-        try await story.ledger.consume("stories", by: Self.lower, ref: "b")
-        try await story.ledger.perform(
+        let fixture = try await Self.fixture()
+        try await fixture.ledger.consume("stories", by: Self.upper, ref: "a")
+        try await fixture.ledger.consume("stories", by: Self.lower, ref: "b")
+        try await fixture.ledger.perform(
             CommandRequest(.alias(to: "user-7"), subject: Self.upper, actor: "support"))
         for name in [Self.lower, Self.upper, "user-7"] {
-            #expect(try story.ledger.status(of: name).status.subject == "user-7")
+            #expect(try fixture.ledger.status(of: name).status.subject == "user-7")
         }
-        try await story.record(
+        try await fixture.record(
             .reported(
                 "subject.unaliased", at: Fixtures.now, key: "part", subject: Self.upper,
                 ["alias": .string(Self.upper), "canonical": .string(Self.lower)]))
-        let used = try story.ledger.status(of: Self.lower).status.meters.first {
+        let used = try fixture.ledger.status(of: Self.lower).status.meters.first {
             $0.name == "stories"
         }?.used
         #expect(used == 2)
@@ -163,10 +163,10 @@ struct SpelledIDTests {
 
     @Test("What is no UUID is compared by its bytes")
     func others() async throws {
-        let story = try await Self.story()
+        let fixture = try await Self.fixture()
         for (index, name) in ["Ada", "ada", Self.lower + "0", Self.upper + "0"].enumerated() {
-            try await story.ledger.consume("stories", by: name, ref: "r\(index)")
-            let used = try story.ledger.status(of: name).status.meters.first {
+            try await fixture.ledger.consume("stories", by: name, ref: "r\(index)")
+            let used = try fixture.ledger.status(of: name).status.meters.first {
                 $0.name == "stories"
             }?.used
             #expect(used == 1, "\(name)")

@@ -7,7 +7,7 @@ import InMemoryLogging
 import Logging
 import Testing
 
-/// Files whose names look like those of derived files, and whose numbers cannot be.
+/// Files with names like those of derived files, and with impossible numbers.
 @Suite("Stray derived files")
 struct StrayFileTests {
     private static let names = [

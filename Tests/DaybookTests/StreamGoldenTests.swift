@@ -61,10 +61,11 @@ struct StreamGoldenTests {
         // Which catalog came first decides which one rules from the beginning (rule 8); events have no such order.
         let catalogs = stream.filter(StreamGolden.isCatalog)
         let drafts = stream.filter { !StreamGolden.isCatalog($0) }
-        let mold =
+        let template =
             catalogs.isEmpty
-            ? try await LedgerMold(pair.app) : try await LedgerMold(pair.app, catalogs: catalogs)
-        let expected = try mold.ledger()
+            ? try await LedgerTemplate(pair.app)
+            : try await LedgerTemplate(pair.app, catalogs: catalogs)
+        let expected = try template.ledger()
         try await expected.record(drafts)
         let digest = try expected.digest().digest
         let answers = try FinalAnswers(expected)
@@ -73,7 +74,7 @@ struct StreamGoldenTests {
         var random = SplitMix64(seed: seed)
         for round in 1...Self.permutations {
             let repeated = drafts + drafts.shuffled(using: &random).prefix(3)
-            let ledger = try mold.ledger()
+            let ledger = try template.ledger()
             try await LawTests.record(
                 repeated.shuffled(using: &random), in: ledger, batchCountMax: 7, &random)
             let place: Comment = "\(pair), seed \(seed), round \(round)"

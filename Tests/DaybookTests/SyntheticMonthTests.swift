@@ -43,7 +43,7 @@ struct SyntheticMonthTests {
 
     /// The catalog is there from the beginning of time, and the month is asked about long after its last delivery.
     private static func ledger(_ app: String) async throws -> Ledger {
-        let clock = StoryClock(0)
+        let clock = FixtureClock(0)
         let ledger = try Ledger(inMemory: app, clock: { clock.now })
         try await ledger.publish(
             CatalogPublication(document: try Fixtures.catalogDocument(app), effectiveAt: 0))
@@ -51,7 +51,7 @@ struct SyntheticMonthTests {
         return ledger
     }
 
-    private static let later = SyntheticMonth.end + 30 * StoryLedger.day
+    private static let later = SyntheticMonth.end + 30 * LedgerFixture.day
 
     @Test(
         "In the order of arrival it gives its golden state, and so does a replay by 1, 2 and 7 workers",
@@ -100,7 +100,7 @@ struct SyntheticMonthTests {
         var random = SplitMix64(seed: LawTests.seed)
         let (month, seed) = try Self.month(app)
         let folder = try LedgerFolder()
-        let clock = StoryClock(0)
+        let clock = FixtureClock(0)
         let ledger = try await folder.create(app) { clock.now }
         clock.now = Self.later
         try await Self.fill(ledger, month.deliveries, &random, isAsRecorded: true)

@@ -149,7 +149,7 @@ struct CitationTests {
         }
     }
 
-    @Test("Every edge case and trap has a line, and a test or the reason why there is none")
+    @Test("Every edge case and trap has a row, and a test or the reason why there is none")
     func edgeCases() throws {
         let text = try #require(try Self.repository.get().texts["docs/edge-cases.md"])
         let rows = text.split(separator: "\n").filter { $0.hasPrefix("| <a id=") }

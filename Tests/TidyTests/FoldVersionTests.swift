@@ -12,11 +12,12 @@ struct FoldVersionTests {
     /// lies below the folds for them alone.
     private static let folds: [(name: String, files: [String], versions: [String])] = [
         (
-            "units", ["Folding/CanonicalOrder.swift", "State/UnitState.swift"], ["UnitState"]
+            "aggregates", ["Folding/CanonicalOrder.swift", "State/AggregateState.swift"],
+            ["AggregateState"]
         ),
         (
             "entitlements", ["Folding/Stated.swift"] + parts(of: "Entitlements"),
-            ["LineState", "CustomerState"]
+            ["LineageState", "CustomerState"]
         ),
         ("usage", parts(of: "Usage"), ["UsageState"]),
         ("funnels", parts(of: "Funnels"), ["FunnelState"]),

@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// The requirements table: one line for each id, and every test that it names exists.
+/// The requirements table: one row for each id, and every test that it names exists.
 @Suite("Requirements")
 struct RequirementsTests {
-    /// One line of a table.
+    /// One row of a table.
     struct Row: Sendable {
         var file: String
         var line: Int
@@ -104,7 +104,7 @@ struct RequirementsTests {
         }
     }
 
-    @Test("Every line has a test, or says what is missing, and nothing else stands among the tests")
+    @Test("Every row has a test, or says what is missing, and nothing else stands among the tests")
     func reasoned() throws {
         for row in try Self.rows() {
             let place = "\(row.file):\(row.line): \(row.id)"

@@ -14,6 +14,9 @@ struct SwiftCode {
 
     /// UTF-8; in the place of every comment and of every piece of text there is a space.
     private(set) var bytes: [UInt8] = []
+    /// UTF-8 of the comments alone, and of what stands in strings, each in the lines in which they stand.
+    private(set) var comments: [UInt8] = []
+    private(set) var texts: [UInt8] = []
     private let source: [UInt8]
     private var index = 0
     private var modes: [Mode] = [.code]
@@ -46,12 +49,23 @@ struct SwiftCode {
     }
 
     private mutating func take() {
+        if source[index] == UInt8(ascii: "\n") { return takeLineEnd() }
         bytes.append(source[index])
         index += 1
     }
 
+    private mutating func takeLineEnd() {
+        bytes.append(UInt8(ascii: "\n"))
+        comments.append(UInt8(ascii: "\n"))
+        texts.append(UInt8(ascii: "\n"))
+        index += 1
+    }
+
     private mutating func skipLine() {
-        while index < source.count, source[index] != UInt8(ascii: "\n") { index += 1 }
+        while index < source.count, source[index] != UInt8(ascii: "\n") {
+            comments.append(source[index])
+            index += 1
+        }
         bytes.append(UInt8(ascii: " "))
     }
 
@@ -65,7 +79,10 @@ struct SwiftCode {
             } else if begins("*/", at: index) {
                 depth -= 1
                 index += 2
+            } else if source[index] == UInt8(ascii: "\n") {
+                takeLineEnd()
             } else {
+                comments.append(source[index])
                 index += 1
             }
         } while depth > 0 && index < source.count
@@ -93,10 +110,12 @@ struct SwiftCode {
         index += poundCount + (isLong ? 3 : 1)
         modes.append(.text(poundCount: poundCount, isLong: isLong))
         bytes.append(UInt8(ascii: " "))
+        texts.append(UInt8(ascii: " "))
     }
 
     private mutating func skipText(_ poundCount: Int, _ isLong: Bool) {
         guard Self.endsOrEscapes(source[index]) else {
+            texts.append(source[index])
             index += 1
             return
         }
@@ -107,8 +126,12 @@ struct SwiftCode {
             index += poundCount + 2
             modes.append(.interpolation(openCount: 1))
             bytes.append(UInt8(ascii: " "))
+            texts.append(UInt8(ascii: " "))
         // What is escaped ends nothing.
-        case UInt8(ascii: "\\") where begins("\\\(pounds)", at: index): index += poundCount + 2
+        case UInt8(ascii: "\\") where begins("\\\(pounds)", at: index):
+            index += poundCount + 1
+            texts.append(UInt8(ascii: " "))
+            if source[index...].first == UInt8(ascii: "\n") { takeLineEnd() } else { index += 1 }
         case UInt8(ascii: "\"") where begins(end, at: index):
             index += end.utf8.count
             modes.removeLast()

@@ -29,7 +29,7 @@ struct TidyTests {
         ],
     ]
 
-    /// Where the modules of others may be imported (CONTRIBUTING.md); each has one place in which it is dealt with.
+    /// Where third-party modules may be imported (CONTRIBUTING.md); each has one place in which it is dealt with.
     static let places: [String: Set<String>] = [
         "ArgumentParser": ["DaybookCLI"], "CYaml": ["DaybookDomain"],
         "Crypto": ["DaybookEvents", "DaybookDomain", "DaybookIngest", "DaybookStore"],
@@ -58,7 +58,7 @@ struct TidyTests {
         return found
     }
 
-    /// The modules that a file imports, whoever else gets to see them.
+    /// The modules that a file imports, whatever access it gives to them.
     static func imports(of lines: [Substring]) -> [String] {
         lines.compactMap { line in
             guard line.contains("import "), !line.hasPrefix(" ") else { return nil }
@@ -86,10 +86,10 @@ struct TidyTests {
         #expect(count > 20)
     }
 
-    @Test("Modules of others are imported where they belong")
+    @Test("Third-party modules are imported where they belong")
     func foreignModules() {
         let ours = Set(Self.allowed.keys)
-        // What comes with the toolchain, and what our own tests of others need.
+        // What comes with the toolchain.
         let system: Set = [
             "Dispatch", "Foundation", "Glibc", "Synchronization", "Testing", "Darwin",
         ]

@@ -13,7 +13,7 @@ struct WalkTests {
         var path: String
     }
 
-    /// Targets from the lowest to the highest; within one the folders as `RoomTests` has them.
+    /// Targets from the lowest to the highest; within one the folders as `FolderOrderTests` has them.
     private static let targets = [
         "DaybookEvents", "DaybookStore", "DaybookDomain", "DaybookIngest", "Daybook",
         "DaybookAudit", "DaybookCLI",
@@ -91,7 +91,7 @@ struct WalkTests {
         let rest = path.dropFirst(target.count + 1)
         let folder = rest.lastIndex(of: "/").map { String(rest[..<$0]) } ?? "."
         guard let first = targets.firstIndex(of: target),
-            let second = RoomTests.orders[target]?.firstIndex(of: folder)
+            let second = FolderOrderTests.orders[target]?.firstIndex(of: folder)
         else { return nil }
         return (first, second)
     }

@@ -81,7 +81,7 @@ struct Benchmark {
         return try programs.runOurs([sample, programs.path(file)] + numbers.map(String.init))
     }
 
-    /// - Parameter isComparing: Whether every unit is digested and compared too.
+    /// - Parameter isComparing: Whether every aggregate is digested and compared too.
     func replayed(
         _ file: String, _ source: ReplaySource, workers: Int = 1, isComparing: Bool = false
     ) throws -> Measurement {

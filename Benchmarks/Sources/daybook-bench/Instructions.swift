@@ -1,6 +1,6 @@
 import Foundation
 
-/// How many instructions the fold takes, which is the same on every run where seconds are not.
+/// How many instructions the fold takes: the same on every run, which seconds are not.
 ///
 /// `Benchmarks/instructions.txt` keeps them: lines of a sample's name, instructions per event, and by how many per
 /// cent more may be measured.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where the numbers come from, without a name that would tell whose machine it is.
+/// The machine that the numbers come from, without a name that would tell its owner.
 enum Machine {
     static var processor: String {
         let cores = ProcessInfo.processInfo.activeProcessorCount

@@ -33,7 +33,7 @@ struct Measurement {
             .joined(separator: "\n")
     }
 
-    /// Events per second, for whoever counted events.
+    /// Events per second, of a sample that counted events.
     var rate: Double { self["events"] / self["seconds"] }
 
     /// How fast the last fifth of an append was, in terms of its first.
@@ -65,8 +65,7 @@ struct Measurement {
         return (attributes[.size] as? NSNumber)?.doubleValue ?? .nan
     }
 
-    /// The kernel's high-water mark of this program alone; `getrusage` would count whoever started
-    /// it too.
+    /// The kernel's high-water mark of this program alone; `getrusage` would count the program that started it too.
     mutating func notePeakMemory() {
         let text = Machine.value("VmHWM", in: "/proc/self/status")?.split(separator: " ").first
         self["peak_bytes"] = text.flatMap { Double($0) }.map { $0 * 1_024 } ?? .nan

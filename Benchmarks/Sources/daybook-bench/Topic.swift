@@ -1,4 +1,4 @@
-/// One question that the benchmark answers: lines that are measured in turn, and what they must show.
+/// One subject of the benchmark: lines that are measured in turn, and what they must show.
 struct Topic {
     let title: String
     let note: String
@@ -8,7 +8,7 @@ struct Topic {
     /// One table each, over the same lines.
     let tables: [[Column]]
     let goals: [Goal]
-    /// What the lines need and nobody times.
+    /// What the lines need, and is not timed.
     let prepare: () throws -> Void
 
     init(

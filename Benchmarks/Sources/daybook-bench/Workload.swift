@@ -10,7 +10,7 @@ struct Workload {
     static let millisecondsUntilRecorded: Int64 = 60_000
     static let app = "bench"
     static let meter = "stories"
-    /// One meter that nobody exhausts: what is measured is writing and folding, not refusing.
+    /// One meter that no customer exhausts: what is measured is writing and folding, not refusing.
     static let catalog = """
         app: bench
         title: Benchmark
@@ -112,7 +112,7 @@ struct RowWorkload {
         row.event.signedAt = row.event.occurredAt
         row.event.trustCode = Trust.imported.rawValue
         row.event.source = native
-        row.event.party = builder.name(name)
+        row.event.customer = builder.name(name)
         row.event.nameA = meter
         row.event.amount = 1
         row.requestDigest = workload.requestDigest(of: index)

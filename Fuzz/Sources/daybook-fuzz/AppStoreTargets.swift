@@ -80,9 +80,9 @@ struct JWSTarget: FuzzTarget {
             default: preconditionFailure("accepted once, refused once")
             }
         }
-        // A body with any number of signed texts in it; bounds and places must hold.
-        if let texts = try? AppStoreBody.signedTexts(in: text, as: .notification) {
-            precondition(texts.count <= AppStoreBody.textCountMax)
+        // A payload with any number of signed payloads in it; bounds and places must hold.
+        if let texts = try? AppStoreEnvelope.signedPayloads(in: text, as: .notification) {
+            precondition(texts.count <= AppStoreEnvelope.textCountMax)
         }
     }
 

@@ -1,4 +1,4 @@
-// What Swift has no words for: the processor's own CRC-32C, a hint that memory will be read soon, files that become
+// What Swift cannot express: the processor's own CRC-32C, a hint that memory will be read soon, files that become
 // shorter while they are mapped, and asking for a file's number without asking for its times.
 #ifndef CDAYBOOK_H
 #define CDAYBOOK_H
@@ -21,11 +21,11 @@ void daybook_crc32c_of_three(
 // Has the processor fetch the cache line of an address that will be read soon; any address will do.
 static inline void daybook_will_read(const void *address) { __builtin_prefetch(address, 0, 3); }
 
-// Makes reads of a mapped file survive that somebody cuts the file short, or that the disk cannot read it: what was
-// there reads as zeros from then on, and the mapping counts as lost. The first call installs a handler of SIGBUS, which
-// hands every other fault on to whoever handled it before.
+// Makes reads of a mapped file survive that another process cuts the file short, or that the disk cannot read it: what
+// was there reads as zeros from then on, and the mapping counts as lost. The first call installs a handler of SIGBUS,
+// which hands every other fault on to the handler that was installed before.
 //
-// Returns a number for the functions below; -1 where there is no room for another one, which is then unprotected.
+// Returns a number for the functions below; -1 where no slot is free for another one, which is then unprotected.
 int daybook_mapping_add(const void *start, size_t byteCount);
 
 // To be called before the memory is unmapped.
@@ -41,7 +41,8 @@ bool daybook_mapping_is_whole(int mapping, const void *mark, uint64_t expected);
 // Which file a name leads to: the number of its device and its own.
 //
 // Unlike stat it does not ask for times. Since Linux 6.13 a file whose time of change was asked for gets an exact time
-// at its next write, so whoever asks between all writes makes each of them, when it is synced, write the inode too.
+// at its next write, so a process that asks between all writes makes each of them, when it is synced, write the inode
+// too.
 //
 // Returns false when there is no such file, or it cannot be looked at.
 bool daybook_file_identity(const char *path, uint64_t *device, uint64_t *number);

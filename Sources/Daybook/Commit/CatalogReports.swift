@@ -11,11 +11,11 @@ struct CatalogReports {
     /// What is published, with what this batch brings.
     private(set) var catalogs: CatalogHistory
     private var position: Int64
-    private let shelf: CatalogShelf
+    private let catalogCache: CatalogCache
 
-    init(app: String, catalogs: CatalogHistory, position: Int64, shelf: CatalogShelf) {
+    init(app: String, catalogs: CatalogHistory, position: Int64, catalogCache: CatalogCache) {
         self.app = app
-        self.shelf = shelf
+        self.catalogCache = catalogCache
         self.catalogs = catalogs
         self.position = position
     }
@@ -84,7 +84,7 @@ struct CatalogReports {
                 "catalog version \(version) is published already; a version has one document")
         }
         let digest = draft.data["document_sha256"]?.text ?? ""
-        let outcome = try shelf.outcome(digest) {
+        let outcome = try catalogCache.outcome(digest) {
             try document?.bytes ?? store.document(sha256: digest) ?? []
         }
         let catalog: Catalog

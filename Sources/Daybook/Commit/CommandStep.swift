@@ -69,7 +69,7 @@ struct CommandStep {
         do throws(EventProblem) {
             if let problem = command.problem { throw problem }
             try CustomerName.check(request.subject, request.environment, request.profile)
-            if case .transferLine(_, let recipient) = request.command {
+            if case .transferLineage(_, let recipient) = request.command {
                 try CustomerName.check(recipient, request.environment)
             }
         } catch {
@@ -87,10 +87,10 @@ struct CommandStep {
     ) throws -> Outcome {
         let now = try decisionTime(group, state)
         if let error = try correctionError(group, state) { return .error(error) }
-        let (verdict, question) = try verdict(key, group, state, at: now)
+        let (verdict, context) = try verdict(key, group, state, at: now)
         var first: Int64?
         var positions: [Int64] = []
-        var bound = UnitBound(group.bounds)
+        var bound = AggregateBound(group.bounds)
         for draft in verdict.events {
             let isMain = draft.extras[Decider.causation] == nil
             let canonical: EventDraft
@@ -125,8 +125,8 @@ struct CommandStep {
         if first != nil, verdict.decision != nil {
             let last = positions.last ?? Int64.max
             let after =
-                try followed(question, by: positions.count, group, state, at: now)
-                ?? self.question(group, state, at: now, through: last)
+                try followed(context, by: positions.count, group, state, at: now)
+                ?? self.context(group, state, at: now, through: last)
             decision = try answer(after) ?? decision
         }
         return .receipt(
@@ -142,31 +142,31 @@ struct CommandStep {
     private func verdict(
         _ key: String, _ group: GroupDecision, _ state: LedgerState, at now: Int64
     ) throws -> (Verdict, CustomerCase) {
-        let question = try question(group, state, at: now)
+        let context = try context(group, state, at: now)
         let zones = zones
         let verdict = Decider(
-            question, request, now: now, recordedAt: group.now, key: key,
+            context, request, now: now, recordedAt: group.now, key: key,
             zoneExists: { zones.table(named: $0) != nil },
             person: request.command.isOfIdentity ? person(state) : [],
             links: request.command.isOfIdentity ? links(state) : [],
-            line: try lineCase(group, state, at: now),
-            promotion: try promotionCase(question.catalog(at: now)?.catalog, group, state)
+            lineage: try lineageCase(group, state, at: now),
+            promotion: try promotionCase(context.catalog(at: now)?.catalog, group, state)
         ).decide()
-        return (verdict, question.with(state: question.state, names: NameTable()))
+        return (verdict, context.with(state: context.state, names: NameTable()))
     }
 
     /// The ledger's clock, or the client's where the catalog accepts it, which is never ahead of ours.
     private func decisionTime(_ group: GroupDecision, _ state: LedgerState) throws -> Int64 {
         // Who owns what, and until when a code is good, is a matter of the ledger's own order; no client's clock may go
         // before it.
-        guard let clientAt = request.clientAt, request.command.line == nil,
+        guard let clientAt = request.clientAt, request.command.lineage == nil,
             !request.command.redeems
         else {
             return group.now
         }
-        let question = try group.customerCase(
+        let context = try group.customerCase(
             state, request.environment, request.subject, at: group.now)
-        let clock = question.catalog(at: group.now)?.catalog.policies.clock ?? .server
+        let clock = context.catalog(at: group.now)?.catalog.policies.clock ?? .server
         return clock == .accept ? min(clientAt, group.now) : group.now
     }
 
@@ -194,18 +194,18 @@ struct CommandStep {
 
     /// What the command is decided upon, or an earlier answer repeated from.
     /// - Parameter last: Of this group's events, only those up to this position are known.
-    private func question(
+    private func context(
         _ group: GroupDecision, _ state: LedgerState, at instant: Int64,
         through last: Int64 = Int64.max
     ) throws -> CustomerCase {
-        var question = try group.customerCase(
+        var context = try group.customerCase(
             state, request.environment, request.subject, at: instant, through: last)
         // Only of a gauge does the answer list what is on it.
         if listsItems(state) {
-            question = try ReferenceTexts(state: state, store: store, cut: last)
-                .completing(question, undecided: group.rows)
+            context = try ReferenceTexts(state: state, store: store, cut: last)
+                .completing(context, undecided: group.rows)
         }
-        return zones.completing(question)
+        return zones.completing(context)
     }
 
     /// A correction must have a target. A signed fact may only be voided, and then somebody answers for it (rule 20).
@@ -293,7 +293,7 @@ struct CommandStep {
         }
         // Nothing after the command's own events is known, so that the same request gets the same answer for ever.
         let decision = try answer(
-            question(
+            context(
                 group, state, at: row.event.occurredAt, through: positions.last ?? next))
         return .receipt(
             Receipt(
@@ -339,20 +339,20 @@ struct CommandStep {
     /// changed.
     /// - Returns: `nil` where that does not follow, and the case must be gathered anew.
     private func followed(
-        _ question: CustomerCase, by count: Int, _ group: GroupDecision, _ state: LedgerState,
+        _ context: CustomerCase, by count: Int, _ group: GroupDecision, _ state: LedgerState,
         at instant: Int64
     ) throws -> CustomerCase? {
         if listsItems(state) { return nil }
-        var customer = question.state
+        var customer = context.state
         for row in group.rows.suffix(count) {
             guard row.event.occurredAt <= instant, customer.accepts(row.event) else { return nil }
             customer.evolve(row.event, names: state.names)
         }
-        return question.with(state: customer, names: state.names)
+        return context.with(state: customer, names: state.names)
     }
 
     /// The numbers after a use or a reservation, from the same rules that decided it.
-    private func answer(_ question: CustomerCase) throws -> Decision? {
+    private func answer(_ context: CustomerCase) throws -> Decision? {
         let name: String
         let amount: Int64
         switch request.command {
@@ -360,7 +360,7 @@ struct CommandStep {
         case .reserve(let meter, let count, _, _): (name, amount) = (meter, count)
         default: return nil
         }
-        guard let check = Check(question), let meter = check.catalog.meter(counting: name)
+        guard let check = Check(context), let meter = check.catalog.meter(counting: name)
         else { return nil }
         var decision = try check.decide(CheckQuestion(name, amount: 0, profile: request.profile))
         // A question about the meter itself was answered with its usage.
@@ -387,7 +387,7 @@ extension Command {
     /// Whether it is decided by who is the same person as whom.
     fileprivate var isOfIdentity: Bool {
         switch self {
-        case .alias, .unalias, .transferLine, .undoTransfer, .redeem: true
+        case .alias, .unalias, .transferLineage, .undoTransfer, .redeem: true
         default: false
         }
     }

@@ -72,7 +72,8 @@ struct GroupDecider {
             }
         case .reports(let reports, let options):
             let step = ReportStep(
-                reports: reports, options: options, store: core.store, shelf: core.shelf)
+                reports: reports, options: options, store: core.store,
+                catalogCache: core.catalogCache)
             return try step.run(&group, &state).map { .reports($0) }
         case .publish(let publication):
             let step = PublishStep(publication, app: core.app, store: core.store)
@@ -80,15 +81,17 @@ struct GroupDecider {
         case .restore(let request):
             core.settling.loadZones(&state)
             let step = RestoreStep(
-                request: request, store: core.store, zones: core.zoneTables, shelf: core.shelf)
+                request: request, store: core.store, zones: core.zoneTables,
+                catalogCache: core.catalogCache)
             return try step.run(&group, &state).map { .restore($0) }
         case .transfer(let command):
             core.settling.loadZones(&state)
             let step = TransferStep(command: command, store: core.store, zones: core.zoneTables)
             return try step.run(&group, &state).map { .transfer($0) }
-        case .tick(let at, let units):
+        case .tick(let at, let aggregates):
             core.settling.loadZones(&state)
-            let step = TickStep(at: at, units: units, store: core.store, zones: core.zoneTables)
+            let step = TickStep(
+                at: at, aggregates: aggregates, store: core.store, zones: core.zoneTables)
             return try step.run(&group, &state).map { .reports($0) }
         }
     }

@@ -9,7 +9,7 @@ struct GroupDecision {
     let store: any EventStore
     let time: LedgerClock
     /// What one unit may have (rule 30).
-    let bounds: UnitBounds
+    let bounds: AggregateBounds
     private(set) var rows: [EventRow] = []
     /// Of each row (`RowDigest`).
     private var digests: [HistoryHash] = []
@@ -24,7 +24,7 @@ struct GroupDecision {
     /// Set when later requests must see this group committed first (aliases, catalogs, corrections).
     private(set) var isClosed = false
 
-    init(store: any EventStore, state: LedgerState, time: LedgerClock, bounds: UnitBounds) {
+    init(store: any EventStore, state: LedgerState, time: LedgerClock, bounds: AggregateBounds) {
         self.store = store
         digest = RowDigest(store.header.secret)
         self.bounds = bounds
@@ -139,7 +139,7 @@ struct GroupDecision {
             if let document = report.report.document { add(document) }
             let name = report.stream
             let stream = known ?? state.internStream(name)
-            memo.party.note(name.name, state.stream(stream).name)
+            memo.customer.note(name.name, state.stream(stream).name)
             if !report.isPlain { internPatch(report.report.draft, &state) }
             guard let event = report.event, let digest = report.digest else {
                 preconditionFailure("a report is encoded before it is added")

@@ -8,9 +8,11 @@ extension LedgerCore {
             case .command(let command), .transfer(let command):
                 foldAhead(command.request.subject, command.request.environment)
             case .restore(let request): foldAhead(request.subject, request.environment)
-            case .tick(_, let units):
-                for unit in units {
-                    let (record, name) = state.withLock { ($0.stream(unit), $0.streamName(unit)) }
+            case .tick(_, let aggregates):
+                for aggregate in aggregates {
+                    let (record, name) = state.withLock {
+                        ($0.stream(aggregate), $0.streamName(aggregate))
+                    }
                     if record.kind == .customer { foldAhead(name.name, name.environment) }
                 }
             case .reports, .publish: break

@@ -64,7 +64,7 @@ package final class LedgerWriter: Sendable {
         _ reports: PreparedReports, _ options: ReportOptions
     ) async throws -> ReportReceipt {
         try core.translating {
-            for report in reports.reports { try core.shelf.take(from: report, core.store) }
+            for report in reports.reports { try core.catalogCache.take(from: report, core.store) }
         }
         guard case .reports(let receipt) = try await submit(.reports(reports, options)) else {
             preconditionFailure("reports are answered with their receipt")
@@ -74,7 +74,8 @@ package final class LedgerWriter: Sendable {
 
     /// Brings a catalog into force.
     func publish(_ publication: CatalogPublication) async throws -> Receipt {
-        let prepared = PreparedPublication(publication, core.zoneTables.directory, core.shelf)
+        let prepared = PreparedPublication(
+            publication, core.zoneTables.directory, core.catalogCache)
         guard case .receipt(let receipt) = try await submit(.publish(prepared)) else {
             preconditionFailure("a publication is answered with a receipt")
         }

@@ -6,10 +6,10 @@ import DaybookStore
 struct PreparedPublication: Sendable {
     let publication: CatalogPublication
     /// With everything that is asked of a new catalog; `nil` where an older one comes back.
-    let reading: CatalogShelf.Outcome?
+    let reading: CatalogCache.Outcome?
     let digest: String
 
-    init(_ publication: CatalogPublication, _ zones: ZoneDirectory, _ shelf: CatalogShelf) {
+    init(_ publication: CatalogPublication, _ zones: ZoneDirectory, _ catalogCache: CatalogCache) {
         self.publication = publication
         guard publication.rollBackTo == nil else {
             (reading, digest) = (nil, "")
@@ -20,14 +20,14 @@ struct PreparedPublication: Sendable {
             let catalog = try CatalogReader.read(
                 publication.document, knownEventTypes: Vocabulary.names, zones: zones)
             reading = .catalog(catalog)
-            shelf.keep(.catalog(catalog), digest)
+            catalogCache.keep(.catalog(catalog), digest)
         } catch {
             reading = .unreadable(error)
         }
     }
 }
 
-extension CatalogShelf {
+extension CatalogCache {
     /// Reads ahead the catalog that a report brings, or names.
     /// - Throws: Where the store cannot be read.
     func take(from report: PreparedReport, _ store: any EventStore) throws {

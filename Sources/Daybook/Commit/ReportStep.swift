@@ -7,7 +7,7 @@ struct ReportStep {
     let reports: PreparedReports
     let options: ReportOptions
     let store: any EventStore
-    let shelf: CatalogShelf
+    let catalogCache: CatalogCache
 
     private var check: ReportCheck { ReportCheck(store: store) }
 
@@ -25,7 +25,7 @@ struct ReportStep {
         var lastRecordedAt: Int64
         /// The last one that began.
         var epoch: Int64
-        var bound: UnitBound
+        var bound: AggregateBound
         var catalogs: CatalogReports
         var source = NameMemo.Last()
         var meters = StructureRules.MeterMemo()
@@ -39,10 +39,10 @@ struct ReportStep {
         let count = reports.reports.count
         var found = Findings(
             lastRecordedAt: state.head.recordedAt, epoch: state.history?.epoch ?? 1,
-            bound: UnitBound(group.bounds, coming: count, mayJoin: reports.mayJoin),
+            bound: AggregateBound(group.bounds, coming: count, mayJoin: reports.mayJoin),
             catalogs: CatalogReports(
                 app: store.header.app, catalogs: state.catalogs, position: group.nextPosition,
-                shelf: shelf))
+                catalogCache: catalogCache))
         found.fresh.reserveCapacity(count)
         found.streams.reserveCapacity(count)
         found.places.reserveCapacity(count)

@@ -10,31 +10,33 @@ import DaybookStore
 struct RestoreFacts {
     let request: RestoreRequest
     let store: any EventStore
-    private let shelf: CatalogShelf
+    private let catalogCache: CatalogCache
     private(set) var duplicates = 0
     private(set) var refused: [IngestReceipt.RefusedText] = []
 
-    init(request: RestoreRequest, store: any EventStore, shelf: CatalogShelf) {
+    init(request: RestoreRequest, store: any EventStore, catalogCache: CatalogCache) {
         self.request = request
-        self.shelf = shelf
+        self.catalogCache = catalogCache
         self.store = store
     }
 
     /// Takes in everything that was handed over about a line.
     /// - Returns: Whether anything of it was taken, or there before.
     mutating func take(
-        _ line: String, _ group: inout GroupDecision, _ state: inout LedgerState
+        _ lineage: String, _ group: inout GroupDecision, _ state: inout LedgerState
     ) throws -> Bool {
         // What needs a known line comes after what makes it known.
-        let all = request.statements.filter { haveSameBytes($0.line, line) && !$0.isConsumable }
-        let statements = all.filter { !$0.needsKnownLine } + all.filter(\.needsKnownLine)
+        let all = request.statements.filter {
+            haveSameBytes($0.lineage, lineage) && !$0.isConsumable
+        }
+        let statements = all.filter { !$0.needsKnownLineage } + all.filter(\.needsKnownLineage)
         let before = refused.count
         try take(statements, &group, &state)
         return refused.count - before < statements.count
     }
 
-    private func stream(_ line: String, _ state: LedgerState) -> UInt32? {
-        state.names.id(of: line).flatMap { state.streamID(request.environment, .line, $0) }
+    private func stream(_ lineage: String, _ state: LedgerState) -> UInt32? {
+        state.names.id(of: lineage).flatMap { state.streamID(request.environment, .lineage, $0) }
     }
 
     /// Takes in some statements, each for itself: one that cannot be taken leaves the others alone.
@@ -42,15 +44,15 @@ struct RestoreFacts {
         _ statements: [RestoreStatement], _ group: inout GroupDecision, _ state: inout LedgerState
     ) throws {
         for statement in statements {
-            if statement.needsKnownLine, let line = statement.line,
-                stream(line, state).map({ group.head(of: $0, state).version > 0 }) != true
+            if statement.needsKnownLineage, let lineage = statement.lineage,
+                stream(lineage, state).map({ group.head(of: $0, state).version > 0 }) != true
             {
-                refuse(statement, AppStoreRefusal(unknownLine: line))
+                refuse(statement, AppStoreRefusal(unknownLineage: lineage))
                 continue
             }
             let step = ReportStep(
                 reports: PreparedReports(statement.facts, store.header.secret),
-                options: ReportOptions(), store: store, shelf: shelf)
+                options: ReportOptions(), store: store, catalogCache: catalogCache)
             defer { group.index(state) }
             switch try step.run(&group, &state) {
             case .success(let receipt): duplicates += receipt.duplicates

@@ -17,10 +17,10 @@ struct RestoreMoves {
 
     /// Whose a line is now.
     func belonging(
-        of line: String, _ group: GroupDecision, _ state: LedgerState
+        of lineage: String, _ group: GroupDecision, _ state: LedgerState
     ) throws -> CaseBuilder.Belonging {
-        guard let id = state.names.id(of: line),
-            let stream = state.streamID(request.environment, .line, id)
+        guard let id = state.names.id(of: lineage),
+            let stream = state.streamID(request.environment, .lineage, id)
         else { return CaseBuilder.Belonging() }
         return try group.belonging(of: stream, state, at: group.now)
     }
@@ -28,18 +28,18 @@ struct RestoreMoves {
     /// Decides about a line whose facts are taken in; a transfer is written at once.
     /// - Parameter before: Whose it was before that; 0: nobody's.
     func decide(
-        _ line: String, before: NameID, _ group: inout GroupDecision, _ state: inout LedgerState
-    ) throws -> RestoreReceipt.Line {
-        let owner = try belonging(of: line, group, state).owner
+        _ lineage: String, before: NameID, _ group: inout GroupDecision, _ state: inout LedgerState
+    ) throws -> RestoreReceipt.Lineage {
+        let owner = try belonging(of: lineage, group, state).owner
         let outcome = try RestoreRule.outcome(
             before: side(before, state), now: side(owner, state), policy: policy,
             isInUse: {
                 let answer = try answer(state.names[owner], group, state)
-                return answer.source(ofLine: line)?.isInUse ?? false
+                return answer.source(ofLineage: lineage)?.isInUse ?? false
             })
-        var found = RestoreReceipt.Line(
-            name: line,
-            product: request.statements.first { haveSameBytes($0.line, line) }?.product,
+        var found = RestoreReceipt.Lineage(
+            name: lineage,
+            product: request.statements.first { haveSameBytes($0.lineage, lineage) }?.product,
             outcome: outcome)
         // Whoever the store's token named just now had it before it moved.
         let former = outcome == .transferred ? owner : before
@@ -47,13 +47,13 @@ struct RestoreMoves {
             found.ownerBefore = state.shownName(of: former, request.environment)
         }
         guard outcome == .transferred else { return found }
-        let end = group.now + LineTransfer.reversibleMilliseconds
+        let end = group.now + LineageTransfer.reversibleMilliseconds
         found.reversibleUntil = end
-        let data = LineTransfer.data(
-            line, from: state.names[owner], to: request.subject, rule: "restore",
+        let data = LineageTransfer.data(
+            lineage, from: state.names[owner], to: request.subject, rule: "restore",
             reversibleUntil: end)
         try write(
-            .purchaseTransferred, data, of: state.names[owner], key: "restore/\(line)", &group,
+            .purchaseTransferred, data, of: state.names[owner], key: "restore/\(lineage)", &group,
             &state)
         return found
     }
@@ -62,8 +62,8 @@ struct RestoreMoves {
     mutating func share(
         _ receipt: inout RestoreReceipt, _ group: inout GroupDecision, _ state: inout LedgerState
     ) throws {
-        for index in receipt.lines.indices where receipt.lines[index].outcome == .shared {
-            let owner = try belonging(of: receipt.lines[index].name, group, state).owner
+        for index in receipt.lineages.indices where receipt.lineages[index].outcome == .shared {
+            let owner = try belonging(of: receipt.lineages[index].name, group, state).owner
             // Two lines of one owner are shared by one alias.
             guard side(owner, later ?? state) == .other else { continue }
             let event = try write(
@@ -81,15 +81,15 @@ struct RestoreMoves {
         _ receipt: inout RestoreReceipt, _ group: GroupDecision, _ state: LedgerState
     ) throws {
         var answers: [ExactText: EntitlementsAnswer] = [:]
-        for index in receipt.lines.indices where receipt.lines[index].outcome != .consumable {
-            let line = receipt.lines[index].name
-            let owner = try belonging(of: line, group, state).owner
+        for index in receipt.lineages.indices where receipt.lineages[index].outcome != .consumable {
+            let lineage = receipt.lineages[index].name
+            let owner = try belonging(of: lineage, group, state).owner
             guard owner != 0 else { continue }
             let name = state.shownName(of: owner, request.environment)
             let answer = try answers[ExactText(name)] ?? answer(name, group, state)
             answers[ExactText(name)] = answer
-            receipt.lines[index].ownerAfter = name
-            receipt.lines[index].source = answer.source(ofLine: line)
+            receipt.lineages[index].ownerAfter = name
+            receipt.lineages[index].source = answer.source(ofLineage: lineage)
         }
     }
 
@@ -103,7 +103,7 @@ struct RestoreMoves {
     }
 
     private func side(_ owner: NameID, _ state: LedgerState) -> RestoreRule.Owner {
-        guard owner != 0 else { return .nobody }
+        guard owner != 0 else { return .noCustomer }
         guard let id = state.customer(named: request.subject, in: request.environment) else {
             return .other
         }
@@ -138,7 +138,7 @@ struct RestoreMoves {
             of: EventKey(request.environment, ledger, Reference(draft.source.key ?? "")), state)
             != nil
         let canonical = try EventValidator.canonical(draft)
-        var bound = UnitBound(group.bounds)
+        var bound = AggregateBound(group.bounds)
         try bound.take(canonical, group, state)
         group.add(
             canonical, requestDigest: EventJSON.requestDigest(of: canonical), state: &state,

@@ -17,12 +17,12 @@ struct RestoreStatement: Sendable {
     /// Of its bytes.
     var sha256: String
     /// `apple:2000000123`; `nil` for what is about no purchase.
-    var line: String?
+    var lineage: String?
     var product: String?
     /// Credits, which stay with their owner: nothing of it is recorded (rule 6).
     var isConsumable: Bool
     /// A renewal is believed only of a line that a transaction has told of.
-    var needsKnownLine: Bool
+    var needsKnownLineage: Bool
     /// What it states, and the customer's claim.
     var facts: [CheckedReport]
 }

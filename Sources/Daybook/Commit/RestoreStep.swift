@@ -8,7 +8,7 @@ struct RestoreStep {
     let request: RestoreRequest
     let store: any EventStore
     let zones: ZoneTables
-    let shelf: CatalogShelf
+    let catalogCache: CatalogCache
 
     func run(
         _ group: inout GroupDecision, _ state: inout LedgerState
@@ -34,20 +34,22 @@ struct RestoreStep {
         let first = group.nextPosition
         var receipt = RestoreReceipt()
         receipt.at = group.now
-        var facts = RestoreFacts(request: request, store: store, shelf: shelf)
+        var facts = RestoreFacts(request: request, store: store, catalogCache: catalogCache)
         var moves = RestoreMoves(request: request, zones: zones, policy: policy)
         for statement in request.statements {
             if statement.isConsumable {
                 try facts.take([statement], &group, &state)
-                let name = statement.line ?? ""
-                if receipt.lines.contains(where: { haveSameBytes($0.name, name) }) { continue }
-                receipt.lines.append(
+                let name = statement.lineage ?? ""
+                if receipt.lineages.contains(where: { haveSameBytes($0.name, name) }) { continue }
+                receipt.lineages.append(
                     .init(name: name, product: statement.product, outcome: .consumable))
-            } else if let line = statement.line {
-                if receipt.lines.contains(where: { haveSameBytes($0.name, line) }) { continue }
-                let before = try moves.belonging(of: line, group, state).owner
-                guard try facts.take(line, &group, &state) else { continue }
-                receipt.lines.append(try moves.decide(line, before: before, &group, &state))
+            } else if let lineage = statement.lineage {
+                if receipt.lineages.contains(where: { haveSameBytes($0.name, lineage) }) {
+                    continue
+                }
+                let before = try moves.belonging(of: lineage, group, state).owner
+                guard try facts.take(lineage, &group, &state) else { continue }
+                receipt.lineages.append(try moves.decide(lineage, before: before, &group, &state))
             } else {
                 try facts.take([statement], &group, &state)
             }
@@ -61,10 +63,10 @@ struct RestoreStep {
         if receipt.appended > 0 {
             (receipt.firstPosition, receipt.lastPosition) = (first, group.nextPosition - 1)
         }
-        let sides = BothSides(
+        let sides = OwnershipChange(
             group: group, state: state, zones: zones, environment: request.environment,
             at: receipt.at)
-        let owners = receipt.lines.flatMap { [$0.ownerBefore, $0.ownerAfter].compactMap { $0 } }
+        let owners = receipt.lineages.flatMap { [$0.ownerBefore, $0.ownerAfter].compactMap { $0 } }
         receipt.customers = try sides.changes(
             of: [request.subject] + owners, from: first, through: Int64.max, later: moves.later)
         return receipt

@@ -8,7 +8,7 @@ struct Tick {
     private var core: LedgerCore { writer.core }
 
     /// Units of one commit of a tick: some ten milliseconds, so that others get their turn.
-    private static let unitsPerCommit = 1_024
+    private static let aggregatesPerCommit = 1_024
 
     /// Writes the scheduled resets that are due; doing it twice adds nothing.
     func tick(
@@ -16,23 +16,24 @@ struct Tick {
         progress: @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
     ) async throws -> ReportReceipt {
         try core.refresh()
-        let units = core.state.withLock { $0.unitIDs }
+        let aggregates = core.state.withLock { $0.aggregateIDs }
         var sum = ReportReceipt(
             appended: 0, duplicates: 0, firstPosition: nil, lastPosition: nil,
             durability: core.store.durability)
         var start = 0
         repeat {
-            let end = min(start + Self.unitsPerCommit, units.count)
-            let content = WriteRequest.Content.tick(at: instant, units: units[start..<end])
+            let end = min(start + Self.aggregatesPerCommit, aggregates.count)
+            let content = WriteRequest.Content.tick(
+                at: instant, aggregates: aggregates[start..<end])
             guard case .reports(let receipt) = try await writer.submit(content) else {
                 preconditionFailure("a tick is answered with its receipt")
             }
             sum.appended += receipt.appended
             sum.firstPosition = sum.firstPosition ?? receipt.firstPosition
             sum.lastPosition = receipt.lastPosition ?? sum.lastPosition
-            progress(end, units.count)
+            progress(end, aggregates.count)
             start = end
-        } while start < units.count
+        } while start < aggregates.count
         return sum
     }
 }

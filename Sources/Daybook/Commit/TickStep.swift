@@ -5,7 +5,7 @@ import DaybookStore
 /// Writes the scheduled resets that are due, once per customer, meter and period (rule 14).
 struct TickStep {
     let at: Int64?
-    let units: ArraySlice<UInt32>
+    let aggregates: ArraySlice<UInt32>
     let store: any EventStore
     let zones: ZoneTables
 
@@ -16,7 +16,7 @@ struct TickStep {
         // A reset dated in the future would make everything until then late.
         guard instant <= group.now else { return .failure(Self.ahead(instant, group)) }
         let first = group.rows.count
-        var bound = UnitBound(group.bounds)
+        var bound = AggregateBound(group.bounds)
         // All questions first: one that is still there while names are added costs a copy of the names.
         for draft in try due(by: instant, group, state) {
             let key = EventKey(
@@ -46,14 +46,14 @@ struct TickStep {
         by instant: Int64, _ group: GroupDecision, _ state: LedgerState
     ) throws -> [EventDraft] {
         var drafts: [EventDraft] = []
-        for unit in units {
-            let record = state.stream(unit)
+        for aggregate in aggregates {
+            let record = state.stream(aggregate)
             guard record.kind == .customer else { continue }
-            let question = zones.completing(
+            let context = zones.completing(
                 try group.customerCase(
                     state, record.environment, state.names[record.name], at: instant))
-            guard let check = Check(question) else { continue }
-            let resets = ScheduledResets(question, check)
+            guard let check = Check(context) else { continue }
+            let resets = ScheduledResets(context, check)
             drafts += check.catalog.meters.compactMap { resets.due($0, at: instant) }
         }
         return drafts

@@ -26,12 +26,12 @@ struct TransferStep {
             row, stream: state.streamName(row.event.stream), names: state.names
         ).draft
         let (from, to) = (draft.data["from"]?.text ?? "", draft.data["to"]?.text ?? "")
-        let sides = BothSides(
+        let sides = OwnershipChange(
             group: group, state: state, zones: zones, environment: request.environment,
             at: row.event.occurredAt)
         return .success(
             TransferReceipt(
-                receipt: receipt, line: request.command.line ?? "", from: from, to: to,
+                receipt: receipt, lineage: request.command.lineage ?? "", from: from, to: to,
                 reversibleUntil: draft.data["reversible_until"]?.integer,
                 customers: try sides.changes(of: [from, to], from: position, through: position)))
     }

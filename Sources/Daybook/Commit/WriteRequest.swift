@@ -12,7 +12,7 @@ struct WriteRequest: Sendable {
         /// A command that moves a line.
         case transfer(PreparedCommand)
         /// The due resets of some units.
-        case tick(at: Int64?, units: ArraySlice<UInt32>)
+        case tick(at: Int64?, aggregates: ArraySlice<UInt32>)
     }
     enum Answer: Sendable {
         case receipt(Receipt)

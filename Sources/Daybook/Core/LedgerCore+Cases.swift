@@ -2,7 +2,7 @@ import DaybookDomain
 import DaybookEvents
 import DaybookStore
 
-/// How long the state is held: everybody who asks or decides needs it, so nobody may read and fold much of one
+/// How long the state is held: every question and every decision needs it, so none may read and fold much of one
 /// customer while holding it.
 ///
 /// A question about little is answered while it is held. For one about much the state is copied first: a copy costs
@@ -71,19 +71,19 @@ extension LedgerState {
     ) -> Int64 {
         let members = members(named: subject, in: environment, cut: cut)
         let streams = members.compactMap { streamID(environment, .customer, $0) }
-        let lines = members.flatMap { self.lines(naming: CustomerKey(environment, $0)) }
+        let lineages = members.flatMap { self.lineages(naming: CustomerKey(environment, $0)) }
         let own = streams.reduce(0) { $0 + headOf($1).version }
-        let bought = lines.reduce(0) { $0 + headOf($1).version }
+        let bought = lineages.reduce(0) { $0 + headOf($1).version }
         let all = own + bought
         guard let at, all > LedgerCore.eventsUnderLockMax, cut >= head.position else { return all }
         var count: Int64 = 0
-        if let first = streams.min(), !isAtHand(unit(of: first), at) { count += own }
-        for line in lines where !isAtHand(line, at) { count += headOf(line).version }
+        if let first = streams.min(), !isAtHand(aggregate(of: first), at) { count += own }
+        for lineage in lineages where !isAtHand(lineage, at) { count += headOf(lineage).version }
         return count
     }
 
-    private func isAtHand(_ unit: UInt32, _ at: Int64) -> Bool {
-        guard let known = cache?.state(of: unit, stamp(of: unit)) else { return false }
+    private func isAtHand(_ aggregate: UInt32, _ at: Int64) -> Bool {
+        guard let known = cache?.state(of: aggregate, stamp(of: aggregate)) else { return false }
         return known.newest.occurredAt <= at
     }
 }

@@ -17,9 +17,9 @@ package final class LedgerCore: Sendable {
     package let state: Mutex<LedgerState>
     /// Where hot events are read from.
     package let events: EventLog
-    package let cache: UnitCache
+    package let cache: AggregateCache
     /// Catalogs that were read before they are needed under a lock.
-    let shelf: CatalogShelf
+    let catalogCache: CatalogCache
     package let clock: @Sendable () -> Int64
     /// Whether that is the machine's.
     package let isMachineClock: Bool
@@ -28,7 +28,7 @@ package final class LedgerCore: Sendable {
     package let zoneTables: ZoneTables
     package let log: Logger
     /// What one customer or lineage may have (rule 30).
-    let bounds: UnitBounds
+    let bounds: AggregateBounds
     let settling: Settling
     let keys: KeyFiles
     package let snapshots: SnapshotFiles
@@ -36,16 +36,16 @@ package final class LedgerCore: Sendable {
     package let snapshotPosition = Mutex<Int64>(0)
     /// When the next one is due.
     package let startUp: Mutex<StartUpBudget>
-    /// What no answer may rest on.
+    /// Whether something was lost that answers rest on.
     let knowledge: LostKnowledge
     private let seenForeignChange = Mutex<Int64>(-1)
     /// Dead letters that wait for a transaction, as far as they were looked for.
-    let lettersByLine = Mutex(LettersByLine())
+    let deadLettersByLineage = Mutex(DeadLettersByLineage())
 
     /// Where a core's parts come from that several ledgers may share.
     package struct Surroundings {
         var zones: ZoneTables
-        var bounds: UnitBounds
+        var bounds: AggregateBounds
         var segmentEventCount: Int64
         var startUp: StartUpBudget
         var log: Logger
@@ -63,8 +63,8 @@ package final class LedgerCore: Sendable {
         self.path = path
         self.isReadOnly = isReadOnly
         self.log = log
-        cache = UnitCache()
-        shelf = CatalogShelf()
+        cache = AggregateCache()
+        catalogCache = CatalogCache()
         bounds = surroundings.bounds
         startUp = Mutex(surroundings.startUp)
         clock = surroundings.clock ?? SystemClock.now
@@ -77,7 +77,7 @@ package final class LedgerCore: Sendable {
             segments: folder?.segments(of: store, eventCount: surroundings.segmentEventCount))
         keys = KeyFiles(store: store, folder: folder, knowledge: knowledge, log: log)
         settling = Settling(
-            store: store, shelf: shelf, zoneTables: zoneTables, keys: keys, log: log)
+            store: store, catalogCache: catalogCache, zoneTables: zoneTables, keys: keys, log: log)
         snapshots = SnapshotFiles(
             store: store, folder: folder, events: events, settling: settling,
             knowledge: knowledge, log: log)
@@ -99,8 +99,8 @@ package final class LedgerCore: Sendable {
         path = nil
         isReadOnly = false
         log = other.log
-        cache = UnitCache()
-        shelf = other.shelf
+        cache = AggregateCache()
+        catalogCache = other.catalogCache
         bounds = other.bounds
         startUp = Mutex(StartUpBudget())
         clock = other.clock
@@ -110,7 +110,8 @@ package final class LedgerCore: Sendable {
         events = EventLog(store: overlay, segments: other.events.segments)
         keys = KeyFiles(store: overlay, folder: nil, knowledge: knowledge, log: log)
         settling = Settling(
-            store: overlay, shelf: shelf, zoneTables: zoneTables, keys: keys, log: log)
+            store: overlay, catalogCache: catalogCache, zoneTables: zoneTables, keys: keys, log: log
+        )
         snapshots = SnapshotFiles(
             store: overlay, folder: nil, events: events, settling: settling,
             knowledge: knowledge, log: log)
@@ -155,7 +156,7 @@ package final class LedgerCore: Sendable {
     /// - Throws: `.otherHistory`; then this ledger answers and writes nothing any more.
     package func catchUp() throws {
         let end = try store.end()
-        try shelf.take(
+        try catalogCache.take(
             after: state.withLock { $0.head }, through: end.head, of: store)
         try state.withLock { state in
             // Another thread may have taken in more meanwhile.
@@ -241,10 +242,10 @@ package final class LedgerCore: Sendable {
         return try translating { state.withLock { $0.subjects(in: environment) } }
     }
 
-    /// How many links were looked at to find out who is who, since the ledger was opened.
+    /// How many links were looked at to find out which ids are one person, since the ledger was opened.
     package var groupingStepCount: Int { state.withLock { $0.groupingStepCount } }
     /// How many catalogs were read while a lock was held.
-    package var lateCatalogReadCount: Int { shelf.lateReadCount }
+    package var lateCatalogReadCount: Int { catalogCache.lateReadCount }
     /// The cut of the snapshot that this ledger began with or wrote last; 0 without one.
     package var snapshotCut: Int64 { snapshotPosition.withLock { $0 } }
 

@@ -18,11 +18,11 @@ package struct SnapshotFiles: Sendable {
     package var ladder: SnapshotLadder? { folder.map { SnapshotLadder(folder: $0.path) } }
 
     /// The state of the newest snapshot at or before a position; `nil` where there is none that fits.
-    /// - Parameter cache: Of the units that are asked for; a state of the past has none.
-    package func newest(through position: Int64, cache: UnitCache? = nil) -> LedgerState? {
+    /// - Parameter cache: Of the aggregates that are asked for; a state of the past has none.
+    package func newest(through position: Int64, cache: AggregateCache? = nil) -> LedgerState? {
         guard let ladder else { return nil }
         let cuts = ladder.cuts
-        // Asked after the folder was read: whoever wrote a snapshot had its events before. A ledger that cannot tell
+        // Asked after the folder was read: the writer of a snapshot had its events before. A ledger that cannot tell
         // its end is not opened anyway.
         let head = (try? store.head().position) ?? 0
         let beyond = cuts.filter { $0 > head }
@@ -115,7 +115,7 @@ package struct SnapshotFiles: Sendable {
 
     /// The state at a snapshot's end, settled.
     /// - Throws: `StoreError` where the file does not fit.
-    package func restored(_ file: ContainerFile, _ cache: UnitCache?) throws -> LedgerState {
+    package func restored(_ file: ContainerFile, _ cache: AggregateCache?) throws -> LedgerState {
         try check(file)
         let header = file.header
         func refuse(_ reason: String) -> StoreError { StoreError(.damaged, reason) }

@@ -14,7 +14,7 @@ struct SnapshotSections {
         let (names, texts, slots) = nameSections()
         return [
             names, texts, slots, section(.streams, streams()), section(.members, members()),
-            section(.lines, lines()),
+            section(.lineages, lineages()),
         ] + linkSections() + [
             section(
                 .order,
@@ -85,7 +85,7 @@ struct SnapshotSections {
             writer.append(entry.head.position)
             writer.append(entry.head.version)
             writer.append(entry.record.name)
-            writer.append(entry.unit)
+            writer.append(entry.aggregate)
             writer.append(next[Int(id)])
             writer.append(entry.record.environment.rawValue)
             writer.append(entry.record.kind.rawValue)
@@ -98,21 +98,21 @@ struct SnapshotSections {
         var writer = ByteWriter()
         for group in state.streams.groups {
             for stream in group.streams {
-                writer.append(group.unit)
+                writer.append(group.aggregate)
                 writer.append(stream)
             }
         }
         return writer.bytes
     }
 
-    private func lines() -> [UInt8] {
-        var all: [(customer: UInt64, order: Int, line: UInt32)] = []
+    private func lineages() -> [UInt8] {
+        var all: [(customer: UInt64, order: Int, lineage: UInt32)] = []
         state.forEachNaming { all.append((SnapshotFormat.number(of: $0), all.count, $1)) }
         all.sort { ($0.customer, $0.order) < ($1.customer, $1.order) }
         var writer = ByteWriter()
         for naming in all {
             writer.append(naming.customer)
-            writer.append(naming.line)
+            writer.append(naming.lineage)
             writer.append(UInt32(0))
         }
         return writer.bytes

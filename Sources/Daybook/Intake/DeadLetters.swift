@@ -16,17 +16,17 @@ struct DeadLetters {
         let sha256 = Digest.hexadecimal(Digest.sha256(text.bytes))
         receipt.refused.append(.init(place: text.place, refusal: refusal, sha256: sha256))
         guard !text.isDryRun else { return }
-        let bodySHA256 = Digest.hexadecimal(Digest.sha256(text.body))
+        let payloadSHA256 = Digest.hexadecimal(Digest.sha256(text.payload))
         var data: JSONObject = [
             "code": .string(refusal.reason.rawValue), "kind": .string(text.kind.word),
-            "raw_sha256": .string(bodySHA256),
+            "raw_sha256": .string(payloadSHA256),
         ]
-        if sha256 != bodySHA256 { data["text_sha256"] = .string(sha256) }
+        if sha256 != payloadSHA256 { data["text_sha256"] = .string(sha256) }
         if !text.place.isEmpty { data["place"] = .string(text.place) }
         data["waits_for"] = refusal.waitsFor.map(JSONValue.string)
         try await note(
             "ingest.rejected", key: sha256, data, for: text.subject, reason: refusal.detail,
-            text.environment, StoredDocument(sha256: bodySHA256, bytes: text.body))
+            text.environment, StoredDocument(sha256: payloadSHA256, bytes: text.payload))
     }
 
     /// Keeps what is known of a letter; the same letter again is the same event.
@@ -77,22 +77,22 @@ struct DeadLetters {
         try core.refresh()
         return try core.translating {
             try (environment.map { [$0] } ?? Environment.allCases)
-                .flatMap { try letters(of: $0) }.sorted { $0.position < $1.position }
+                .flatMap { try deadLetters(of: $0) }.sorted { $0.position < $1.position }
         }
     }
 
-    private func letters(of environment: Environment) throws -> [DeadLetter] {
-        let head = core.state.withLock { $0.headOfLetters(environment) }
+    private func deadLetters(of environment: Environment) throws -> [DeadLetter] {
+        let head = core.state.withLock { $0.headOfDeadLetters(environment) }
         guard head > 0 else { return [] }
         return try recorded(try core.store.stream(endingAt: head)).reversed()
-            .compactMap(DeadLetter.init).map { letter in
-                var letter = letter
-                letter.resolvedAt = try event(
-                    DeadLetter.resolutionKey(letter.sha256), environment)?.recordedAt
-                letter.dismissal = try event(
-                    DeadLetter.dismissalKey(letter.sha256), environment
+            .compactMap(DeadLetter.init).map { deadLetter in
+                var deadLetter = deadLetter
+                deadLetter.resolvedAt = try event(
+                    DeadLetter.resolutionKey(deadLetter.sha256), environment)?.recordedAt
+                deadLetter.dismissal = try event(
+                    DeadLetter.dismissalKey(deadLetter.sha256), environment
                 ).map(DeadLetter.Dismissal.init)
-                return letter
+                return deadLetter
             }
     }
 
@@ -108,7 +108,7 @@ struct DeadLetters {
     }
 
     /// The bytes of a body that was kept, exactly as they came.
-    func rawBody(sha256: String) throws -> [UInt8]? {
+    func rawPayload(sha256: String) throws -> [UInt8]? {
         try core.translating { try core.store.document(sha256: sha256) }
     }
 
@@ -116,49 +116,50 @@ struct DeadLetters {
 
     /// Tries a letter again, as if it came now.
     func retry(
-        _ letter: DeadLetter, by verifier: AppStoreVerifier? = nil,
+        _ deadLetter: DeadLetter, by verifier: AppStoreVerifier? = nil,
         as kind: AppStorePayloadKind? = nil
     ) async throws -> IngestReceipt {
-        guard let body = try rawBody(sha256: letter.bodySHA256) else {
+        guard let payload = try rawPayload(sha256: deadLetter.payloadSHA256) else {
             throw LedgerError.store(
                 StoreError(
-                    .damaged, "the body \(letter.bodySHA256.prefix(12)) is not in this ledger"))
+                    .damaged,
+                    "the body \(deadLetter.payloadSHA256.prefix(12)) is not in this ledger"))
         }
         let receipt: IngestReceipt
-        switch (letter.kind, verifier) {
+        switch (deadLetter.kind, verifier) {
         case (.revenueCat, _):
             receipt = try await RevenueCatIngest(writer: writer).ingestRevenueCat(
-                body, environment: letter.environment)
+                payload, environment: deadLetter.environment)
         case (.revenueCatSubscriber, _):
             receipt = try await RevenueCatSubscriberIngest(
                 writer: writer
             ).ingestRevenueCatSubscriber(
-                body, environment: letter.environment, subject: letter.subject)
+                payload, environment: deadLetter.environment, subject: deadLetter.subject)
         case (.appStore(let posted), let verifier?):
             receipt = try await AppStoreIngest(writer: writer).ingest(
-                text(of: letter, in: body), by: verifier,
-                options: IngestOptions(kind: kind ?? posted, subject: letter.subject))
+                text(of: deadLetter, in: payload), by: verifier,
+                options: IngestOptions(kind: kind ?? posted, subject: deadLetter.subject))
         case (.appStore, nil):
             throw LedgerError.badInput([
                 InputProblem(
                     line: nil, column: nil, code: "no_verifier",
-                    reason: "the letter \(letter.sha256.prefix(12)) is of the App Store; "
+                    reason: "the letter \(deadLetter.sha256.prefix(12)) is of the App Store; "
                         + "say which app and authorities are believed")
             ])
         }
-        if receipt.refused.isEmpty { try await resolve(letter.sha256, letter.environment) }
+        if receipt.refused.isEmpty { try await resolve(deadLetter.sha256, deadLetter.environment) }
         return receipt
     }
 
     /// The text of a page that was refused; a body in which none was found is tried as a whole.
-    private func text(of letter: DeadLetter, in body: [UInt8]) -> [UInt8] {
-        guard letter.sha256 != letter.bodySHA256,
-            let texts = try? AppStoreBody.signedTexts(in: body, as: .notification)
-        else { return body }
+    private func text(of deadLetter: DeadLetter, in payload: [UInt8]) -> [UInt8] {
+        guard deadLetter.sha256 != deadLetter.payloadSHA256,
+            let texts = try? AppStoreEnvelope.signedPayloads(in: payload, as: .notification)
+        else { return payload }
         let found = texts.first {
-            Digest.hexadecimal(Digest.sha256(Array($0.text.utf8))) == letter.sha256
+            Digest.hexadecimal(Digest.sha256(Array($0.text.utf8))) == deadLetter.sha256
         }
-        return found.map { Array($0.text.utf8) } ?? body
+        return found.map { Array($0.text.utf8) } ?? payload
     }
 
     private func resolve(_ sha256: String, _ environment: Environment) async throws {
@@ -168,7 +169,7 @@ struct DeadLetters {
     }
 
     /// What came as a letter once and is taken in now is no letter any more, whatever environment it was refused in.
-    func settleLetters(of bytes: [UInt8]) async throws {
+    func settle(of bytes: [UInt8]) async throws {
         // Most ledgers have no letters, and need no digest of every text.
         guard core.state.withLock({ $0.names.id(of: DeadLetter.source) }) != nil else { return }
         let sha256 = Digest.hexadecimal(Digest.sha256(bytes))
@@ -201,30 +202,30 @@ struct DeadLetters {
     }
 
     /// Tries what waited for a transaction of a line, which has come.
-    func retryLetters(
-        waitingFor line: String, by verifier: AppStoreVerifier, _ receipt: inout IngestReceipt
+    func retry(
+        waitingFor lineage: String, by verifier: AppStoreVerifier, _ receipt: inout IngestReceipt
     ) async throws {
-        for letter in try letters(waitingFor: line, verifier.identity.environment) {
-            let made = try await retry(letter, by: verifier)
+        for deadLetter in try deadLetters(waitingFor: lineage, verifier.identity.environment) {
+            let made = try await retry(deadLetter, by: verifier)
             guard made.refused.isEmpty else { continue }
-            receipt.retried.append(letter.sha256)
+            receipt.retried.append(deadLetter.sha256)
             receipt.appended += made.appended
             receipt.lastPosition = made.lastPosition ?? receipt.lastPosition
         }
     }
 
-    private func letters(
-        waitingFor line: String, _ environment: Environment
+    private func deadLetters(
+        waitingFor lineage: String, _ environment: Environment
     ) throws -> [DeadLetter] {
         let positions = try core.translating {
             let (head, source, codes) = core.state.withLock { state in
                 (
-                    state.headOfLetters(environment), state.names.id(of: DeadLetter.source),
+                    state.headOfDeadLetters(environment), state.names.id(of: DeadLetter.source),
                     Self.waitingCodes.compactMap { state.names.id(of: $0.rawValue) }
                 )
             }
             guard head > 0, let source, !codes.isEmpty else { return [Int64]() }
-            return try core.lettersByLine.withLock { known in
+            return try core.deadLettersByLineage.withLock { known in
                 let seen = known.seen[environment] ?? 0
                 if head > seen {
                     let chain = try core.store.chain(endingAt: head, above: seen)
@@ -233,24 +234,24 @@ struct DeadLetters {
                             && codes.contains($0.nameA)
                     }
                     var positions = known.positions[environment] ?? [:]
-                    var bodies = BodyTexts()
+                    var payloads = PayloadTexts()
                     for event in try recorded(core.store.rows(at: candidates.map(\.position))) {
-                        guard let letter = DeadLetter(event),
-                            let line = try awaitedLine(of: letter, &bodies)
+                        guard let deadLetter = DeadLetter(event),
+                            let lineage = try awaitedLineage(of: deadLetter, &payloads)
                         else { continue }
-                        positions[line, default: []].append(letter.position)
+                        positions[lineage, default: []].append(deadLetter.position)
                     }
                     known.positions[environment] = positions
                     known.seen[environment] = head
                 }
-                return known.positions[environment]?[line] ?? []
+                return known.positions[environment]?[lineage] ?? []
             }
         }
         guard !positions.isEmpty else { return [] }
         return try core.translating { try recorded(core.store.rows(at: positions)) }
-            .compactMap(DeadLetter.init).filter { letter in
-                try !has(DeadLetter.resolutionKey(letter.sha256), environment)
-                    && !has(DeadLetter.dismissalKey(letter.sha256), environment)
+            .compactMap(DeadLetter.init).filter { deadLetter in
+                try !has(DeadLetter.resolutionKey(deadLetter.sha256), environment)
+                    && !has(DeadLetter.dismissalKey(deadLetter.sha256), environment)
             }
     }
 
@@ -259,44 +260,46 @@ struct DeadLetters {
 
     /// The line that a transaction must tell of; of a renewal that was refused for something else first, such as
     /// responders that did not answer, or by an older build, the one that it names itself.
-    private func awaitedLine(
-        of letter: DeadLetter, _ bodies: inout BodyTexts
+    private func awaitedLineage(
+        of deadLetter: DeadLetter, _ payloads: inout PayloadTexts
     ) throws -> String? {
-        if let line = letter.waitsFor { return line }
-        guard case .appStore(.renewal) = letter.kind,
-            try !has(DeadLetter.resolutionKey(letter.sha256), letter.environment),
-            try !has(DeadLetter.dismissalKey(letter.sha256), letter.environment)
+        if let lineage = deadLetter.waitsFor { return lineage }
+        guard case .appStore(.renewal) = deadLetter.kind,
+            try !has(DeadLetter.resolutionKey(deadLetter.sha256), deadLetter.environment),
+            try !has(DeadLetter.dismissalKey(deadLetter.sha256), deadLetter.environment)
         else { return nil }
-        let text = try bodies.text(letter) { try core.store.document(sha256: letter.bodySHA256) }
-        return text.flatMap { AppStoreBody.statedLine(inRenewal: $0) }
+        let text = try payloads.text(deadLetter) {
+            try core.store.document(sha256: deadLetter.payloadSHA256)
+        }
+        return text.flatMap { AppStoreEnvelope.statedLineage(inRenewal: $0) }
     }
 
     /// The signed texts of one body by their digests: the letters of a page come one after the other, and none of them
     /// reads the page again.
-    private struct BodyTexts {
+    private struct PayloadTexts {
         private var sha256 = ""
         private var texts: [String: [UInt8]] = [:]
 
         mutating func text(
-            _ letter: DeadLetter, _ read: () throws -> [UInt8]?
+            _ deadLetter: DeadLetter, _ read: () throws -> [UInt8]?
         ) rethrows -> [UInt8]? {
-            if sha256 != letter.bodySHA256 {
-                (sha256, texts) = (letter.bodySHA256, [:])
-                let body = try read() ?? []
-                texts[letter.bodySHA256] = body
-                let signed = try? AppStoreBody.signedTexts(in: body, as: .renewal)
+            if sha256 != deadLetter.payloadSHA256 {
+                (sha256, texts) = (deadLetter.payloadSHA256, [:])
+                let payload = try read() ?? []
+                texts[deadLetter.payloadSHA256] = payload
+                let signed = try? AppStoreEnvelope.signedPayloads(in: payload, as: .renewal)
                 for text in signed ?? [] {
                     let bytes = Array(text.text.utf8)
                     texts[Digest.hexadecimal(Digest.sha256(bytes))] = bytes
                 }
             }
-            return texts[letter.sha256]
+            return texts[deadLetter.sha256]
         }
     }
 
     /// Puts a letter away that nobody will take in; it stays, with its bytes, and can still be tried.
     func dismiss(
-        _ letter: DeadLetter, reason: String, actor: String? = nil
+        _ deadLetter: DeadLetter, reason: String, actor: String? = nil
     ) async throws {
         guard reason.contains(where: { !$0.isWhitespace }) else {
             throw LedgerError.badInput([
@@ -306,8 +309,8 @@ struct DeadLetters {
             ])
         }
         try await note(
-            DeadLetter.dismissedType, key: DeadLetter.dismissalKey(letter.sha256),
-            ["raw_sha256": .string(letter.sha256)], reason: reason, actor: actor,
-            letter.environment)
+            DeadLetter.dismissedType, key: DeadLetter.dismissalKey(deadLetter.sha256),
+            ["raw_sha256": .string(deadLetter.sha256)], reason: reason, actor: actor,
+            deadLetter.environment)
     }
 }

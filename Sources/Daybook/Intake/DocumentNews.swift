@@ -14,7 +14,7 @@ struct DocumentNews {
     private(set) var duplicates = 0
     private(set) var gaps: [RevenueCatSubscriberGap] = []
     let customer: CustomerCase
-    private let lines: DocumentLines
+    private let lineages: DocumentLineages
     /// When the newest document was made that is recorded of the customer; `Int64.min`: none is.
     private let newestAt: Int64
     /// The lines with a charge that is news: it says that a subscription runs, so what stands must be said after it.
@@ -28,7 +28,7 @@ struct DocumentNews {
         _ builder: CaseBuilder
     ) throws {
         customer = try builder.build(environment, subject)
-        lines = try DocumentLines(drafts, of: customer, builder)
+        lineages = try DocumentLineages(drafts, of: customer, builder)
         newestAt = try Self.newest(customer, builder)
     }
 
@@ -82,21 +82,22 @@ struct DocumentNews {
 
     private func verdict(onFact draft: EventDraft) -> Verdict {
         if let gap = elsewhere(draft) { return .gap(gap) }
-        guard let line = lines.holders(of: draft).first, let fact = line.fact(of: draft) else {
+        guard let lineage = lineages.holders(of: draft).first, let fact = lineage.fact(of: draft)
+        else {
             return .news(draft)
         }
         if !isDocument(fact.coreRank), !fact.isProvisional {
-            return .gap(known(draft, in: line))
+            return .gap(known(draft, in: lineage))
         }
         let start = draft.data["starts_at"]?.integer ?? Int64.max
         let isSubscription = draft.type != "purchase.completed"
         let ranks = [
-            line.state.autoRenew.rank, line.state.billing.rank, line.state.expiry.rank,
-            line.state.nextProduct.rank,
+            lineage.state.autoRenew.rank, lineage.state.billing.rank, lineage.state.expiry.rank,
+            lineage.state.nextProduct.rank,
         ]
         // The charge would put renewal, billing and the next product back to how they begin.
         if isSubscription, ranks.contains(where: { isForeign($0) && $0.signedAt > start }) {
-            return .gap(known(draft, in: line))
+            return .gap(known(draft, in: lineage))
         }
         if isDocument(fact.coreRank), (draft.source.signedAt ?? 0) + 1 < newestAt {
             return .gap(older(draft))
@@ -107,27 +108,28 @@ struct DocumentNews {
     /// Where the transaction stands in a line of another name, which has the original transaction.
     private func elsewhere(_ draft: EventDraft) -> RevenueCatSubscriberGap? {
         let own = EventRouter.stream(of: draft).name
-        return lines.holders(of: draft).first { !haveSameBytes($0.name, own) }
+        return lineages.holders(of: draft).first { !haveSameBytes($0.name, own) }
             .map { known(draft, in: $0) }
     }
 
     /// Where the line of the purchase is somebody else's, by what documents say.
     private func foreignOwner(_ draft: EventDraft) -> RevenueCatSubscriberGap? {
-        guard let line = lines.own(of: draft), !line.isTheirs, line.owner != nil,
-            let fact = line.fact(of: draft), isDocument(fact.coreRank)
+        guard let lineage = lineages.own(of: draft), !lineage.isTheirs, lineage.owner != nil,
+            let fact = lineage.fact(of: draft), isDocument(fact.coreRank)
         else { return nil }
-        return known(draft, in: line)
+        return known(draft, in: lineage)
     }
 
-    private func known(_ draft: EventDraft, in line: DocumentLine) -> RevenueCatSubscriberGap {
+    private func known(_ draft: EventDraft, in lineage: DocumentLineage) -> RevenueCatSubscriberGap
+    {
         let name = Self.name(draft)
         let transaction = draft.data["transaction_id"]?.text ?? ""
         var sentence =
-            "\(name): transaction \(transaction) stands in the line \(line.name) already, which "
+            "\(name): transaction \(transaction) stands in the line \(lineage.name) already, which "
             + "goes on being told by its own source"
-        if !line.isTheirs {
+        if !lineage.isTheirs {
             sentence +=
-                line.owner.map { "; the line is \($0)'s" }
+                lineage.owner.map { "; the line is \($0)'s" }
                 ?? "; the line is nobody's, and restore-purchases gives it to a customer"
         }
         return .init(code: .knownElsewhere, name: name, sentence: sentence)
@@ -137,24 +139,24 @@ struct DocumentNews {
 
     private func verdict(onStanding draft: EventDraft) throws -> Verdict {
         let own = EventRouter.stream(of: draft).name
-        guard let line = lines.holders(of: draft).first ?? lines.own(of: draft) else {
+        guard let lineage = lineages.holders(of: draft).first ?? lineages.own(of: draft) else {
             return RevenueCatSubscriberReader.isRestatement(draft) ? .idle : news(draft)
         }
-        let isOwn = haveSameBytes(line.name, own)
-        let rank = line.fact(of: draft)?.coreRank ?? .none
-        let change = change(draft, line, isNewFact: newFacts.contains(own))
+        let isOwn = haveSameBytes(lineage.name, own)
+        let rank = lineage.fact(of: draft)?.coreRank ?? .none
+        let change = change(draft, lineage, isNewFact: newFacts.contains(own))
         guard case .news = change else { return change }
-        if !line.isTheirs, !isOwn || isForeign(rank) {
-            let owner = line.owner.map { "\($0)'s" } ?? "nobody's"
+        if !lineage.isTheirs, !isOwn || isForeign(rank) {
+            let owner = lineage.owner.map { "\($0)'s" } ?? "nobody's"
             return .gap(
                 .init(
                     code: .knownElsewhere, name: Self.name(draft),
                     sentence: "\(Self.name(draft)): that \(Self.words(draft)) was left out; the "
-                        + "line \(line.name) is \(owner)"))
+                        + "line \(lineage.name) is \(owner)"))
         }
         let verdict = news(draft)
         guard !isOwn, case .news(let news) = verdict else { return verdict }
-        return .news(try Self.moved(news, to: line.name))
+        return .news(try Self.moved(news, to: lineage.name))
     }
 
     /// How things stand by an older document is of the past.
@@ -171,17 +173,17 @@ struct DocumentNews {
 
     /// - Parameter isNewFact: Whether the charge of the same document is news.
     private func change(
-        _ draft: EventDraft, _ line: DocumentLine, isNewFact: Bool
+        _ draft: EventDraft, _ lineage: DocumentLineage, isNewFact: Bool
     ) -> Verdict {
-        let state = line.state
+        let state = lineage.state
         switch draft.type {
         case "subscription.auto_renew_changed" where draft.data["enabled"] == true:
             guard !state.autoRenew.value else { return .idle }
-            return takeBack(draft, line, state.autoRenew.rank)
+            return takeBack(draft, lineage, state.autoRenew.rank)
         case "subscription.auto_renew_changed":
             guard state.autoRenew.value || isNewFact else { return .known }
             return state.autoRenew.value
-                ? add(draft, line, state.autoRenew.rank) : .news(draft)
+                ? add(draft, lineage, state.autoRenew.rank) : .news(draft)
         case "subscription.billing_failed":
             let grace = draft.data["grace_expires_at"]?.integer ?? Event.absent
             let billing = state.billing
@@ -192,17 +194,17 @@ struct DocumentNews {
             }
             // An end that was told came after the failure.
             if state.expiry.value != 0, isForeign(state.expiry.rank) { return .known }
-            return add(draft, line, billing.rank)
+            return add(draft, lineage, billing.rank)
         case "purchase.refunded":
-            guard let fact = line.fact(of: draft) else { return .news(draft) }
+            guard let fact = lineage.fact(of: draft) else { return .news(draft) }
             guard fact.revocation != .none else {
-                return add(draft, line, fact.revocationRank)
+                return add(draft, lineage, fact.revocationRank)
             }
             let isSame = fact.revokedAt == draft.data["revoked_at"]?.integer
             return isSame || isForeign(fact.revocationRank) ? .known : .news(draft)
         case "purchase.refund_reversed":
-            guard let fact = line.fact(of: draft), fact.revocation != .none else { return .idle }
-            return takeBack(draft, line, fact.revocationRank)
+            guard let fact = lineage.fact(of: draft), fact.revocation != .none else { return .idle }
+            return takeBack(draft, lineage, fact.revocationRank)
         // No fold reads a pause; the same one has the same key.
         default: return .news(draft)
         }
@@ -210,20 +212,20 @@ struct DocumentNews {
 
     /// What holds no more: only what RevenueCat said is taken back by RevenueCat.
     private func takeBack(
-        _ draft: EventDraft, _ line: DocumentLine, _ rank: StatementRank
+        _ draft: EventDraft, _ lineage: DocumentLineage, _ rank: StatementRank
     ) -> Verdict {
         guard rank.signedAt < (draft.source.signedAt ?? Int64.min) else { return .idle }
         let isTheirs = isDocument(rank) || haveSameBytes(source(rank), RevenueCatReader.sourceKind)
-        return isTheirs ? .news(draft) : .gap(contradicted(draft, line.name, source(rank)))
+        return isTheirs ? .news(draft) : .gap(contradicted(draft, lineage.name, source(rank)))
     }
 
     /// What the ledger does not say: another source that spoke later than it happened knew better.
     private func add(
-        _ draft: EventDraft, _ line: DocumentLine, _ rank: StatementRank
+        _ draft: EventDraft, _ lineage: DocumentLineage, _ rank: StatementRank
     ) -> Verdict {
         let happenedAt = draft.occurredAt ?? Int64.max
         guard isForeign(rank), rank.signedAt >= happenedAt else { return .news(draft) }
-        return .gap(contradicted(draft, line.name, source(rank)))
+        return .gap(contradicted(draft, lineage.name, source(rank)))
     }
 
     // MARK: Promotions

@@ -117,11 +117,11 @@ package struct Export {
                 let (question, _) = try core.customerCase(
                     subject, environment, Moment(knownAt: .position(cut)))
                 // Several ids of one person are one customer.
-                guard !question.lines.isEmpty, seen.insert(ExactText(question.subject)).inserted
+                guard !question.lineages.isEmpty, seen.insert(ExactText(question.subject)).inserted
                 else { continue }
                 let events = try core.translating {
-                    try question.lines.map {
-                        try lineEvents($0.name, environment, cut: cut)
+                    try question.lineages.map {
+                        try lineageEvents($0.name, environment, cut: cut)
                     }
                 }
                 for milestone in SubscriptionMilestones(question, events: events).all() {
@@ -137,14 +137,14 @@ package struct Export {
     }
 
     /// A line's events as they count: within the cut, corrected, in canonical order.
-    private func lineEvents(
+    private func lineageEvents(
         _ name: String, _ environment: Environment, cut: Int64
     ) throws -> [Event] {
         let state = core.state.withLock { $0 }
         guard let id = state.names.id(of: name),
-            let stream = state.streamID(environment, .line, id)
+            let stream = state.streamID(environment, .lineage, id)
         else { return [] }
-        return try UnitFolder(state, cut: cut).events(
+        return try AggregateFold(state, cut: cut).events(
             environment: environment, heads: [state.headOf(stream).position])
     }
 }
@@ -158,8 +158,8 @@ private struct Derivation {
 
     /// - Parameter event: The one that told it first.
     func line(from event: RecordedEvent) -> [UInt8] {
-        let store = milestone.line.prefix { $0 != ":" }
-        let original = String(milestone.line.dropFirst(store.count + 1))
+        let store = milestone.lineage.prefix { $0 != ":" }
+        let original = String(milestone.lineage.dropFirst(store.count + 1))
         var data: JSONObject = [
             "product": .string(milestone.product), "group": .string(milestone.group),
             "original_transaction_id": .string(original),
@@ -179,7 +179,9 @@ private struct Derivation {
             "environment": .string(event.draft.environment.name),
             "occurred_at": .integer(milestone.at), "recorded_at": .integer(event.recordedAt),
             "trust": .string(Trust.system.name),
-            "source": ["kind": "derived", "key": .string("\(name)/\(milestone.line)/\(suffix)")],
+            "source": [
+                "kind": "derived", "key": .string("\(name)/\(milestone.lineage)/\(suffix)"),
+            ],
             "data": .object(data),
             "derived_from": [
                 "position": .integer(event.position), "type": .string(event.draft.type),

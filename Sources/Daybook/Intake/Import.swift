@@ -14,7 +14,7 @@ struct Import {
         _ next: () throws -> [UInt8]?, options: ImportOptions = ImportOptions(),
         progress: @Sendable (ImportProgress) -> Void = { _ in }
     ) async throws -> ImportReport {
-        var file = try await rehearse(next, options, progress)
+        var file = try await dryRun(next, options, progress)
         guard file.refused.isEmpty || options.keepsGoing else {
             throw LedgerError.badInput(file.refused.map(InputProblem.init))
         }
@@ -51,7 +51,7 @@ struct Import {
 
     /// Appends one batch. With `keepsGoing`, lines whose keys somebody took since the rehearsal are left out and told.
     private func append(
-        _ batch: [RehearsedEvent], _ options: ImportOptions, _ report: inout ImportReport
+        _ batch: [CheckedEvent], _ options: ImportOptions, _ report: inout ImportReport
     ) async throws -> ReportReceipt {
         do {
             return try await writer.record(
@@ -109,41 +109,41 @@ struct Import {
     /// Lines that one task reads: a millisecond or two.
     private static let linesPerTask = 256
 
-    private func rehearse(
+    private func dryRun(
         _ next: () throws -> [UInt8]?, _ options: ImportOptions,
         _ progress: @Sendable (ImportProgress) -> Void
-    ) async throws -> RehearsedFile {
-        var rehearsal = try ImportRehearsal(core, options)
+    ) async throws -> CheckedFile {
+        var dryRun = try ImportDryRun(core, options)
         var reader = NDJSONReader(app: core.app, defaultTrust: options.defaultTrust)
         var waiting: [NDJSONReader.Line] = []
         while let piece = try next() {
             waiting += reader.split(piece)
-            rehearsal.count(bytes: piece.count)
-            if waiting.count >= RehearsedFile.batchCount {
+            dryRun.count(bytes: piece.count)
+            if waiting.count >= CheckedFile.batchCount {
                 let lines = try await read(waiting, reader)
-                try core.translating { try rehearsal.take(lines) }
+                try core.translating { try dryRun.take(lines) }
                 waiting.removeAll(keepingCapacity: true)
             }
             progress(
                 ImportProgress(
-                    phase: .reading, lines: rehearsal.file.lineCount + waiting.count, appended: 0,
-                    bytes: rehearsal.file.byteCount, total: 0))
+                    phase: .reading, lines: dryRun.file.lineCount + waiting.count, appended: 0,
+                    bytes: dryRun.file.byteCount, total: 0))
         }
         let lines = try await read(waiting + reader.lastLine(), reader)
         return try core.translating {
-            try rehearsal.take(lines)
-            return rehearsal.finish()
+            try dryRun.take(lines)
+            return dryRun.finish()
         }
     }
 
     /// Reads lines and checks what can be said of each by itself, on as many cores as there are.
     private func read(
         _ lines: [NDJSONReader.Line], _ reader: NDJSONReader
-    ) async throws -> [Result<[RehearsedEvent], LineProblem>] {
+    ) async throws -> [Result<[CheckedEvent], LineProblem>] {
         let check = ReportCheck(store: core.store)
         let starts = stride(from: 0, to: lines.count, by: Self.linesPerTask)
         let parts = try await withThrowingTaskGroup(
-            of: (Int, [Result<[RehearsedEvent], LineProblem>]).self
+            of: (Int, [Result<[CheckedEvent], LineProblem>]).self
         ) { group in
             for (part, start) in starts.enumerated() {
                 let own = lines[start..<min(start + Self.linesPerTask, lines.count)]
@@ -154,7 +154,7 @@ struct Import {
                     return (part, read)
                 }
             }
-            var parts = [[Result<[RehearsedEvent], LineProblem>]](
+            var parts = [[Result<[CheckedEvent], LineProblem>]](
                 repeating: [], count: starts.underestimatedCount)
             for try await (part, read) in group { parts[part] = read }
             return parts
@@ -164,23 +164,23 @@ struct Import {
 
     private func read(
         _ line: NDJSONReader.Line, _ reader: NDJSONReader, _ check: ReportCheck
-    ) throws -> Result<[RehearsedEvent], LineProblem> {
+    ) throws -> Result<[CheckedEvent], LineProblem> {
         switch reader.read(line) {
         case .failure(let problem): return .failure(problem)
         case .success(let events):
-            var rehearsed: [RehearsedEvent] = []
+            var checked: [CheckedEvent] = []
             for event in events {
                 do {
                     let report = PreparedReport(
                         try check.check(event.draft), check.store.header.secret)
-                    rehearsed.append(
-                        RehearsedEvent(line: event.line, report: report, bytes: event.bytes))
+                    checked.append(
+                        CheckedEvent(line: event.line, report: report, bytes: event.bytes))
                 } catch let problem as EventProblem {
                     return .failure(
                         LineProblem(line: event.line, bytes: event.bytes, problem))
                 }
             }
-            return .success(rehearsed)
+            return .success(checked)
         }
     }
 }

@@ -10,27 +10,27 @@ struct AppStoreIngest {
 
     /// Takes in one body of Apple's: a notification, a signed transaction, a page.
     func ingest(
-        _ body: [UInt8], by verifier: AppStoreVerifier, options: IngestOptions = IngestOptions()
+        _ payload: [UInt8], by verifier: AppStoreVerifier, options: IngestOptions = IngestOptions()
     ) async throws -> IngestReceipt {
         if options.isDryRun {
             var options = options
             options.isDryRun = false
             return try await AppStoreIngest(writer: DryRun(core).writer).ingest(
-                body, by: verifier, options: options)
+                payload, by: verifier, options: options)
         }
         var receipt = IngestReceipt()
-        let texts: [AppStoreSignedText]
+        let texts: [AppStoreSignedPayload]
         do throws(AppStoreRefusal) {
-            texts = try AppStoreBody.signedTexts(in: body, as: options.kind)
+            texts = try AppStoreEnvelope.signedPayloads(in: payload, as: options.kind)
         } catch {
-            let whole = PostedText(bytes: body, body: body, options, verifier)
+            let whole = PostedText(bytes: payload, payload: payload, options, verifier)
             try await DeadLetters(writer: writer).refuse(whole, error, &receipt)
             return receipt
         }
         receipt.texts = texts.count
         for text in texts {
             try await take(
-                PostedText(text, in: body, options, verifier), verifier, options, &receipt)
+                PostedText(text, in: payload, options, verifier), verifier, options, &receipt)
         }
         return receipt
     }
@@ -56,10 +56,10 @@ struct AppStoreIngest {
                 return try await DeadLetters(writer: writer).refuse(
                     text, AppStoreRefusal(problems), &receipt)
             }
-            try await DeadLetters(writer: writer).settleLetters(of: text.bytes)
-            if let line = statement.document.toldLine {
-                try await DeadLetters(writer: writer).retryLetters(
-                    waitingFor: line, by: verifier, &receipt)
+            try await DeadLetters(writer: writer).settle(of: text.bytes)
+            if let lineage = statement.document.toldLineage {
+                try await DeadLetters(writer: writer).retry(
+                    waitingFor: lineage, by: verifier, &receipt)
             }
         }
     }
@@ -88,16 +88,17 @@ struct AppStoreIngest {
         guard let transaction = document.told else { return }
         let isCredit = transaction.type == .known(.consumable)
         let id = isCredit ? transaction.id : transaction.originalID
-        let line = "apple:\(id ?? "")"
+        let lineage = "apple:\(id ?? "")"
         func add(_ code: IngestReceipt.Note.Code) {
-            let note = IngestReceipt.Note(code: code, line: line, product: transaction.productID)
+            let note = IngestReceipt.Note(
+                code: code, lineage: lineage, product: transaction.productID)
             receipt.add(note)
         }
         let catalog = core.state.withLock { $0.catalogs.newest?.catalog }
         if let catalog, let product = transaction.productID, catalog.product(product) == nil {
             add(.unknownProduct)
         }
-        if try OwnerQuestion(core: core).owner(of: line, environment: environment) == nil {
+        if try OwnerQuestion(core: core).owner(of: lineage, environment: environment) == nil {
             add(.nobodys)
         }
     }
@@ -105,15 +106,15 @@ struct AppStoreIngest {
     /// What became of a claim; `nil` for every other event.
     private func claim(of draft: EventDraft) throws -> IngestReceipt.Claim? {
         guard draft.type == "purchase.claimed", let subject = draft.subject else { return nil }
-        let line = EventRouter.stream(of: draft).name
-        let owner = try OwnerQuestion(core: core).owner(of: line, environment: draft.environment)
+        let lineage = EventRouter.stream(of: draft).name
+        let owner = try OwnerQuestion(core: core).owner(of: lineage, environment: draft.environment)
         let shown = core.state.withLock { state in
             state.customer(named: subject, in: draft.environment).map {
                 state.shownName(of: $0, draft.environment)
             }
         }
         return IngestReceipt.Claim(
-            line: line, product: draft.data["product"]?.text, owner: owner,
+            lineage: lineage, product: draft.data["product"]?.text, owner: owner,
             isTheirs: owner != nil && haveSameBytes(owner, shown))
     }
 
@@ -121,14 +122,14 @@ struct AppStoreIngest {
     /// that a transaction of this app has told of.
     private func checkLine(of document: AppStoreDocument, _ environment: Environment) throws {
         guard case .renewal(let renewal) = document else { return }
-        let line = "apple:\(renewal.originalID ?? "")"
+        let lineage = "apple:\(renewal.originalID ?? "")"
         // Another process may have taken the transaction in.
         try core.refresh()
         let isKnown = core.state.withLock { state in
-            state.names.id(of: line).flatMap { state.streamID(environment, .line, $0) } != nil
+            state.names.id(of: lineage).flatMap { state.streamID(environment, .lineage, $0) } != nil
         }
         guard isKnown else {
-            throw AppStoreRefusal(unknownLine: line)
+            throw AppStoreRefusal(unknownLineage: lineage)
         }
     }
 
@@ -153,21 +154,21 @@ struct AppStoreIngest {
 
 extension PostedText {
     init(
-        bytes: [UInt8], place: String = "", body: [UInt8], _ options: IngestOptions,
+        bytes: [UInt8], place: String = "", payload: [UInt8], _ options: IngestOptions,
         _ verifier: AppStoreVerifier
     ) {
         self.init(
-            bytes: bytes, place: place, body: body, kind: .appStore(options.kind),
+            bytes: bytes, place: place, payload: payload, kind: .appStore(options.kind),
             subject: options.subject, environment: verifier.identity.environment,
             isDryRun: options.isDryRun)
     }
 
     init(
-        _ text: AppStoreSignedText, in body: [UInt8], _ options: IngestOptions,
+        _ text: AppStoreSignedPayload, in payload: [UInt8], _ options: IngestOptions,
         _ verifier: AppStoreVerifier
     ) {
         self.init(
-            bytes: Array(text.text.utf8), place: text.place, body: body, options, verifier)
+            bytes: Array(text.text.utf8), place: text.place, payload: payload, options, verifier)
         kind = .appStore(text.kind)
     }
 }
@@ -183,7 +184,7 @@ extension AppStoreDocument {
     }
 
     /// The line of which it tells, where that is no credit's; `nil`: none.
-    var toldLine: String? {
+    var toldLineage: String? {
         guard let told, told.type != .known(.consumable) else { return nil }
         return told.originalID.map { "apple:\($0)" }
     }

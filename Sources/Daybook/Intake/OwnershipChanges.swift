@@ -14,53 +14,53 @@ struct OwnershipChanges {
 
     /// Takes in what a customer's device hands over on Restore Purchases, and decides whose each line is.
     func restore(
-        _ bodies: [[UInt8]], for subject: String, by verifier: AppStoreVerifier,
+        _ payloads: [[UInt8]], for subject: String, by verifier: AppStoreVerifier,
         options: RestoreOptions = RestoreOptions()
     ) async throws -> RestoreReceipt {
         let environment = verifier.identity.environment
         try checkName(subject, environment)
         let ingest = IngestOptions(
-            kind: options.kind, subject: subject, isDryRun: options.isPreview)
-        var letters = IngestReceipt()
+            kind: options.kind, subject: subject, isDryRun: options.isDryRun)
+        var deadLetters = IngestReceipt()
         var statements: [RestoreStatement] = []
         var posted: [String: PostedText] = [:]
-        for body in bodies {
-            let texts: [AppStoreSignedText]
+        for payload in payloads {
+            let texts: [AppStoreSignedPayload]
             do throws(AppStoreRefusal) {
-                texts = try AppStoreBody.signedTexts(in: body, as: options.kind)
+                texts = try AppStoreEnvelope.signedPayloads(in: payload, as: options.kind)
             } catch {
-                let whole = PostedText(bytes: body, body: body, ingest, verifier)
-                try await DeadLetters(writer: writer).refuse(whole, error, &letters)
+                let whole = PostedText(bytes: payload, payload: payload, ingest, verifier)
+                try await DeadLetters(writer: writer).refuse(whole, error, &deadLetters)
                 continue
             }
-            letters.texts += texts.count
-            guard letters.texts <= Self.restoredTextCountMax else {
-                throw Self.tooMany(letters.texts)
+            deadLetters.texts += texts.count
+            guard deadLetters.texts <= Self.restoredTextCountMax else {
+                throw Self.tooMany(deadLetters.texts)
             }
             for text in texts {
-                let raw = PostedText(text, in: body, ingest, verifier)
+                let raw = PostedText(text, in: payload, ingest, verifier)
                 do throws(AppStoreRefusal) {
                     let statement = try await statement(text, raw.bytes, subject, verifier)
                     posted[statement.sha256] = raw
                     statements.append(statement)
                 } catch {
-                    try await DeadLetters(writer: writer).refuse(raw, error, &letters)
+                    try await DeadLetters(writer: writer).refuse(raw, error, &deadLetters)
                 }
             }
         }
         let request = RestoreRequest(
             environment: environment, subject: subject, actor: options.actor,
             reason: options.reason, statements: statements)
-        var receipt = try await restored(request, isPreview: options.isPreview)
+        var receipt = try await restored(request, isDryRun: options.isDryRun)
         for refused in receipt.refused {
             guard let text = posted.removeValue(forKey: refused.sha256) else { continue }
-            try await DeadLetters(writer: writer).refuse(text, refused.refusal, &letters)
+            try await DeadLetters(writer: writer).refuse(text, refused.refusal, &deadLetters)
         }
-        if !options.isPreview {
+        if !options.isDryRun {
             receipt.retried = try await settle(statements, posted, verifier)
         }
-        receipt.texts = letters.texts
-        receipt.refused = letters.refused
+        receipt.texts = deadLetters.texts
+        receipt.refused = deadLetters.refused
         return receipt
     }
 
@@ -70,21 +70,21 @@ struct OwnershipChanges {
         _ statements: [RestoreStatement], _ posted: [String: PostedText],
         _ verifier: AppStoreVerifier
     ) async throws -> [String] {
-        var letters = IngestReceipt()
+        var deadLetters = IngestReceipt()
         for statement in statements {
             guard let text = posted[statement.sha256] else { continue }
-            try await DeadLetters(writer: writer).settleLetters(of: text.bytes)
-            guard !statement.needsKnownLine, let line = statement.line else { continue }
-            try await DeadLetters(writer: writer).retryLetters(
-                waitingFor: line, by: verifier, &letters)
+            try await DeadLetters(writer: writer).settle(of: text.bytes)
+            guard !statement.needsKnownLineage, let lineage = statement.lineage else { continue }
+            try await DeadLetters(writer: writer).retry(
+                waitingFor: lineage, by: verifier, &deadLetters)
         }
-        return letters.retried
+        return deadLetters.retried
     }
 
     private func restored(
-        _ request: RestoreRequest, isPreview: Bool
+        _ request: RestoreRequest, isDryRun: Bool
     ) async throws -> RestoreReceipt {
-        let writer = isPreview ? try DryRun(core).writer : self.writer
+        let writer = isDryRun ? try DryRun(core).writer : self.writer
         guard case .restore(let receipt) = try await writer.submit(.restore(request)) else {
             preconditionFailure("a restore is answered with its receipt")
         }
@@ -93,10 +93,10 @@ struct OwnershipChanges {
 
     /// Gives a line to another customer, or takes the latest transfer of it back.
     func transfer(
-        _ request: TransferRequest, isPreview: Bool = false
+        _ request: TransferRequest, isDryRun: Bool = false
     ) async throws -> TransferReceipt {
         let command = PreparedCommand(request.command)
-        let writer = isPreview ? try DryRun(core).writer : self.writer
+        let writer = isDryRun ? try DryRun(core).writer : self.writer
         guard case .transfer(let receipt) = try await writer.submit(.transfer(command)) else {
             preconditionFailure("a transfer is answered with its receipt")
         }
@@ -123,7 +123,7 @@ struct OwnershipChanges {
 
     /// What a signed text says, with the customer's claim.
     private func statement(
-        _ text: AppStoreSignedText, _ bytes: [UInt8], _ subject: String,
+        _ text: AppStoreSignedPayload, _ bytes: [UInt8], _ subject: String,
         _ verifier: AppStoreVerifier
     ) async throws(AppStoreRefusal) -> RestoreStatement {
         let now = core.clock()
@@ -151,13 +151,14 @@ struct OwnershipChanges {
                 environment: environment, subject: isConsumable ? nil : claimant)
             let facts = try AppStoreIngest(writer: writer).reports(
                 mapping.events(of: document), bytes)
-            let lines = facts.lazy.map { EventRouter.stream(of: $0.draft) }
+            let lineages = facts.lazy.map { EventRouter.stream(of: $0.draft) }
             return RestoreStatement(
                 place: text.place, sha256: Digest.hexadecimal(Digest.sha256(bytes)),
-                line: isConsumable
-                    ? "apple:\(transaction?.id ?? "")" : lines.first { $0.kind == .line }?.name,
+                lineage: isConsumable
+                    ? "apple:\(transaction?.id ?? "")"
+                    : lineages.first { $0.kind == .lineage }?.name,
                 product: transaction?.productID, isConsumable: isConsumable,
-                needsKnownLine: isRenewal, facts: facts)
+                needsKnownLineage: isRenewal, facts: facts)
         } catch let problem as EventProblem {
             throw AppStoreRefusal([InputProblem(line: nil, problem)])
         } catch {

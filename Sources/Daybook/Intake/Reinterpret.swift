@@ -11,12 +11,12 @@ struct Reinterpreting {
 
     /// Runs mapping code over the raw bodies that the ledger keeps, and tells which events would differ.
     func reinterpret(
-        _ options: ReinterpretOptions = ReinterpretOptions(), mapping: BodyMapping = .present,
+        _ options: ReinterpretOptions = ReinterpretOptions(), mapping: PayloadMapping = .present,
         progress: @Sendable (ReinterpretProgress) -> Void = { _ in }
     ) async throws -> ReinterpretationReport {
         try core.refresh()
         let head = core.state.withLock { $0.head.position }
-        var reader = try BodyRunReader(core, options)
+        var reader = try PayloadRunReader(core, options)
         var report = ReinterpretationReport()
         var turn = ContinuousClock.now
         while reader.position < head {
@@ -35,10 +35,10 @@ struct Reinterpreting {
             }
             progress(
                 ReinterpretProgress(
-                    events: reader.position, total: head, bodies: report.bodies,
+                    events: reader.position, total: head, payloads: report.payloads,
                     differences: report.differenceCount))
         }
-        report.withoutBody = reader.withoutBody
+        report.withoutPayload = reader.withoutPayload
         return report
     }
 
@@ -47,10 +47,10 @@ struct Reinterpreting {
 
     // MARK: Comparing
 
-    private typealias RunChanges = (run: BodyRun, changes: [BodyChange])
+    private typealias RunChanges = (run: PayloadRun, changes: [PayloadChange])
 
     private func compare(
-        _ runs: [BodyRun], _ mapping: BodyMapping, _ options: ReinterpretOptions,
+        _ runs: [PayloadRun], _ mapping: PayloadMapping, _ options: ReinterpretOptions,
         _ report: inout ReinterpretationReport
     ) throws -> [RunChanges] {
         let catalog = core.state.withLock { $0.catalogs.newest?.catalog }
@@ -58,16 +58,16 @@ struct Reinterpreting {
         for run in runs where run.events.contains(where: \.isRoot) {
             let drafts: [EventDraft]
             do {
-                drafts = try mapping.events(of: run.body(catalog)).map {
+                drafts = try mapping.events(of: run.payload(catalog)).map {
                     try EventValidator.canonical($0)
                 }
             } catch {
                 report.add(run, unreadable: "\(error)", options)
                 continue
             }
-            report.bodies += 1
+            report.payloads += 1
             report.events += run.events.count
-            var comparison = BodyComparison(state: core.state.withLock { $0 }, store: core.store)
+            var comparison = PayloadComparison(state: core.state.withLock { $0 }, store: core.store)
             try comparison.compare(run, with: drafts)
             let changes = comparison.changes
             report.settled += comparison.settled
@@ -108,7 +108,7 @@ struct Reinterpreting {
 private struct CorrectionAuthor {
     let options: ReinterpretOptions
 
-    func drafts(for change: BodyChange, in state: LedgerState) throws -> [EventDraft] {
+    func drafts(for change: PayloadChange, in state: LedgerState) throws -> [EventDraft] {
         do throws(EventProblem) {
             switch change {
             case .amend(let event, let patch, _, _):
@@ -158,7 +158,7 @@ private struct CorrectionAuthor {
 }
 
 /// Reads the events of a ledger in batches and joins those of one body.
-private struct BodyRunReader {
+private struct PayloadRunReader {
     private static let batchCount: Int64 = 200
 
     private let core: LedgerCore
@@ -167,10 +167,10 @@ private struct BodyRunReader {
     private let streams: StreamTable
     /// The positions of the asked customer; `nil`: all.
     private let chosen: Set<Int64>?
-    private var open: BodyRun?
+    private var open: PayloadRun?
     /// Up to which the ledger was read.
     private(set) var position: Int64 = 0
-    private(set) var withoutBody: [String: Int] = [:]
+    private(set) var withoutPayload: [String: Int] = [:]
 
     init(_ core: LedgerCore, _ options: ReinterpretOptions) throws {
         self.core = core
@@ -190,7 +190,7 @@ private struct BodyRunReader {
     }
 
     /// The bodies whose events end in the next batch.
-    mutating func next(through head: Int64) throws -> [BodyRun] {
+    mutating func next(through head: Int64) throws -> [PayloadRun] {
         let end = min(head, position + Self.batchCount)
         var rows: [EventRow] = []
         try core.store.scanRows(
@@ -198,20 +198,20 @@ private struct BodyRunReader {
             chunkCount: Int(Self.batchCount)
         ) { rows += $0 }
         position = end
-        var closed: [BodyRun] = []
+        var closed: [PayloadRun] = []
         for row in rows {
             guard let event = try event(of: row) else { continue }
             if open?.take(event) == true { continue }
             if let last = finish() { closed.append(last) }
             let bytes = try core.store.document(sha256: event.sha256)
-            open = bytes.map { BodyRun(event, $0) }
-            if open == nil { noteWithoutBody(event.event) }
+            open = bytes.map { PayloadRun(event, $0) }
+            if open == nil { noteWithoutPayload(event.event) }
         }
         return closed
     }
 
     /// The last body, when nothing follows; `nil` where it is not asked for.
-    mutating func finish() -> BodyRun? {
+    mutating func finish() -> PayloadRun? {
         defer { open = nil }
         return open.flatMap { isAsked($0.events.map(\.event)) ? $0 : nil }
     }
@@ -227,13 +227,13 @@ private struct BodyRunReader {
         }
         // The ledger's own notes, its catalogs and what was asked of it came from no body.
         let isOwn = record.kind == .ledger || event.draft.source.kind == "ledger"
-        if !isOwn { noteWithoutBody(event) }
+        if !isOwn { noteWithoutPayload(event) }
         return nil
     }
 
-    private mutating func noteWithoutBody(_ event: RecordedEvent) {
+    private mutating func noteWithoutPayload(_ event: RecordedEvent) {
         guard isAsked([event]) else { return }
-        withoutBody[event.draft.source.kind, default: 0] += 1
+        withoutPayload[event.draft.source.kind, default: 0] += 1
     }
 
     private func isAsked(_ events: [RecordedEvent]) -> Bool {
@@ -248,9 +248,9 @@ private struct BodyRunReader {
     }
 }
 
-extension BodyChange {
+extension PayloadChange {
     /// For people and scripts.
-    fileprivate func told(_ run: BodyRun) -> ReinterpretedEvent {
+    fileprivate func told(_ run: PayloadRun) -> ReinterpretedEvent {
         func told(
             _ change: ReinterpretedEvent.Change, _ event: ReadEventRow?, _ draft: EventDraft?,
             _ fields: [ReinterpretedEvent.Field]
@@ -310,7 +310,7 @@ extension ReinterpretationReport {
     }
 
     fileprivate mutating func add(
-        _ run: BodyRun, unreadable reason: String, _ options: ReinterpretOptions
+        _ run: PayloadRun, unreadable reason: String, _ options: ReinterpretOptions
     ) {
         unreadableCount += 1
         guard unreadable.count < options.listCountMax else { return }

@@ -77,7 +77,7 @@ public struct ReinterpretationReport: Sendable, Equatable {
     }
 
     /// Bodies that were read again.
-    public var bodies = 0
+    public var payloads = 0
     /// Their recorded events.
     public var events = 0
     public var changes: [ReinterpretedEvent.Change: Int] = [:]
@@ -88,7 +88,7 @@ public struct ReinterpretationReport: Sendable, Equatable {
     /// Events that somebody voided, or whose reinterpretation somebody voided: they are left as they are.
     public var settled = 0
     /// Events from elsewhere whose body is not in the ledger, by source: nothing of them can be read again.
-    public var withoutBody: [String: Int] = [:]
+    public var withoutPayload: [String: Int] = [:]
     /// Events that were appended: corrections and what takes the place of others.
     public var appended = 0
     public var firstPosition: Int64?
@@ -104,6 +104,6 @@ public struct ReinterpretProgress: Sendable, Equatable {
     /// Events of the ledger that were looked at.
     public var events: Int64
     public var total: Int64
-    public var bodies: Int
+    public var payloads: Int
     public var differences: Int
 }

@@ -11,21 +11,21 @@ struct RevenueCatIngest {
 
     /// Takes in one webhook of RevenueCat's as it was posted (docs/revenuecat.md).
     func ingestRevenueCat(
-        _ body: [UInt8], environment: Environment = .production, isDryRun: Bool = false
+        _ payload: [UInt8], environment: Environment = .production, isDryRun: Bool = false
     ) async throws -> IngestReceipt {
         if isDryRun {
             return try await RevenueCatIngest(writer: DryRun(core).writer).ingestRevenueCat(
-                body, environment: environment)
+                payload, environment: environment)
         }
         let posted = PostedText(
-            bytes: body, body: body, kind: .revenueCat, environment: environment)
+            bytes: payload, payload: payload, kind: .revenueCat, environment: environment)
         return try await UnsignedIngest(writer: writer).take(posted, identity: Self.identity) {
             receipt in
             let catalog = core.state.withLock { $0.catalogs.newest?.catalog }
             let reader = RevenueCatReader(catalog: catalog, environment: environment)
             let reading: RevenueCatReading
             do throws(LineProblem) {
-                reading = try reader.read(body)
+                reading = try reader.read(payload)
             } catch {
                 throw AppStoreRefusal(.format, error.sentence)
             }

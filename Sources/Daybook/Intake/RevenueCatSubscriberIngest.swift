@@ -11,16 +11,16 @@ struct RevenueCatSubscriberIngest {
 
     /// Takes in one subscriber document of RevenueCat's REST API (`GET /subscribers/{app_user_id}`), for moving.
     func ingestRevenueCatSubscriber(
-        _ body: [UInt8], environment: Environment = .production, subject: String? = nil,
+        _ payload: [UInt8], environment: Environment = .production, subject: String? = nil,
         isDryRun: Bool = false
     ) async throws -> IngestReceipt {
         if isDryRun {
             return try await RevenueCatSubscriberIngest(
                 writer: DryRun(core).writer
-            ).ingestRevenueCatSubscriber(body, environment: environment, subject: subject)
+            ).ingestRevenueCatSubscriber(payload, environment: environment, subject: subject)
         }
         let posted = PostedText(
-            bytes: body, body: body, kind: .revenueCatSubscriber, subject: subject,
+            bytes: payload, payload: payload, kind: .revenueCatSubscriber, subject: subject,
             environment: environment)
         return try await UnsignedIngest(writer: writer).take(posted, identity: Self.statement) {
             receipt in
@@ -30,7 +30,7 @@ struct RevenueCatSubscriberIngest {
                 catalog: catalog, environment: environment, subject: subject)
             let reading: RevenueCatSubscriberReading
             do throws(LineProblem) {
-                reading = try reader.read(body)
+                reading = try reader.read(payload)
             } catch {
                 throw AppStoreRefusal(.format, error.sentence)
             }
@@ -94,7 +94,7 @@ struct RevenueCatSubscriberIngest {
             else { continue }
             receipt.add(
                 IngestReceipt.Note(
-                    code: .unknownProduct, line: EventRouter.stream(of: draft).name,
+                    code: .unknownProduct, lineage: EventRouter.stream(of: draft).name,
                     product: product))
         }
     }

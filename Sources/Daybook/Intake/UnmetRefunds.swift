@@ -7,13 +7,13 @@ import DaybookStore
 /// of its items, it takes nothing back and no answer shows it: that is why whoever records it is told.
 struct UnmetRefunds {
     private struct Purchase: Hashable {
-        var line: StreamName
+        var lineage: StreamName
         var transaction: Reference
 
         /// - Parameter line: The stream of the draft, which is canonical.
-        init?(_ draft: EventDraft, in line: StreamName) {
+        init?(_ draft: EventDraft, in lineage: StreamName) {
             guard let text = draft.data["transaction_id"]?.text else { return nil }
-            self.line = line
+            self.lineage = lineage
             transaction = Reference(text)
         }
     }
@@ -44,7 +44,7 @@ struct UnmetRefunds {
 
     /// Those of a file whose purchases are not in it.
     /// - Complexity: O(*n*) in the events; a second time where there are refunds.
-    init(_ file: RehearsedFile) {
+    init(_ file: CheckedFile) {
         for batch in file.batches {
             for event in batch where Self.refundNames.contains(event.report.report.draft.type) {
                 take(refund: event.report.report.draft, in: event.report.stream)
@@ -59,8 +59,8 @@ struct UnmetRefunds {
         }
     }
 
-    private mutating func take(refund draft: EventDraft, in line: StreamName) {
-        guard let purchase = Purchase(draft, in: line), names[purchase] == nil else { return }
+    private mutating func take(refund draft: EventDraft, in lineage: StreamName) {
+        guard let purchase = Purchase(draft, in: lineage), names[purchase] == nil else { return }
         let store = draft.data["store"]?.text ?? "apple"
         purchases.append(purchase)
         names[purchase] = "\(store):\(draft.data["transaction_id"]?.text ?? "")"
@@ -80,13 +80,13 @@ struct UnmetRefunds {
     }
 
     private static func isKnown(_ purchase: Purchase, _ state: LedgerState) throws -> Bool {
-        let line = purchase.line
-        guard let name = state.names.id(of: line.name),
-            let stream = state.streamID(line.environment, line.kind, name)
+        let lineage = purchase.lineage
+        guard let name = state.names.id(of: lineage.name),
+            let stream = state.streamID(lineage.environment, lineage.kind, name)
         else { return false }
         // What was voided tells of nothing.
-        return try UnitFolder(state).events(
-            environment: line.environment, heads: [state.headOf(stream).position]
+        return try AggregateFold(state).events(
+            environment: lineage.environment, heads: [state.headOf(stream).position]
         ).contains {
             $0.reference == purchase.transaction && purchaseTypes.contains($0.type)
         }

@@ -24,13 +24,13 @@ struct UnsignedIngest {
             try core.refresh()
             guard let drafts = try read(&receipt) else { return receipt }
             if !drafts.isEmpty {
-                let made = try await record(drafts, from: posted.body, identity: identity)
+                let made = try await record(drafts, from: posted.payload, identity: identity)
                 receipt.appended = made.appended
                 receipt.duplicates += made.duplicates
                 receipt.firstPosition = made.firstPosition
                 receipt.lastPosition = made.lastPosition
             }
-            try await DeadLetters(writer: writer).settleLetters(of: posted.body)
+            try await DeadLetters(writer: writer).settle(of: posted.payload)
         } catch let refusal as AppStoreRefusal {
             try await DeadLetters(writer: writer).refuse(posted, refusal, &receipt)
         } catch LedgerError.badInput(let problems) {
@@ -43,10 +43,10 @@ struct UnsignedIngest {
     /// Facts first: where an alias would give one person too many ids, the webhook is recorded without its aliases.
     /// - Parameter identity: What tells whether the same key is the same event.
     private func record(
-        _ drafts: [EventDraft], from body: [UInt8], identity: (EventDraft) -> Int64
+        _ drafts: [EventDraft], from payload: [UInt8], identity: (EventDraft) -> Int64
     ) async throws -> ReportReceipt {
         func reports(_ drafts: [EventDraft]) -> Reports {
-            .checked(CheckedReport.read(drafts, from: body, digest: identity))
+            .checked(CheckedReport.read(drafts, from: payload, digest: identity))
         }
         do {
             return try await writer.record(reports(drafts), ReportOptions())

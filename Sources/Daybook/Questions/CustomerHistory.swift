@@ -8,7 +8,7 @@ package struct CustomerHistory {
 
     package init(core: LedgerCore) { self.core = core }
 
-    /// Everything that names a customer, in canonical order: own events, lines, corrections.
+    /// Everything that names a customer, in canonical order: own events, lineages, corrections.
     package func history(
         of subject: String, environment: Environment = .production, moment: Moment = .now,
         happened: Range<Int64> = Int64.min..<Int64.max, order: PageOrder = PageOrder()
@@ -38,12 +38,12 @@ package struct CustomerHistory {
         }
     }
 
-    /// The rows that name a customer, as far as the cut knows who that is: the streams of the person, the lines that
+    /// The rows that name a customer, as far as the cut knows who that is: the streams of the person, the lineages that
     /// name the person by then, and the corrections of all these.
-    /// - Parameter withHandedLines: Also lines that came with a transfer of everything and name somebody else.
+    /// - Parameter withHandedLineages: Also lineages that came with a transfer of everything and name another customer.
     package func listedRows(
         _ subject: String, _ environment: Environment, _ state: LedgerState, cut: Int64,
-        withHandedLines: Bool = false
+        withHandedLineages: Bool = false
     ) throws -> [EventRow] {
         let members = state.members(named: subject, in: environment, cut: cut)
         var rows: [Int64: EventRow] = [:]
@@ -56,8 +56,8 @@ package struct CustomerHistory {
             let handovers = state.identity.handoverPositions(
                 of: CustomerKey(environment, name), cut: cut)
             if !handovers.isEmpty { list(try core.store.rows(at: handovers)) }
-            for line in state.lines(naming: CustomerKey(environment, name)) {
-                let events = try known(line, state, cut)
+            for lineage in state.lineages(naming: CustomerKey(environment, name)) {
+                let events = try known(lineage, state, cut)
                 // The index of namings knows the future; what is in the cut does not (law 4).
                 guard events.contains(where: { $0.event.namedCustomers.contains(name) }) else {
                     continue
@@ -65,10 +65,10 @@ package struct CustomerHistory {
                 list(events)
             }
         }
-        if withHandedLines {
+        if withHandedLineages {
             let builder = CaseBuilder(state: state, store: core.store, cut: cut, at: Int64.max)
-            for line in builder.candidateLines(members, environment) {
-                list(try known(line, state, cut))
+            for lineage in builder.candidateLineages(members, environment) {
+                list(try known(lineage, state, cut))
             }
         }
         try addCorrections(of: &rows, environment, state, cut)

@@ -2,7 +2,7 @@ import DaybookDomain
 import DaybookEvents
 import DaybookStore
 
-/// Who is in a ledger.
+/// The customers of a ledger.
 struct CustomerList {
     let core: LedgerCore
 
@@ -43,9 +43,9 @@ struct CustomerList {
                 _ kind: CustomerMatch.Kind, _ owner: NameID, _ position: Int64?, _ stream: String?
             ) throws {
                 let key = CustomerKey(environment, owner)
-                // Of purchases that are nobody's each is told.
-                let whose = owner == 0 ? stream ?? "" : look.shown(key)
-                let place = [kind.rawValue, owner == 0 ? "" : "customer", whose]
+                // Every purchase without an owner is a match of its own.
+                let holder = owner == 0 ? stream ?? "" : look.shown(key)
+                let place = [kind.rawValue, owner == 0 ? "" : "customer", holder]
                 guard seen.insert(place.map { ExactText($0) }).inserted else { return }
                 matches.append(
                     CustomerMatch(
@@ -99,8 +99,8 @@ final class CustomerLook {
         self.asOf = asOf
     }
 
-    /// Who has a line now; 0: nobody.
-    func owner(of line: UInt32) throws -> NameID { try builder.line(line).owner }
+    /// The owner of a lineage now; 0: no customer.
+    func owner(of lineage: UInt32) throws -> NameID { try builder.lineage(lineage).owner }
 
     /// The name under which a customer is shown.
     func shown(_ key: CustomerKey) -> String { builder.shown(key) }
@@ -152,21 +152,21 @@ private struct IDSearch {
             if state.isKnown(key) { search.customers.append(key) }
         }
         for text in texts {
-            search.findLine(text, state)
+            search.findLineage(text, state)
             try search.findReferences(text, state, store)
             try search.findKey(text, state, store)
         }
         return search
     }
 
-    private mutating func findLine(_ text: String, _ state: LedgerState) {
+    private mutating func findLineage(_ text: String, _ state: LedgerState) {
         let names = text.contains(":") ? [text] : EventSource.stores.map { "\($0):\(text)" }
         for name in names {
             guard let id = state.names.id(of: name),
-                let stream = state.streamID(environment, .line, id),
+                let stream = state.streamID(environment, .lineage, id),
                 state.headOf(stream).position > 0
             else { continue }
-            places.append(Place(kind: .line, stream: stream))
+            places.append(Place(kind: .lineage, stream: stream))
         }
     }
 
@@ -191,7 +191,7 @@ private struct IDSearch {
         of event: Event, _ id: EventIDs.ID, in stream: StreamKind
     ) -> CustomerMatch.Kind {
         if case .profile = id { return .profile }
-        if stream == .line { return .transaction }
+        if stream == .lineage { return .transaction }
         switch event.type {
         case .grantIssued, .grantVoided: return .grant
         case .usageReserved, .usageCommitted, .usageReleased: return .reservation
@@ -218,7 +218,7 @@ private struct IDSearch {
         }
     }
 
-    /// Under which a key is looked for where none is named: all that this program gives.
+    /// The sources under which a key is looked for where none is named: all that this program gives.
     private static let sources =
         EventSource.own + [EventSource.promotion, EventSource.reinterpretation]
 }

@@ -50,7 +50,7 @@ struct Differences {
         return people
     }
 
-    /// Fills in whom a receipt's events concern: what is different in the status at the commit's own time, and which
+    /// Fills in what a receipt's events changed: what is different in the status at the commit's own time, and which
     /// earlier answers were others (rule 24).
     /// - Parameter customerCountMax: At most so many customers are looked at, in the order of first naming.
     func tell(in receipt: inout Receipt, customerCountMax: Int = 100) throws {
@@ -77,7 +77,7 @@ struct Differences {
 }
 
 extension Differences {
-    /// The names of everybody about whom something may be different, in the order of environments and names.
+    /// The names of all customers about whom something may be different, in the order of environments and names.
     private func namesToCompare(
         _ first: Moment, _ second: Moment
     ) throws -> [(environment: Environment, name: String)] {
@@ -102,8 +102,8 @@ extension Differences {
         }
     }
 
-    /// The names of those whom the events concern that only one of the moments knows; `nil` where these publish a
-    /// catalog, which may concern anybody.
+    /// The names of the customers whom the events concern that only one of the moments knows; `nil` where these publish
+    /// a catalog, which may concern every customer.
     private func namesBetween(
         _ first: Moment, _ second: Moment
     ) throws -> [(environment: Environment, name: String)]? {

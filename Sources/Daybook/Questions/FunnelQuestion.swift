@@ -47,7 +47,7 @@ struct FunnelQuestion {
                 at: LedgerClock(wall: now, last: known.head.recordedAt).now)
             for subject in known.subjectsAndReceivers(in: environment, cut: cut) {
                 let question = try builder.build(environment, subject)
-                // Several ids of one person are one unit.
+                // Several ids of one person count once.
                 guard seen.insert(ExactText(question.subject)).inserted else { continue }
                 answer.add(question)
             }

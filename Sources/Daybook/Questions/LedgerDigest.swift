@@ -5,10 +5,10 @@ import DaybookEvents
 package struct LedgerDigest {
     let core: LedgerCore
 
-    /// The digest of all folded states, and how many units there are (rule 23).
+    /// The digest of all folded states, and how many aggregates there are (rule 23).
     func digest(
         knownAt: Moment.Knowledge? = nil
-    ) throws -> (digest: StateDigest, unitCount: Int) {
+    ) throws -> (digest: StateDigest, aggregateCount: Int) {
         try core.refresh()
         return try core.translating {
             let cut = try core.resolve(knownAt, now: core.clock()).position
@@ -16,13 +16,15 @@ package struct LedgerDigest {
         }
     }
 
-    static func digest(of state: LedgerState) throws -> (digest: StateDigest, unitCount: Int) {
-        let parts = try UnitPass(state, workers: UnitPass.workersDefault).run(UnitSum()) {
+    static func digest(of state: LedgerState) throws -> (digest: StateDigest, aggregateCount: Int) {
+        let parts = try AggregatePass(state, workers: AggregatePass.workersDefault).run(
+            AggregateSum()
+        ) {
             $0.add($1, $2, state)
         }
         return parts.reduce(into: (StateDigest(), 0)) { sum, part in
             sum.0.add(part.digest)
-            sum.1 += part.unitCount
+            sum.1 += part.aggregateCount
         }
     }
 }

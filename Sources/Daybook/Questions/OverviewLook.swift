@@ -67,10 +67,10 @@ final class OverviewLook {
 
     /// What an event took back by the asked time; `nil` where another event's word counts, or none does.
     func refund(_ event: Event) throws -> RefundRow? {
-        guard state.stream(event.stream).kind == .line else { return nil }
+        guard state.stream(event.stream).kind == .lineage else { return nil }
         let stream = state.streamName(event.stream)
-        let (line, owner) = try builder.line(event.stream)
-        guard let fact = line.transactions.first(where: { $0.id == event.reference }),
+        let (lineage, owner) = try builder.lineage(event.stream)
+        guard let fact = lineage.transactions.first(where: { $0.id == event.reference }),
             // A client's refund of what the store itself speaks of is no statement (rule 11).
             fact.revocationRank.classRank >= fact.coreRank.classRank,
             max(event.occurredAt, fact.revokedAt) <= at, try tells(event, of: fact),
@@ -90,7 +90,7 @@ final class OverviewLook {
         let product = fact.product == 0 ? data["product"]?.text : state.names[fact.product]
         return RefundRow(
             subject: owner == 0 ? nil : builder.shown(CustomerKey(environment, owner)),
-            position: event.position, line: stream.name, product: product,
+            position: event.position, lineage: stream.name, product: product,
             transaction: row.reference ?? event.reference.text ?? "",
             kind: Self.kind(fact), revokedAt: fact.revokedAt.orNil,
             refundedMilli: fact.revocation == .none ? 0 : fact.refundedMilli,
@@ -109,7 +109,7 @@ final class OverviewLook {
                 && fact.revocationRank.key == event.key
         }
         guard event.type == .purchaseRefundReversed else { return false }
-        let events = try UnitFolder(state, cut: asOf.position).events(
+        let events = try AggregateFold(state, cut: asOf.position).events(
             environment: environment, heads: [state.headOf(event.stream).position]
         ).filter {
             $0.reference == fact.id && $0.trust.classRank >= fact.coreRank.classRank

@@ -6,17 +6,17 @@ import DaybookStore
 package struct OwnerQuestion {
     let core: LedgerCore
 
-    /// Whose a line is, as that customer is shown; `nil`: nobody's, or nothing is known of it.
+    /// The owner of a lineage, as that customer is shown; `nil`: it has none, or nothing is known of it.
     package func owner(
-        of line: String, environment: Environment = .production, moment: Moment = .now
+        of lineage: String, environment: Environment = .production, moment: Moment = .now
     ) throws -> String? {
         try core.refresh()
         return try core.translating {
             let now = core.clock()
             let cut = try core.resolve(moment.knownAt, now: now).position
             return try core.state.withLock { state in
-                guard let id = state.names.id(of: line),
-                    let stream = state.streamID(environment, .line, id)
+                guard let id = state.names.id(of: lineage),
+                    let stream = state.streamID(environment, .lineage, id)
                 else { return nil }
                 let at = moment.at ?? LedgerClock(wall: now, last: state.head.recordedAt).now
                 let builder = CaseBuilder(state: state, store: core.store, cut: cut, at: at)

@@ -8,10 +8,10 @@ package struct Replaying {
 
     package init(core: LedgerCore) { self.core = core }
 
-    /// Folds a state's events again and compares with what else gives its units.
+    /// Folds a state's events again and compares with what else gives its aggregates.
     /// - Parameters:
     ///   - frozen: The ledger as it was at one moment; others may write on.
-    ///   - isComparingAll: Every unit is compared by chains, whatever that takes.
+    ///   - isComparingAll: Every aggregate is compared by chains, whatever that takes.
     package func replay(
         of frozen: LedgerState, workers: Int, source: ReplaySource, isComparing: Bool = true,
         isComparingAll: Bool,
@@ -20,7 +20,7 @@ package struct Replaying {
     ) throws -> ReplayReport {
         let start = core.clock()
         return try core.translating {
-            var pass = UnitPass(frozen, workers: workers)
+            var pass = AggregatePass(frozen, workers: workers)
             pass.chunkCount = batchCount
             pass.source = source
             let others = isComparing ? others(frozen, source, isComparingAll) : nil
@@ -29,11 +29,11 @@ package struct Replaying {
                 chunkCount: batchCount, progress: progress
             ) { pages in
                 let sums = try pass.run(pages, ReplaySum(), progress: progress) {
-                    sum, unit, folded in
+                    sum, aggregate, folded in
                     if let others {
-                        try sum.take(unit, folded, others, frozen)
+                        try sum.take(aggregate, folded, others, frozen)
                     } else if folded.isInDigest {
-                        sum.replayed.unitCount += 1
+                        sum.replayed.aggregateCount += 1
                     }
                 }
                 return (sums, pages.segmentEventCount)
@@ -51,7 +51,7 @@ package struct Replaying {
             }
             return ReplayReport(
                 events: frozen.head.position, segmentEvents: segmentEventCount,
-                units: total.replayed.unitCount, digest: total.replayed.digest,
+                aggregates: total.replayed.aggregateCount, digest: total.replayed.digest,
                 liveDigest: total.live.digest, milliseconds: core.clock() - start,
                 differences: Array(differences.prefix(20)),
                 differencesOmitted: max(0, total.differences.count - 20),
@@ -63,17 +63,17 @@ package struct Replaying {
     private func others(
         _ frozen: LedgerState, _ source: ReplaySource, _ isComparingAll: Bool
     ) -> OtherFolds {
-        let known = core.cache.states.filter { $0.stamp == frozen.stamp(of: $0.unit) }
+        let known = core.cache.states.filter { $0.stamp == frozen.stamp(of: $0.aggregate) }
         return OtherFolds(
             cached: Dictionary(
-                known.map { ($0.unit, $0.state) }, uniquingKeysWith: { first, _ in first }),
+                known.map { ($0.aggregate, $0.state) }, uniquingKeysWith: { first, _ in first }),
             chains: ChainFolds(frozen, besides: source, isWhole: isComparingAll))
     }
 
     /// Compares with the digest that the newest snapshot was given when it was written.
     private func compareSnapshot(
         _ comparison: inout ReplayComparison, _ digest: StateDigest, _ head: Int64,
-        _ pass: UnitPass
+        _ pass: AggregatePass
     ) throws {
         guard let snapshot = core.snapshots.digested(through: head) else { return }
         comparison.snapshotCut = snapshot.cut
@@ -81,46 +81,47 @@ package struct Replaying {
             comparison.isSnapshotSame = snapshot.digest == digest.bytes
             return
         }
-        var past = UnitPass(state, workers: pass.workers)
+        var past = AggregatePass(state, workers: pass.workers)
         past.chunkCount = pass.chunkCount
         past.source = pass.source
-        let total = try past.run(UnitSum()) { $0.add($1, $2, state) }
-            .reduce(into: UnitSum()) { $0.add($1) }
+        let total = try past.run(AggregateSum()) { $0.add($1, $2, state) }
+            .reduce(into: AggregateSum()) { $0.add($1) }
         comparison.isSnapshotSame = snapshot.digest == total.digest.bytes
     }
 }
 
-/// What a replay finds, beside what the same units are otherwise.
+/// What a replay finds, beside the same aggregates folded in other ways.
 private struct ReplaySum: Sendable {
-    var replayed = UnitSum()
-    var live = UnitSum()
+    var replayed = AggregateSum()
+    var live = AggregateSum()
     var differences: [String] = []
     var comparison = ReplayComparison()
 
     mutating func take(
-        _ unit: UInt32, _ folded: borrowing UnitState, _ others: OtherFolds, _ state: LedgerState
+        _ aggregate: UInt32, _ folded: borrowing AggregateState, _ others: OtherFolds,
+        _ state: LedgerState
     ) throws {
-        var sum = UnitSum()
-        sum.add(unit, folded, state)
+        var sum = AggregateSum()
+        sum.add(aggregate, folded, state)
         replayed.add(sum)
         var isSame = true
-        if let chained = try others.chains.fold(unit, state) {
-            if folded.isInDigest { comparison.chainUnits += 1 }
+        if let chained = try others.chains.fold(aggregate, state) {
+            if folded.isInDigest { comparison.chainAggregates += 1 }
             if chained != copy folded {
                 isSame = false
-                sum = UnitSum()
-                sum.add(unit, chained, state)
+                sum = AggregateSum()
+                sum.add(aggregate, chained, state)
             }
         }
-        if let known = others.cached[unit] {
-            comparison.cachedUnits += 1
+        if let known = others.cached[aggregate] {
+            comparison.cachedAggregates += 1
             if known != copy folded {
                 isSame = false
-                sum = UnitSum()
-                sum.add(unit, known, state)
+                sum = AggregateSum()
+                sum.add(aggregate, known, state)
             }
         }
-        if !isSame { differences.append(state.unitName(unit).description) }
+        if !isSame { differences.append(state.aggregateName(aggregate).description) }
         live.add(sum)
     }
 
@@ -128,7 +129,7 @@ private struct ReplaySum: Sendable {
         replayed.add(other.replayed)
         live.add(other.live)
         differences += other.differences
-        comparison.chainUnits += other.comparison.chainUnits
-        comparison.cachedUnits += other.comparison.cachedUnits
+        comparison.chainAggregates += other.comparison.chainAggregates
+        comparison.cachedAggregates += other.comparison.cachedAggregates
     }
 }

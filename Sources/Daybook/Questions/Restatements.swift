@@ -29,7 +29,7 @@ package struct Restatements {
                 of: subject, environment: environment,
                 moment: Moment(knownAt: through.map { .position($0) })
             ).flatMap { Self.times(of: $0.event.draft) }
-            // Asked about many moments: nobody waits for that.
+            // A copy, because many moments are asked about and no caller should wait for that.
             let state = core.state.withLock { $0 }
             func builder(_ cut: Int64) -> (Int64) throws -> CustomerCase {
                 { at in
@@ -37,7 +37,7 @@ package struct Restatements {
                         environment, subject)
                 }
             }
-            // What was recorded ahead of the clock has told nobody about the time in between.
+            // What was recorded ahead of the clock has answered no question about the time in between.
             let until = min(
                 first.recordedAt, LedgerClock(wall: core.clock(), last: state.head.recordedAt).now)
             guard try builder(from - 1)(until).isKnown else { return [] }
@@ -114,7 +114,8 @@ package struct Restatements {
         return search.found
     }
 
-    /// The customers whose answers an event can change: its stream's, its line's, its correction's target's.
+    /// The customers whose answers an event can change: those of its stream, of its lineage, and of the target of a
+    /// correction.
     package func concerned(
         _ event: Event, _ state: LedgerState, _ search: inout ConcernSearch
     ) throws {
@@ -124,15 +125,15 @@ package struct Restatements {
             search.add(CustomerKey(stream.environment, stream.name))
             switch event.type {
             case .purchaseTransferred, .subjectAliased, .subjectUnaliased:
-                // Whoever was once the same person, and whoever got everything from one of them.
+                // Every id that was ever of the same person, and the customers who got everything from one of them.
                 for name in [event.nameA, event.nameB] where name != 0 {
                     search.addWithEverLinked(CustomerKey(stream.environment, name))
                 }
             default: break
             }
-        case .line:
-            guard search.lines.insert(stream.id).inserted else { return }
-            try addPeople(ofLine: stream.id, state, &search)
+        case .lineage:
+            guard search.lineages.insert(stream.id).inserted else { return }
+            try addPeople(ofLineage: stream.id, state, &search)
         case .ledger:
             let target = EventKey(stream.environment, event.nameA, event.reference)
             guard event.type == .correctionVoided || event.type == .correctionAmended,
@@ -144,12 +145,12 @@ package struct Restatements {
         }
     }
 
-    /// Everybody who ever had a line, or may have got it from somebody who had.
+    /// All customers who ever had a lineage, or may have got it from one who had.
     package func addPeople(
-        ofLine line: UInt32, _ state: LedgerState, _ search: inout ConcernSearch
+        ofLineage lineage: UInt32, _ state: LedgerState, _ search: inout ConcernSearch
     ) throws {
-        let environment = state.stream(line).environment
-        for row in try core.store.stream(endingAt: state.headOf(line).position) {
+        let environment = state.stream(lineage).environment
+        for row in try core.store.stream(endingAt: state.headOf(lineage).position) {
             let giver = row.event.type == .purchaseTransferred ? row.event.nameA : 0
             for name in row.event.namedCustomers + [giver] where name != 0 {
                 search.addWithHeirs(CustomerKey(environment, name))

@@ -2,11 +2,11 @@ import DaybookDomain
 import DaybookEvents
 
 extension BucketSums {
-    /// The sums of everything that a state knows, by a pass over all its units.
+    /// The sums of everything that a state knows, by a pass over all its aggregates.
     package static func folding(
         _ state: LedgerState, progress: @Sendable (Int64, Int64) throws -> Void = { _, _ in }
     ) throws -> BucketSums {
-        let parts = try UnitPass(state, workers: UnitPass.workersDefault).run(
+        let parts = try AggregatePass(state, workers: AggregatePass.workersDefault).run(
             BucketSums(), progress: progress
         ) { $0.add($1, $2, state) }
         var total = BucketSums()

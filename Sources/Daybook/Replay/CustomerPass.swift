@@ -3,7 +3,8 @@ import DaybookEvents
 import DaybookStore
 import Synchronization
 
-/// Everybody's case at one cut and one time: all units are folded once, several at a time, lines before customers.
+/// The case of every customer at one cut and one time: all aggregates are folded once, several at a time, lineages
+/// before customers.
 ///
 /// What a question about one customer reads from the ledger by and by is folded here in the order of its memory; the
 /// answers are the same.
@@ -40,7 +41,7 @@ package struct CustomerPass: Sendable {
         _ visit: @Sendable (inout Sum, CustomerCase) throws -> Void
     ) throws -> [Sum] {
         let last = state.head.position
-        var pass = UnitPass(state, workers: workers)
+        var pass = AggregatePass(state, workers: workers)
         pass.until = at
         return try EventPages.reading(
             state.log, through: last, workers: pass.workers, chunkCount: pass.chunkCount,
@@ -49,40 +50,41 @@ package struct CustomerPass: Sendable {
     }
 
     private func run<Sum: Sendable>(
-        _ pass: UnitPass, _ pages: EventPages, _ initial: Sum,
+        _ pass: AggregatePass, _ pages: EventPages, _ initial: Sum,
         progress: @Sendable (Int64, Int64) throws -> Void,
         _ visit: @Sendable (inout Sum, CustomerCase) throws -> Void
     ) throws -> [Sum] {
         var pass = pass
         let last = state.head.position
-        let shares = try UnitShares(state.streams, pages, workers: pass.workers)
-        pass.kind = .line
-        let lines = try pass.run(
-            pages, shares, [UInt32: UnitState](), progress: { try progress($0, $1 + last) }
-        ) { lines, unit, folded in lines[unit] = copy folded }
-        let folded = lines.reduce(into: [:]) { all, some in all.merge(some) { first, _ in first } }
+        let shares = try AggregateShares(state.streams, pages, workers: pass.workers)
+        pass.kind = .lineage
+        let lineages = try pass.run(
+            pages, shares, [UInt32: AggregateState](), progress: { try progress($0, $1 + last) }
+        ) { lineages, aggregate, folded in lineages[aggregate] = copy folded }
+        let folded = lineages.reduce(into: [:]) { all, some in all.merge(some) { first, _ in first }
+        }
         pass.kind = .customer
         let sums = try pass.run(
             pages, shares, initial, progress: { try progress($0 + last, $1 + last) }
-        ) { sum, unit, customer in
-            let record = state.stream(unit)
+        ) { sum, aggregate, customer in
+            let record = state.stream(aggregate)
             guard record.environment == environment else { return }
             let key = CustomerKey(environment, record.name)
             try visit(&sum, try builder(folded).build(key, folded: copy customer))
         }
-        return try sums + namedByLinesAlone(folded, shares, initial, visit)
+        return try sums + namedByLineagesAlone(folded, shares, initial, visit)
     }
 
-    private func builder(_ folded: [UInt32: UnitState]) -> CaseBuilder {
+    private func builder(_ folded: [UInt32: AggregateState]) -> CaseBuilder {
         var builder = CaseBuilder(state: state, store: store, cut: Int64.max, at: at)
-        builder.foldedLines = folded
+        builder.foldedLineages = folded
         return builder
     }
 
-    /// People who have no event of their own: only what the store says of a line, or who gave them everything, names
+    /// People who have no event of their own: only the events of a lineage, or a transfer of everything to them, name
     /// them.
-    private func namedByLinesAlone<Sum: Sendable>(
-        _ folded: [UInt32: UnitState], _ shares: UnitShares, _ initial: Sum,
+    private func namedByLineagesAlone<Sum: Sendable>(
+        _ folded: [UInt32: AggregateState], _ shares: AggregateShares, _ initial: Sum,
         _ visit: @Sendable (inout Sum, CustomerCase) throws -> Void
     ) throws -> [Sum] {
         var seen: Set<CustomerKey> = []
@@ -99,7 +101,7 @@ package struct CustomerPass: Sendable {
                 guard let stream = state.streamID(environment, .customer, name) else {
                     return false
                 }
-                return !shares.range(of: state.unit(of: stream)).isEmpty
+                return !shares.range(of: state.aggregate(of: stream)).isEmpty
             }
             if !hasEvents { people.append(customer) }
         }
@@ -110,13 +112,15 @@ package struct CustomerPass: Sendable {
         let size = Self.namesPerTurn
         let customers = people
         return try Parallel.run(
-            workers: workers, turns: (people.count + size - 1) / size, room: { _ in initial }
+            workers: workers, turns: (people.count + size - 1) / size, workspace: { _ in initial }
         ) { sum, number, _ in
             let turn = number * size..<min((number + 1) * size, customers.count)
             for key in customers[turn] {
                 let question = try builder(folded).build(key)
-                // Whoever got nothing from somebody is not known by that.
-                if question.isKnown || !question.linesOfOthers.isEmpty { try visit(&sum, question) }
+                // A transfer of everything that brought nothing does not make its receiver known.
+                if question.isKnown || !question.lineagesOfOthers.isEmpty {
+                    try visit(&sum, question)
+                }
             }
         }
     }

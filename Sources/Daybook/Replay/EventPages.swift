@@ -28,7 +28,7 @@ package final class EventPages: Sendable {
         }
     }
 
-    /// Beyond this many events from rows, pages lie in a file: 128 MiB, and the extensions of wide events.
+    /// Beyond this many events from rows, pages lie in a file: 128 MiB, and the extensions of extended events.
     private static let memoryCountMax: Int64 = 1 << 21
 
     /// Events of a page, as a power of two.
@@ -90,8 +90,8 @@ package final class EventPages: Sendable {
     }
 
     /// Lends all events up to a position to a body that only looks, and gives what it makes of them. A segment whose
-    /// file somebody cut short meanwhile is dropped, what the body made is thrown away, and it is run again; at last
-    /// upon rows alone.
+    /// file another program cut short meanwhile is dropped, what the body made is thrown away, and it is run again; at
+    /// last upon rows alone.
     package static func reading<Result>(
         _ log: EventLog, through last: Int64, source: ReplaySource = .segments, workers: Int,
         chunkCount: Int, progress: @Sendable (Int64, Int64) throws -> Void,
@@ -116,7 +116,7 @@ package final class EventPages: Sendable {
         guard !scratch.isLost else {
             throw StoreError(
                 .full,
-                "there is no room for the events, or they cannot be read; set TMPDIR to a folder that has"
+                "there is no space for the events, or they cannot be read; set TMPDIR to a folder that has"
             )
         }
         var areWhole = true
@@ -166,7 +166,7 @@ package final class EventPages: Sendable {
 
     /// The event at a position less one, where it is not whole in its packed form.
     /// - Throws: `StoreError.damaged` for bits that are of no event.
-    package func wideEvent(_ index: Int) throws -> Event {
+    package func extendedEvent(_ index: Int) throws -> Event {
         let page = pages[index >> shift]
         let packed = packed(index).pointee
         let position = Int64(index + 1)
@@ -176,7 +176,7 @@ package final class EventPages: Sendable {
         return packed.event(at: position, page.extensions[place])
     }
 
-    /// What bits of no event are told as; their segment is not used again.
+    /// The error for bits that are no event; their segment is not used again.
     private func damage(at position: Int64) -> StoreError {
         let page = Int(position - 1) >> shift
         guard let segment = segments[page] else {
@@ -191,7 +191,7 @@ package final class EventPages: Sendable {
     @inline(__always)
     package func willRead(_ index: Int) { daybook_will_read(packed(index)) }
 
-    /// Has the processor fetch what lies beside a wide event.
+    /// Has the processor fetch the extension of an extended event.
     @inline(__always)
     package func willReadExtension(_ index: Int) {
         if let place = packed(index).pointee.extensionIndex,
@@ -237,7 +237,7 @@ private struct PageFilling: Sendable {
         guard total > 0 else { return }
         let done = Atomic<Int64>(0)
         _ = try Parallel.run(
-            workers: min(workers, ranges.count), turns: ranges.count, room: { $0 },
+            workers: min(workers, ranges.count), turns: ranges.count, workspace: { $0 },
             { worker, place, _ in
                 try fill(place) { count in
                     let sum = done.wrappingAdd(count, ordering: .relaxed).newValue

@@ -1,7 +1,8 @@
 import DaybookDomain
 import DaybookEvents
 
-/// The streams of one family, event by event in the order of recording: which units they are then, and their digests.
+/// The streams of one family, event by event in the order of recording: which aggregates they are then, and their
+/// digests.
 package struct FamilyTrace {
     /// What a point of the family's history changed.
     package struct Change {
@@ -15,23 +16,23 @@ package struct FamilyTrace {
     private struct Group {
         var streams: [UInt32]
         var name: StreamName
-        var state: UnitState
+        var state: AggregateState
         var digest = StateDigest()
     }
 
     private let ledger: LedgerState
-    private let fold: UnitFold
+    private let fold: AggregateStep
     private let record: StreamRecord
     private let streams: [UInt32]
     /// In the order of positions.
     private let events: [Event]
-    /// Where a correction changes what an event says, or a second spelling of an id changes who is who; ascending.
+    /// Where a correction changes what an event says, or a second spelling of an id joins two ids; ascending.
     private let changes: [Int64]
     private var groups: [Group] = []
     private var total = StateDigest()
 
     package init(
-        state: LedgerState, fold: @escaping UnitFold, record: StreamRecord, streams: [UInt32],
+        state: LedgerState, fold: @escaping AggregateStep, record: StreamRecord, streams: [UInt32],
         events: [Event], changes: [Int64]
     ) {
         ledger = state
@@ -69,7 +70,7 @@ package struct FamilyTrace {
                 next < events.count ? events[next].position : Int64.max,
                 change < changes.count ? changes[change] : Int64.max)
             let isDeferred =
-                next > TracePass.eventsPerUnitMax && following < Int64.max
+                next > TracePass.eventsPerAggregateMax && following < Int64.max
                 && checkpoint(following) == checkpoint(position)
             guard !isDeferred else {
                 isExact = false
@@ -97,12 +98,14 @@ package struct FamilyTrace {
         }
     }
 
-    /// Who is who as known at a position: also one stream may get another name, by an alias of somebody without events.
+    /// Puts the streams together as known at a position: a single stream may get another name, too, by an alias of an
+    /// id without events.
     private mutating func regroup(at position: Int64) {
         guard record.kind == .customer else {
             groups = streams.map {
                 Group(
-                    streams: [$0], name: ledger.streamName($0), state: UnitState(kind: record.kind))
+                    streams: [$0], name: ledger.streamName($0),
+                    state: AggregateState(kind: record.kind))
             }
             return
         }
@@ -120,7 +123,7 @@ package struct FamilyTrace {
                 Group(
                     streams: streams,
                     name: StreamName(own.environment, .customer, ledger.names[shown]),
-                    state: UnitState(kind: .customer)))
+                    state: AggregateState(kind: .customer)))
         }
     }
 
@@ -149,15 +152,15 @@ package struct FamilyTrace {
     }
 
     private mutating func refold(_ index: Int, _ own: [Event], at position: Int64) throws {
-        let settled = try UnitFolder(ledger, cut: position).settled(own, record.environment)
-        groups[index].state = UnitState(kind: record.kind)
+        let settled = try AggregateFold(ledger, cut: position).settled(own, record.environment)
+        groups[index].state = AggregateState(kind: record.kind)
         for event in settled { fold(&groups[index].state, event, ledger.names) }
     }
 
     private mutating func digest() {
         total = StateDigest()
         for group in groups where group.state.isInDigest {
-            total.add(unit: group.name, group.state, names: ledger.names)
+            total.add(aggregate: group.name, group.state, names: ledger.names)
         }
     }
 }

@@ -31,34 +31,35 @@ package enum Parallel {
         if let error = failure.withLock({ $0 }) { throw error }
     }
 
-    /// Hands out turns in ascending order to whoever is free, until there are none left or one of them failed.
+    /// Hands out turns in ascending order to the next free worker, until there are none left or one of them failed.
     /// - Parameters:
     ///   - workers: How many threads; with one, the caller's.
-    ///   - room: Makes what a worker keeps from turn to turn, on its thread; is given its number, from 0 on.
-    ///   - turn: Is given that, its number from 0 on, and who says whether to go on.
+    ///   - workspace: Makes what a worker keeps from turn to turn, on its thread; is given its number, from 0 on.
+    ///   - turn: Is given the workspace, its number from 0 on, and the turns, which say whether to go on.
     /// - Returns: What each worker was left with, in no order.
-    /// - Throws: The first error of any of them. Nobody begins another turn after it.
-    package static func run<Room: Sendable>(
-        workers: Int, turns count: Int, room: @Sendable (_ worker: Int) throws -> Room,
-        _ turn: @Sendable (inout Room, _ number: Int, Turns) throws -> Void
-    ) throws -> [Room] {
+    /// - Throws: The first error of any of them. No worker begins another turn after it.
+    package static func run<Workspace: Sendable>(
+        workers: Int, turns count: Int,
+        workspace: @Sendable (_ worker: Int) throws -> Workspace,
+        _ turn: @Sendable (inout Workspace, _ number: Int, Turns) throws -> Void
+    ) throws -> [Workspace] {
         let turns = Turns(count: count)
-        let rooms = Mutex<[Room]>([])
+        let workspaces = Mutex<[Workspace]>([])
         try run(workers: workers) { worker in
             do {
-                var own = try room(worker)
+                var own = try workspace(worker)
                 while let number = turns.next() { try turn(&own, number, turns) }
-                rooms.withLock { $0.append(own) }
+                workspaces.withLock { $0.append(own) }
             } catch {
                 turns.stop(error)
             }
         }
         if let error = turns.failure { throw error }
-        return rooms.withLock { $0 }
+        return workspaces.withLock { $0 }
     }
 }
 
-/// The turns of one parallel run: who comes next, and whether anybody does.
+/// The turns of one parallel run: which comes next, and whether any does.
 package final class Turns: Sendable {
     private let count: Int
     private let begun = Atomic<Int>(0)
@@ -67,7 +68,7 @@ package final class Turns: Sendable {
 
     fileprivate init(count: Int) { self.count = count }
 
-    /// Whether a turn failed: a long one may look now and then, and give up what nobody will ask for.
+    /// Whether a turn failed: a long one may look now and then, and give up what will not be used.
     package var isStopped: Bool { stopped.load(ordering: .relaxed) }
 
     fileprivate func next() -> Int? {

@@ -10,15 +10,15 @@ import DaybookStore
     import Musl
 #endif
 
-/// Room for pages of packed events: memory of this process, or a file without a name that is mapped.
+/// Space for pages of packed events: memory of this process, or a file without a name that is mapped.
 ///
 /// ```
 /// pages       one after the other, 64 bytes an event
 /// extensions  the same once more: as many as a page has events, of which most are never written, so that they take
-///             addresses and neither memory nor room on the disk
+///             addresses and neither memory nor space on the disk
 /// ```
 /// Invariant of the unsafe pointers: made in `init`, given back in `deinit`, and each page is written by one thread
-/// before anybody reads it.
+/// before any thread reads it.
 package final class ScratchMemory: Sendable {
     private nonisolated(unsafe) let start: UnsafeMutableRawPointer
     private nonisolated(unsafe) let streams: UnsafeMutablePointer<UInt32>
@@ -31,7 +31,7 @@ package final class ScratchMemory: Sendable {
     /// Of the file among the mappings whose faults are survived: some disks are full only when they are read.
     private let mapping: CInt
 
-    /// - Throws: `StoreError.full` or `.failed` where there is no room.
+    /// - Throws: `StoreError.full` or `.failed` where there is no space.
     package init(pageCount: Int, pageEventCount: Int, isFile: Bool) throws {
         precondition(
             PackedEvent.byteCount == EventExtension.byteCount, "an event has as much as its rest")
@@ -74,7 +74,7 @@ package final class ScratchMemory: Sendable {
 
     /// Whether something that was written cannot be read again.
     package var isLost: Bool {
-        // Nobody else can cut a file short that has no name, so its end says nothing.
+        // No other program can cut a file short that has no name, so its end says nothing.
         var none: UInt64 = 0
         return !daybook_mapping_is_whole(mapping, &none, 0)
     }
@@ -86,7 +86,7 @@ package final class ScratchMemory: Sendable {
         guard descriptor >= 0 else {
             throw StoreError(
                 .failed,
-                "cannot create a file in \(folder); set TMPDIR to a folder with room for \(byteCount) bytes"
+                "cannot create a file in \(folder); set TMPDIR to a folder with space for \(byteCount) bytes"
             )
         }
         // From here on it has no name: whatever becomes of this process, nothing stays behind.
@@ -95,7 +95,7 @@ package final class ScratchMemory: Sendable {
             close(descriptor)
             throw StoreError(
                 .full,
-                "\(folder) has no room for \(byteCount) bytes; set TMPDIR to a folder that has")
+                "\(folder) has no space for \(byteCount) bytes; set TMPDIR to a folder that has")
         }
         return descriptor
     }
@@ -120,17 +120,17 @@ package final class ScratchMemory: Sendable {
         streams + index * pageEventCount
     }
 
-    /// Adds events to a page, which has room for them.
+    /// Adds events to a page, which has space for them.
     /// - Parameters:
     ///   - count: How many it has already.
     ///   - packed: Their extensions are numbered on from those that the page has.
-    /// - Throws: `StoreError.full` where there is no room.
+    /// - Throws: `StoreError.full` where there is no space.
     package func append(_ packed: borrowing PackedEvents, to index: Int, count: Int) throws {
         let extensionCount = extensionCounts[index]
         precondition(
             count + packed.events.count <= pageEventCount
                 && extensionCount + packed.extensions.count <= pageEventCount,
-            "the page has no room")
+            "the page has no space")
         try packed.events.withUnsafeBytes {
             try write($0, at: index * pageByteCount + count * PackedEvent.byteCount)
         }
@@ -153,7 +153,7 @@ package final class ScratchMemory: Sendable {
             if count < 0, errno == EINTR { continue }
             guard count > 0 else {
                 throw StoreError(
-                    .full, "there is no room for the events; set TMPDIR to a folder that has")
+                    .full, "there is no space for the events; set TMPDIR to a folder that has")
             }
             written += count
         }

@@ -3,26 +3,28 @@ import DaybookEvents
 import DaybookStore
 import Synchronization
 
-/// Takes the next event of a unit in canonical order: `UnitState.evolve`, or what a test plants in its place.
-package typealias UnitFold = @Sendable (inout UnitState, Event, borrowing NameTable) -> Void
+/// Takes the next event of an aggregate in canonical order: `AggregateState.evolve`, or what a test plants in its
+/// place.
+package typealias AggregateStep =
+    @Sendable (inout AggregateState, Event, borrowing NameTable) -> Void
 
-/// Digests a ledger after each of its events in one pass, unit by unit.
+/// Digests a ledger after each of its events in one pass, aggregate by aggregate.
 ///
-/// A digest is a sum over units (rule 23), so what an event changes about it is what it changes about its own unit: the
-/// digest of that unit after it less the one before. Each worker adds these differences up where the event stands;
-/// running sums over all positions are the digests.
+/// A digest is a sum over aggregates (rule 23), so what an event changes about it is what it changes about its own
+/// aggregate: the digest of that aggregate after it less the one before. Each worker adds these differences up where
+/// the event stands; running sums over all positions are the digests.
 package struct TracePass: Sendable {
-    /// A longer unit is digested at checkpoints alone from here on: every digest costs the whole unit.
-    package static let eventsPerUnitMax = 4_096
-    private static let unitsPerTurn = 256
+    /// A longer aggregate is digested at checkpoints alone from here on: every digest costs the whole aggregate.
+    package static let eventsPerAggregateMax = 4_096
+    private static let aggregatesPerTurn = 256
 
     package let state: LedgerState
     package let every: Int64
     package let workers: Int
-    package let fold: UnitFold
+    package let fold: AggregateStep
 
     package init(
-        state: LedgerState, every: Int64, workers: Int, fold: @escaping UnitFold
+        state: LedgerState, every: Int64, workers: Int, fold: @escaping AggregateStep
     ) {
         self.state = state
         self.every = every
@@ -71,23 +73,26 @@ package struct TracePass: Sendable {
         progress: @Sendable (Int64, Int64) throws -> Void
     ) throws -> DigestTrace {
         let last = state.head.position
-        let shares = try UnitShares(state.streams, pages, workers: workers)
+        let shares = try AggregateShares(state.streams, pages, workers: workers)
         let families = Families(state, try correctionPoints(pages))
         let done = Atomic<Int64>(0)
-        let turnCount = (shares.unitCount + Self.unitsPerTurn - 1) / Self.unitsPerTurn
+        let turnCount =
+            (shares.aggregateCount + Self.aggregatesPerTurn - 1) / Self.aggregatesPerTurn
         let sums = try Parallel.run(
             workers: workers, turns: turnCount,
-            room: { (worker: $0, sum: Sum(pages.count, every: every)) },
-            { room, number, _ in
-                let first = number * Self.unitsPerTurn
-                let turn = first..<min(first + Self.unitsPerTurn, shares.unitCount)
-                for unit in turn {
-                    try add(UInt32(unit + 1), pages, shares, families, &room.sum)
+            workspace: { (worker: $0, sum: Sum(pages.count, every: every)) },
+            { workspace, number, _ in
+                let first = number * Self.aggregatesPerTurn
+                let turn = first..<min(first + Self.aggregatesPerTurn, shares.aggregateCount)
+                for aggregate in turn {
+                    try add(UInt32(aggregate + 1), pages, shares, families, &workspace.sum)
                 }
                 let count = done.wrappingAdd(
                     Int64(shares.eventCount(of: turn)), ordering: .relaxed
                 ).newValue
-                if room.worker == 0 { try progress(pages.rowCount + count, pages.rowCount + last) }
+                if workspace.worker == 0 {
+                    try progress(pages.rowCount + count, pages.rowCount + last)
+                }
             })
         var total = Sum(pages.count, every: every)
         for sum in sums { total.add(sum.sum) }
@@ -142,21 +147,22 @@ package struct TracePass: Sendable {
     }
 
     private func add(
-        _ unit: UInt32, _ pages: EventPages, _ shares: UnitShares, _ families: Families,
+        _ aggregate: UInt32, _ pages: EventPages, _ shares: AggregateShares, _ families: Families,
         _ sum: inout Sum
     ) throws {
-        let record = state.stream(unit)
-        guard record.kind != .ledger, let streams = families.streams(ledBy: unit, state) else {
+        let record = state.stream(aggregate)
+        guard record.kind != .ledger, let streams = families.streams(ledBy: aggregate, state) else {
             return
         }
         var events: [Event] = []
-        for own in Set(streams.map { state.unit(of: $0) }) {
+        for own in Set(streams.map { state.aggregate(of: $0) }) {
             for place in shares.range(of: own) {
                 let index = shares.index(at: place)
                 let packed = pages.packed(index)
                 events.append(
                     packed.pointee.isWhole
-                        ? packed.pointee.event(at: Int64(index + 1)) : try pages.wideEvent(index))
+                        ? packed.pointee.event(at: Int64(index + 1))
+                        : try pages.extendedEvent(index))
             }
         }
         if events.isEmpty { return }
@@ -209,12 +215,12 @@ private struct Families: Sendable {
         }
     }
 
-    /// The streams of a unit's family; `nil` where another unit stands for it.
-    func streams(ledBy unit: UInt32, _ state: LedgerState) -> [UInt32]? {
-        guard let family = families[unit] else {
-            return state.unit(of: unit) == unit ? [unit] : nil
+    /// The streams of an aggregate's family; `nil` where another aggregate stands for it.
+    func streams(ledBy aggregate: UInt32, _ state: LedgerState) -> [UInt32]? {
+        guard let family = families[aggregate] else {
+            return state.aggregate(of: aggregate) == aggregate ? [aggregate] : nil
         }
-        return family.first == unit ? family : nil
+        return family.first == aggregate ? family : nil
     }
 
     /// Where their events are corrected, and where spellings of their ids are joined, ascending.

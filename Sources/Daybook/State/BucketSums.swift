@@ -2,18 +2,17 @@ import DaybookDomain
 import DaybookEvents
 import DaybookStore
 
-/// What a ledger knows of everybody, as 256 sums: two ledgers differ only about those whose names hash into a bucket of
-/// which the sums differ.
+/// What a ledger knows of all customers, as 256 sums: two ledgers differ only about customers with names that hash into
+/// a bucket of which the sums differ.
 ///
-/// A sum is that of the digests of the bucket's units (rule 23) and of what was said about who is whom: aliases under
-/// the alias, transfers of everything under the giver. The same for any order, split or number of workers. Catalogs are
-/// not in it.
+/// A sum adds the digests of the bucket's aggregates (rule 23) and of its identity statements: aliases under the alias,
+/// transfers of everything under the giver. The same for any order, split or number of workers. Catalogs are not in it.
 package struct BucketSums: Sendable, Equatable {
     package static let count = 256
 
     package private(set) var sums: [StateDigest]
-    /// Of the units alone.
-    package private(set) var units = UnitSum()
+    /// Of the aggregates alone.
+    package private(set) var aggregates = AggregateSum()
 
     package init() { sums = [StateDigest](repeating: StateDigest(), count: Self.count) }
 
@@ -32,25 +31,25 @@ package struct BucketSums: Sendable, Equatable {
     /// Takes in what another worker summed up.
     package mutating func add(_ other: BucketSums) {
         for bucket in 0..<Self.count { sums[bucket].add(other.sums[bucket]) }
-        units.add(other.units)
+        aggregates.add(other.aggregates)
     }
 
-    /// Takes in what was said about who is whom.
+    /// Adds an identity statement.
     package mutating func add(_ statement: IdentityStatement) {
         sums[Self.bucket(of: statement.stream)].add(text: statement.text)
     }
 
-    /// Takes in a folded unit; one to which nothing happened besides evidence is none.
+    /// Adds a folded aggregate; one to which nothing happened besides evidence does not count.
     package mutating func add(
-        _ unit: UInt32, _ folded: borrowing UnitState, _ state: LedgerState
+        _ aggregate: UInt32, _ folded: borrowing AggregateState, _ state: LedgerState
     ) {
         guard folded.isInDigest else { return }
-        let name = state.unitName(unit)
+        let name = state.aggregateName(aggregate)
         var digest = StateDigest()
-        digest.add(unit: name, folded, names: state.names)
+        digest.add(aggregate: name, folded, names: state.names)
         sums[Self.bucket(of: name)].add(digest)
-        units.digest.add(digest)
-        units.unitCount += 1
+        aggregates.digest.add(digest)
+        aggregates.aggregateCount += 1
     }
 
     /// The buckets of which the sums differ, ascending.
@@ -63,14 +62,14 @@ package struct BucketSums: Sendable, Equatable {
 package struct IdentityStatement: Hashable {
     /// The alias, or the giver.
     package var stream: StreamName
-    /// The other one; empty: everybody.
+    /// The other id; empty: every other one.
     package var other: String
     /// All that it says, and its place in canonical order.
     package var text: String
 }
 
 extension LedgerState {
-    /// Everything that was said about who is whom, in no order.
+    /// All identity statements, in no order.
     package var identityStatements: [IdentityStatement] {
         var found: [IdentityStatement] = []
         func add(
@@ -100,23 +99,23 @@ extension LedgerState {
         return found
     }
 
-    /// The digest of every unit of some buckets, by name.
-    package func digests(ofUnitsIn buckets: Set<Int>) throws -> [StreamName: (
-        unit: UInt32, digest: StateDigest
+    /// The digest of every aggregate of some buckets, by name.
+    package func digests(ofAggregatesIn buckets: Set<Int>) throws -> [StreamName: (
+        aggregate: UInt32, digest: StateDigest
     )] {
-        let folder = UnitFolder(self)
-        var found: [StreamName: (unit: UInt32, digest: StateDigest)] = [:]
-        for unit in unitIDs {
-            let name = unitName(unit)
+        let folder = AggregateFold(self)
+        var found: [StreamName: (aggregate: UInt32, digest: StateDigest)] = [:]
+        for aggregate in aggregateIDs {
+            let name = aggregateName(aggregate)
             guard buckets.contains(BucketSums.bucket(of: name)) else { continue }
-            let record = stream(unit)
+            let record = stream(aggregate)
             let folded = try folder.fold(
                 kind: record.kind, environment: record.environment,
-                heads: streams(of: unit).map { headOf($0).position })
+                heads: streams(of: aggregate).map { headOf($0).position })
             guard folded.isInDigest else { continue }
             var digest = StateDigest()
-            digest.add(unit: name, folded, names: names)
-            found[name] = (unit, digest)
+            digest.add(aggregate: name, folded, names: names)
+            found[name] = (aggregate, digest)
         }
         return found
     }

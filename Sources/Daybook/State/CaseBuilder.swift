@@ -11,17 +11,17 @@ package struct CaseBuilder {
     package let at: Int64
     /// Decided but not committed, by stream.
     package var undecided: [UInt32: [OrderedEvent]] = [:]
-    /// Folds the units where only some of the events take part; `nil`: all within the cut do.
-    package var prefix: PrefixFolder?
-    /// Lines that were folded already for this cut and time, by their streams; one that is not among them has no
+    /// Folds the aggregates where only some of the events take part; `nil`: all within the cut do.
+    package var prefix: PrefixFold?
+    /// Lineages that were folded already for this cut and time, by their streams; one that is not among them has no
     /// events. `nil`: none was.
-    package var foldedLines: [UInt32: UnitState]?
-    /// Who is who at the cut: each person is looked up once.
+    package var foldedLineages: [UInt32: AggregateState]?
+    /// Which ids are one person at the cut: each person is looked up once.
     private let persons: Persons
 
     package init(
         state: LedgerState, store: any EventStore, cut: Int64, at: Int64,
-        undecided: [UInt32: [OrderedEvent]] = [:], prefix: PrefixFolder? = nil
+        undecided: [UInt32: [OrderedEvent]] = [:], prefix: PrefixFold? = nil
     ) {
         self.state = state
         self.store = store
@@ -48,7 +48,7 @@ package struct CaseBuilder {
     }
 
     /// Whether any event within the cut names the customer.
-    /// - Complexity: O(*e*) in the events of the customer and of the lines that name them.
+    /// - Complexity: O(*e*) in the events of the customer and of the lineages that name them.
     private func isNamed(_ key: CustomerKey) throws -> Bool {
         if !state.identity.linkPositions(of: key, cut: cut).isEmpty
             || !state.identity.handoverPositions(of: key, cut: cut).isEmpty
@@ -64,44 +64,45 @@ package struct CaseBuilder {
         {
             return true
         }
-        return try state.lines(naming: key).contains { line in
-            try events(line).contains { $0.namedCustomers.contains(key.name) }
+        return try state.lineages(naming: key).contains { lineage in
+            try events(lineage).contains { $0.namedCustomers.contains(key.name) }
         }
     }
 
-    /// - Parameter folded: The customer's own unit, where it was folded already for this cut and time.
-    package func build(_ key: CustomerKey, folded: UnitState? = nil) throws -> CustomerCase {
+    /// - Parameter folded: The customer's own aggregate, where it was folded already for this cut and time.
+    package func build(_ key: CustomerKey, folded: AggregateState? = nil) throws -> CustomerCase {
         let environment = key.environment
         let person = persons[key]
         let streams = person.members.compactMap {
             state.streamID(environment, .customer, $0)
         }
-        let customer = try folded ?? unit(streams, .customer, environment)
-        var lines: [CustomerCase.OwnedLine] = []
+        let customer = try folded ?? aggregate(streams, .customer, environment)
+        var lineages: [CustomerCase.OwnedLineage] = []
         var others: [String] = []
-        for stream in candidateLines(person.members, environment) {
-            let line = try unit([stream], .line, environment)
-            guard line.eventCount > 0 else { continue }
+        for stream in candidateLineages(person.members, environment) {
+            let lineage = try aggregate([stream], .lineage, environment)
+            guard lineage.eventCount > 0 else { continue }
             let ownership = Ownership(
-                line.line, environment, person.memberSet, at: at, persons, state.names)
+                lineage.lineage, environment, person.memberSet, at: at, persons, state.names)
             let name = state.names[state.stream(stream).name]
             if ownership.isEver {
-                lines.append(
+                lineages.append(
                     .init(
-                        name: name, state: line.line, funnel: line.funnel,
+                        name: name, state: lineage.lineage, funnel: lineage.funnel,
                         ownedFrom: ownership.from, ownedUntil: ownership.until,
                         stretches: ownership.stretches))
-            } else if line.line.names(anyOf: person.memberSet) {
-                // The index of namings knows the future; the line as folded for this cut does not (law 4).
+            } else if lineage.lineage.names(anyOf: person.memberSet) {
+                // The index of namings knows the future; the lineage as folded for this cut does not (law 4).
                 others.append(name)
             }
         }
-        lines.sort { precedesInBytes($0.name, $1.name) }
+        lineages.sort { precedesInBytes($0.name, $1.name) }
         others.sort(by: precedesInBytes)
         return CustomerCase(
             environment: environment, subject: state.names[person.shown],
-            isKnown: customer.eventCount > 0 || !lines.isEmpty, state: customer, lines: lines,
-            linesOfOthers: others, catalogs: state.catalogs.known(at: cut), zones: state.zones,
+            isKnown: customer.eventCount > 0 || !lineages.isEmpty, state: customer,
+            lineages: lineages,
+            lineagesOfOthers: others, catalogs: state.catalogs.known(at: cut), zones: state.zones,
             names: state.names, at: at)
     }
 
@@ -111,59 +112,61 @@ package struct CaseBuilder {
     /// The name under which a customer is shown.
     package func shown(_ key: CustomerKey) -> String { state.names[persons[key].shown] }
 
-    /// Whose a line is: the first customer whom its own events name (rule 7), and whoever has it at the asked time.
+    /// Who owns a lineage: the first customer whom its own events name (rule 7), and the owner at the asked time.
     package struct Belonging: Equatable {
-        /// 0: nobody.
+        /// 0: no customer.
         var first: NameID = 0
-        /// 0: nobody.
+        /// 0: no customer.
         package var owner: NameID = 0
-        /// When the first one was named; `Event.absent`: nobody was.
+        /// When the first one was named; `Event.absent`: none was.
         var namedAt = Event.absent
-        /// Whether somebody who is not the owner handed it over as theirs.
+        /// Whether a customer who is not the owner claimed it.
         package var isDisputed = false
     }
 
-    /// Whose a line is.
+    /// Who owns a lineage, first and at the asked time.
     package func belonging(of stream: UInt32) throws -> Belonging {
         let environment = state.stream(stream).environment
-        let line = try unit([stream], .line, environment).line
-        let ownership = Ownership(line, environment, [], at: at, persons, state.names)
+        let lineage = try aggregate([stream], .lineage, environment).lineage
+        let ownership = Ownership(lineage, environment, [], at: at, persons, state.names)
         return Belonging(
-            first: line.owner, owner: ownership.owner, namedAt: line.ownerNamedAt,
-            isDisputed: line.claims.contains { claimant in
+            first: lineage.owner, owner: ownership.owner, namedAt: lineage.ownerNamedAt,
+            isDisputed: lineage.claims.contains { claimant in
                 let key = CustomerKey(environment, claimant)
                 return persons[key].shown
                     != persons[CustomerKey(environment, ownership.owner)].shown
             })
     }
 
-    /// What is known of a line, and who has it at the asked time; 0: nobody.
-    package func line(_ stream: UInt32) throws -> (line: LineState, owner: NameID) {
+    /// The state of a lineage, and its owner at the asked time; 0: no customer.
+    package func lineage(_ stream: UInt32) throws -> (lineage: LineageState, owner: NameID) {
         let environment = state.stream(stream).environment
-        let line = try unit([stream], .line, environment).line
-        return (line, Ownership(line, environment, [], at: at, persons, state.names).owner)
+        let lineage = try aggregate([stream], .lineage, environment).lineage
+        return (lineage, Ownership(lineage, environment, [], at: at, persons, state.names).owner)
     }
 
     private func unknown(_ environment: Environment, _ subject: String) -> CustomerCase {
         CustomerCase(
             environment: environment, subject: subject, isKnown: false,
-            state: UnitState(kind: .customer), lines: [], linesOfOthers: [],
+            state: AggregateState(kind: .customer), lineages: [], lineagesOfOthers: [],
             catalogs: state.catalogs.known(at: cut), zones: state.zones, names: state.names,
             at: at)
     }
 
-    /// The live state where it answers the question, else a fold of the unit's events.
-    private func unit(
+    /// The live state where it answers the question, else a fold of the aggregate's events.
+    private func aggregate(
         _ streams: [UInt32], _ kind: StreamKind, _ environment: Environment
-    ) throws -> UnitState {
+    ) throws -> AggregateState {
         if let prefix { return try prefix.fold(streams, kind, environment, until: at) }
-        guard let first = streams.min() else { return UnitState(kind: kind) }
-        if kind == .line, let foldedLines { return foldedLines[first] ?? UnitState(kind: kind) }
-        let unit = state.unit(of: first)
+        guard let first = streams.min() else { return AggregateState(kind: kind) }
+        if kind == .lineage, let foldedLineages {
+            return foldedLineages[first] ?? AggregateState(kind: kind)
+        }
+        let aggregate = state.aggregate(of: first)
         let extra = streams.flatMap { undecided[$0] ?? [] }
-        let isWhole = state.streams(of: unit).count == streams.count
+        let isWhole = state.streams(of: aggregate).count == streams.count
         if cut >= state.head.position, isWhole {
-            var live = try state.live(unit)
+            var live = try state.live(aggregate)
             var isUsable = live.newest.occurredAt <= at
             for event in extra where isUsable {
                 isUsable = live.accepts(event.event) && event.event.occurredAt <= at
@@ -171,26 +174,26 @@ package struct CaseBuilder {
             }
             if isUsable { return live }
         }
-        return try UnitFolder(state, cut: cut, until: at).fold(
+        return try AggregateFold(state, cut: cut, until: at).fold(
             kind: kind, environment: environment, heads: streams.map { state.headOf($0).position },
             extra: extra)
     }
 
-    /// Every line that could be the person's: named with them, or handed over by somebody.
+    /// Every lineage that the person could own: it names one of the ids, or another customer gave them everything.
     /// - Parameter members: Of whole persons.
-    /// - Complexity: O(*n*) in the ids, lines and transfers that lead to the person.
-    package func candidateLines(_ members: [NameID], _ environment: Environment) -> [UInt32] {
+    /// - Complexity: O(*n*) in the ids, lineages and transfers that lead to the person.
+    package func candidateLineages(_ members: [NameID], _ environment: Environment) -> [UInt32] {
         var people = members
         var known = Set(members)
-        var lines: [UInt32] = []
+        var lineages: [UInt32] = []
         var found: Set<UInt32> = []
         var next = 0
         while next < people.count {
             let name = people[next]
             next += 1
             let key = CustomerKey(environment, name)
-            for line in state.lines(naming: key) where found.insert(line).inserted {
-                lines.append(line)
+            for lineage in state.lineages(naming: key) where found.insert(lineage).inserted {
+                lineages.append(lineage)
             }
             for handover in state.identity.handovers(
                 of: [name], in: environment, cut: cut, corrections: state.corrections,
@@ -204,21 +207,21 @@ package struct CaseBuilder {
         }
         for (stream, events) in undecided where !found.contains(stream) {
             let record = state.stream(stream)
-            guard record.kind == .line, record.environment == environment else { continue }
+            guard record.kind == .lineage, record.environment == environment else { continue }
             let isTheirs = events.contains { undecided in
                 undecided.event.namedCustomers.contains(where: known.contains)
             }
-            if isTheirs { lines.append(stream) }
+            if isTheirs { lineages.append(stream) }
         }
-        return lines
+        return lineages
     }
 }
 
-/// Who owns a line over time, walked along its transfers (rule 7).
+/// Who owns a lineage over time, walked along its transfers (rule 7).
 private struct Ownership {
     /// Each time for which the person owned it, up to the asked one, in order.
-    private(set) var stretches: [CustomerCase.OwnedLine.Stretch] = []
-    /// Whoever has it at the asked time; 0: nobody.
+    private(set) var stretches: [CustomerCase.OwnedLineage.Stretch] = []
+    /// The owner at the asked time; 0: no customer.
     private(set) var owner: NameID = 0
 
     /// The last time for which the person owned it.
@@ -235,16 +238,16 @@ private struct Ownership {
     }
 
     init(
-        _ line: LineState, _ environment: Environment, _ members: Set<NameID>, at: Int64,
+        _ lineage: LineageState, _ environment: Environment, _ members: Set<NameID>, at: Int64,
         _ persons: Persons, _ names: NameTable
     ) {
-        owner = line.owner
+        owner = lineage.owner
         if members.contains(owner) { stretches = [.init()] }
         var since = OrderKey.first
-        var transfers = line.transfers[...]
-        // What somebody owns moves as a whole without their credits, which only a transfer by name moves (rule 6).
-        let movesAlong = !line.isConsumable
-        // Every turn goes on to a later transfer, so it ends, whatever circles they make.
+        var transfers = lineage.transfers[...]
+        // A transfer of everything leaves credits behind, which only a transfer of their lineage moves (rule 6).
+        let movesAlong = !lineage.isConsumable
+        // Every turn goes on to a later transfer, so it ends, even where transfers make circles.
         while true {
             let handover =
                 movesAlong
@@ -276,28 +279,10 @@ private struct Ownership {
             stretches.append(.init(from: step.order.occurredAt, unitsOnArrival: step.units))
         }
     }
-
-    /// The first time after which an owner gave everything away.
-    private static func handover(
-        by owner: NameID, after since: OrderKey, _ environment: Environment, _ builder: CaseBuilder
-    ) -> Identity.Handover? {
-        let (identity, corrections) = (builder.state.identity, builder.state.corrections)
-        let names = builder.state.names
-        let owners = identity.person(
-            CustomerKey(environment, owner), cut: builder.cut, corrections: corrections,
-            names: names
-        ).members
-        return identity.handovers(
-            of: owners, in: environment, cut: builder.cut, corrections: corrections, names: names
-        ).first {
-            owners.contains($0.from) && !owners.contains($0.to)
-                && since.precedes($0.order, names: names)
-        }
-    }
 }
 
-extension LineState {
-    /// Whether any event of the line, as folded, names one of these customers.
+extension LineageState {
+    /// Whether any event of the lineage, as folded, names one of these customers.
     fileprivate func names(anyOf members: Set<NameID>) -> Bool {
         claims.contains { members.contains($0) } || transfers.contains { members.contains($0.to) }
     }

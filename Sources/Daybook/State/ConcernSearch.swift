@@ -1,24 +1,24 @@
 import DaybookDomain
 import DaybookEvents
 
-/// Whose answers some events can change, in the order of first naming; everybody and every person once, however many
-/// of the events name them.
+/// The customers whose answers some events can change, in the order of first naming; each id and each person is looked
+/// at once, however many of the events name them.
 package struct ConcernSearch {
     private let state: LedgerState
     private let persons: Persons
     package private(set) var found: [CustomerKey] = []
-    /// Lines that were looked at already.
-    package var lines: Set<UInt32>
+    /// Lineages that were looked at already.
+    package var lineages: Set<UInt32>
     private var seen: Set<CustomerKey> = []
-    /// Customers whose heirs were added, and ids whose person's were.
+    /// Customers whose heirs were added, and ids whose person's heirs were.
     private var followed: Set<CustomerKey> = []
     private var walked: Set<CustomerKey> = []
-    /// Ids of which everybody was added who was ever linked with them.
+    /// Ids of which every id that was ever linked with them was added.
     private var linked: Set<CustomerKey> = []
 
-    package init(_ state: LedgerState, lines: Set<UInt32> = []) {
+    package init(_ state: LedgerState, lineages: Set<UInt32> = []) {
         self.state = state
-        self.lines = lines
+        self.lineages = lineages
         persons = Persons(state, cut: Int64.max)
     }
 
@@ -26,7 +26,7 @@ package struct ConcernSearch {
         if seen.insert(customer).inserted { found.append(customer) }
     }
 
-    /// A customer and whoever was once the same person, each with their heirs.
+    /// A customer and every id that was ever of the same person, each with their heirs.
     package mutating func addWithEverLinked(_ customer: CustomerKey) {
         guard linked.insert(customer).inserted else { return }
         addWithHeirs(customer)
@@ -35,7 +35,7 @@ package struct ConcernSearch {
         }
     }
 
-    /// A customer, and whoever got everything from them, also in turn.
+    /// A customer and their heirs: the customers who got everything from them, or from an heir.
     package mutating func addWithHeirs(_ customer: CustomerKey) {
         guard followed.insert(customer).inserted else { return }
         let environment = customer.environment

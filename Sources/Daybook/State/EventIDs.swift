@@ -1,7 +1,7 @@
 import DaybookEvents
 import DaybookStore
 
-/// The ids by which a person finds an event, besides its key and the names of customers and lines: a transaction, a
+/// The ids by which a person finds an event, besides its key and the names of customers and lineages: a transaction, a
 /// grant, a reservation, the ref of a use, and a profile where it begins.
 struct EventIDs {
     enum ID: Hashable {
@@ -68,7 +68,7 @@ extension LedgerState {
                 through: Checkpoint(position: range.upperBound), chunkCount: 1_000
             ) { found in
                 for index in found.indices where names(found[index]) { events.append(found[index]) }
-                // In a room that does not grow with the range.
+                // The memory that this takes does not grow with the range.
                 if events.count > 2 * limit {
                     isCut = true
                     events.sort { $0.position < $1.position }

@@ -69,8 +69,8 @@ struct KeyFiles: Sendable {
                 EventIDs(event, in: stream).forEachHash(hashKey) {
                     ids.append(($0, event.position))
                 }
-                guard event.position % LookupRun.unitCount == 0 else { continue }
-                let start = event.position - LookupRun.unitCount + 1
+                guard event.position % LookupRun.alignment == 0 else { continue }
+                let start = event.position - LookupRun.alignment + 1
                 runs.append(LookupRun(start...event.position, entries: entries, ids: ids))
                 entries.removeAll(keepingCapacity: true)
                 ids.removeAll(keepingCapacity: true)
@@ -85,7 +85,7 @@ struct KeyFiles: Sendable {
     func write(_ runs: [LookupRun], replace: (LookupRun) -> Void) {
         guard let lookups, runs.contains(where: { $0.path == nil || $0.isDamaged }) else { return }
         do {
-            // What was taken for a key then must not get into a file.
+            // What was read from a file that was lost must not get into another one.
             try knowledge.check()
             for run in runs where run.isDamaged {
                 let path = run.path ?? ""

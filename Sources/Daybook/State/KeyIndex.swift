@@ -19,7 +19,7 @@ package struct KeyIndex {
     package private(set) var runs: [LookupRun] = []
     private var last: Int64 = 0
     private var hasGap = false
-    /// Of the ledger: nobody who sends keys can choose what they hash to.
+    /// Of the ledger, so that a sender of keys cannot choose what they hash to.
     private let hashKey: SipHash.Key
 
     /// - Precondition: The runs begin at position 1 and have no gap.
@@ -49,12 +49,12 @@ package struct KeyIndex {
         last = position
         recent[key] = position
         ids.forEachHash(hashKey) { recentIDs.append(($0, position)) }
-        if position % LookupRun.unitCount == 0, !hasGap { seal() }
+        if position % LookupRun.alignment == 0, !hasGap { seal() }
     }
 
     /// Turns the full unit into a run and merges what lies together.
     private mutating func seal() {
-        let range = last - LookupRun.unitCount + 1...last
+        let range = last - LookupRun.alignment + 1...last
         var entries = recent.map { (hash: $0.key.lookupHash(hashKey), position: $0.value) }
         if entries.count < range.count {
             // A second event under one key cannot be appended; a file that was tampered with may hold one all the same,
@@ -75,7 +75,7 @@ package struct KeyIndex {
         var start: Int64 = 0
         var rest = runs[...]
         while start < sealedThrough {
-            var size = LookupRun.unitCount
+            var size = LookupRun.alignment
             while start % (size * Self.mergeCount) == 0,
                 start + size * Self.mergeCount <= sealedThrough
             { size *= Self.mergeCount }

@@ -12,7 +12,7 @@ extension LedgerState {
     }
 
     /// Every id that a text names, the one that is written so first. Of a UUID the two spellings are one person only
-    /// from the event on that named the second; whoever asks what was known before looks at each.
+    /// from the event on that named the second; a question about what was known before looks at each.
     package func customers(named text: String, in environment: Environment) -> [NameID] {
         let exact = names.id(of: text)
         guard let (lower, upper) = UUIDText.spellings(of: text) else {
@@ -48,6 +48,6 @@ extension LedgerState {
         {
             return true
         }
-        return !identity.isAlone(key) || !lines(naming: key).isEmpty
+        return !identity.isAlone(key) || !lineages(naming: key).isEmpty
     }
 }

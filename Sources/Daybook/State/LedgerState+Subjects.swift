@@ -2,13 +2,13 @@ import DaybookDomain
 import DaybookEvents
 
 extension LedgerState {
-    /// Every customer who has an event of their own or whom a line names, in the order of the names' bytes.
+    /// Every customer who has an event of their own or whom a lineage names, in the order of the names' bytes.
     package func subjects(in environment: Environment) -> [String] {
         named(in: environment).map { names[$0] }.sorted(by: precedesInBytes)
     }
 
-    /// The same with every customer to whom another one gave everything: lines of which no event names them may be
-    /// theirs.
+    /// The same with every customer to whom another one gave everything: they may own lineages of which no event names
+    /// them.
     /// - Parameter cut: Only what was recorded at or before this position is known.
     package func subjectsAndReceivers(
         in environment: Environment, cut: Int64 = Int64.max
@@ -31,7 +31,7 @@ extension LedgerState {
         return known
     }
 
-    /// Every customer to whom somebody gave everything: they may have lines that do not name them.
+    /// Every customer to whom another one gave everything: they may own lineages that do not name them.
     /// - Parameter cut: Only what was recorded at or before this position is known.
     package func receivers(in environment: Environment, cut: Int64 = Int64.max) -> Set<NameID> {
         var found: Set<NameID> = []
@@ -43,10 +43,10 @@ extension LedgerState {
         return found
     }
 
-    /// The name under which a unit enters the digest: the person's shown name, or the line's.
-    package func unitName(_ unit: UInt32) -> StreamName {
-        let record = stream(unit)
-        guard record.kind == .customer else { return streamName(unit) }
+    /// The name under which an aggregate enters the digest: the person's shown name, or the lineage's.
+    package func aggregateName(_ aggregate: UInt32) -> StreamName {
+        let record = stream(aggregate)
+        guard record.kind == .customer else { return streamName(aggregate) }
         let person = identity.person(
             CustomerKey(record.environment, record.name), cut: Int64.max,
             corrections: corrections, names: names)

@@ -2,25 +2,24 @@ import DaybookDomain
 import DaybookEvents
 import DaybookStore
 
-/// What a ledger keeps in memory: heads, keys and who is who; of folded units those that were asked for lately.
+/// What a ledger keeps in memory: heads, keys and identities; of folded aggregates those that were asked for lately.
 ///
-/// One function, `apply`, takes every event that was ever committed, by whomever: opening, catching up with other
-/// processes and publishing an own commit are the same path. With a snapshot all but what came after it stays in the
-/// mapped file.
+/// One function, `apply`, takes every committed event, of any process: opening, catching up and publishing an own
+/// commit are the same path. With a snapshot all but what came after it stays in the mapped file.
 package struct LedgerState: Sendable {
     /// Where its events lie.
     package private(set) var log: EventLog
     /// The snapshot that this state began with.
     let base: MappedState?
-    /// Shared by copies; `nil` for a state of the past, of which every unit is asked for once.
-    package private(set) var cache: UnitCache?
+    /// Shared by copies; `nil` for a state of the past, of which every aggregate is asked for once.
+    package private(set) var cache: AggregateCache?
 
     package var names: NameTable
     /// How many names the store has; those above were interned for a commit that is not there yet.
     package var storedNameCount: Int
     package var streams: StreamTable
     package private(set) var storedStreamCount: Int
-    /// `nil`: not read yet; whoever looks for a key reads them first (`Ledger.readKeys`).
+    /// `nil`: not read yet; a look-up of a key reads them first (`LedgerCore.readKeys`).
     package var keys: KeyIndex?
     package private(set) var head = StoreHead(position: 0, recordedAt: 0)
     /// The name of everything up to the head, or up to where the state was when it was last compared with the store;
@@ -34,11 +33,11 @@ package struct LedgerState: Sendable {
     package var catalogs = CatalogHistory()
     package var zones = ZoneSet(["UTC": .utc])
 
-    /// Lines that ever named a customer, since the snapshot.
-    private var linesNaming: [CustomerKey: [UInt32]] = [:]
-    /// Customers who may be with other ids now than the units of their streams say; `regroup` finds out.
+    /// Lineages that ever named a customer, since the snapshot.
+    private var lineagesNaming: [CustomerKey: [UInt32]] = [:]
+    /// Customers who may be with other ids now than the aggregates of their streams say; `regroup` finds out.
     package var touched: Set<CustomerKey> = []
-    /// How many links were looked at to put units together.
+    /// How many links were looked at to put aggregates together.
     package var groupingStepCount = 0
     private var newZones: Set<NameID> = []
     /// Zones that any customer named.
@@ -49,7 +48,7 @@ package struct LedgerState: Sendable {
     package private(set) var pending: [Event] = []
 
     /// - Parameter base: Names, streams and persons up to its cut. What it lists as special must be read and noted.
-    init(log: EventLog, base: MappedState? = nil, cache: UnitCache? = nil) {
+    init(log: EventLog, base: MappedState? = nil, cache: AggregateCache? = nil) {
         self.log = log
         self.base = base
         self.cache = cache
@@ -65,7 +64,7 @@ package struct LedgerState: Sendable {
         newZones = zoneNames
     }
 
-    /// The same ledger, which remembers nothing of what is asked of it: for one look at everybody.
+    /// The same ledger, which remembers nothing of what is asked of it: for one look at all customers.
     package func forgetful() -> LedgerState {
         var other = self
         other.cache = nil
@@ -80,7 +79,7 @@ package struct LedgerState: Sendable {
     }
 
     /// The same for a ledger that goes its own way from here, with events and answers of its own.
-    package func goingOn(in log: EventLog, _ cache: UnitCache) -> LedgerState {
+    package func goingOn(in log: EventLog, _ cache: AggregateCache) -> LedgerState {
         var other = self
         other.log = log
         other.cache = cache
@@ -113,23 +112,22 @@ package struct LedgerState: Sendable {
         return StreamName(record.environment, record.kind, names[record.name])
     }
 
-    package func streamID(_ environment: Environment, _ kind: StreamKind, _ name: NameID) -> UInt32?
-    {
-        streams.id(environment, kind, name)
-    }
+    package func streamID(
+        _ environment: Environment, _ kind: StreamKind, _ name: NameID
+    ) -> UInt32? { streams.id(environment, kind, name) }
 
     package func headOf(_ stream: UInt32) -> StreamTable.Head { streams[stream].head }
 
-    /// The unit that a stream is folded in: its own number, or that of the person's first stream.
-    package func unit(of stream: UInt32) -> UInt32 { streams[stream].unit }
+    /// The aggregate that a stream is folded in: its own number, or that of the person's first stream.
+    package func aggregate(of stream: UInt32) -> UInt32 { streams[stream].aggregate }
 
-    /// Whether a stream is a unit by itself.
+    /// Whether a stream is an aggregate by itself.
     package func isAlone(_ stream: UInt32) -> Bool {
-        unit(of: stream) == stream && (identity.isEmpty || streams(of: stream).count == 1)
+        aggregate(of: stream) == stream && (identity.isEmpty || streams(of: stream).count == 1)
     }
 
-    /// The streams of a unit.
-    package func streams(of unit: UInt32) -> [UInt32] { streams.members(of: unit) }
+    /// The streams of an aggregate.
+    package func streams(of aggregate: UInt32) -> [UInt32] { streams.members(of: aggregate) }
 
     /// Takes a stream of the store, with which the next committed events may begin.
     package mutating func add(_ record: StreamRecord) {
@@ -138,7 +136,7 @@ package struct LedgerState: Sendable {
         touch(record)
     }
 
-    /// The number of a stream, given now if need be; no unit knows of it before the commit that begins it.
+    /// The number of a stream, given now if need be; no aggregate knows of it before the commit that begins it.
     package mutating func internStream(_ name: StreamName) -> UInt32 {
         let id = names.intern(name.name)
         if let known = streamID(name.environment, name.kind, id) { return known }
@@ -205,11 +203,11 @@ package struct LedgerState: Sendable {
     /// Takes one committed event; anything that needs the store waits in `pending`.
     package mutating func apply(_ event: Event, recordedAt: Int64) {
         let stream = streams[event.stream]
-        // An alias joins units, which are then folded anew.
+        // An alias joins aggregates, which are then folded anew.
         let isCarriedOn =
-            cache?.knows(stream.unit) == true && event.type != .subjectAliased
+            cache?.knows(stream.aggregate) == true && event.type != .subjectAliased
             && event.type != .subjectUnaliased
-        let known = isCarriedOn ? stamp(of: stream.unit) : nil
+        let known = isCarriedOn ? stamp(of: stream.aggregate) : nil
         streams.setHead(
             of: event.stream,
             .init(position: event.position, version: stream.head.version + 1))
@@ -217,45 +215,47 @@ package struct LedgerState: Sendable {
         let key = EventKey(stream.record.environment, event.source, event.key)
         keys?.note(key, EventIDs(event, in: stream.record), at: event.position)
         note(event, stream.record)
-        if stream.record.kind == .line { noteNaming(event, stream.record) }
+        if stream.record.kind == .lineage { noteNaming(event, stream.record) }
         if stream.record.kind == .customer, stream.head.version == 0 {
             customers.note(CustomerKey(stream.record.environment, stream.record.name))
             joinSpellings(of: stream.record.name, stream.record.environment, event)
         }
         guard let known, !corrections.concerns(key) else { return }
         cache?.evolve(
-            stream.unit, event, from: known, to: stamp(of: stream.unit), names: names)
+            stream.aggregate, event, from: known, to: stamp(of: stream.aggregate), names: names)
     }
 
-    /// Which events a unit has now.
-    package func stamp(of unit: UInt32) -> UnitCache.Stamp {
+    /// Which events an aggregate has now.
+    package func stamp(of aggregate: UInt32) -> AggregateCache.Stamp {
         var heads: UInt64 = 0
-        for stream in streams(of: unit) {
+        for stream in streams(of: aggregate) {
             heads = (heads ^ UInt64(bitPattern: headOf(stream).position)) &* 0x9E37_79B9_7F4A_7C15
             heads ^= heads >> 29
         }
         return .init(heads: heads, corrections: corrections.count)
     }
 
-    /// The folded state of a unit as it is now.
-    package func live(_ unit: UInt32) throws -> UnitState {
-        let record = stream(unit)
-        let stamp = stamp(of: unit)
-        if let state = cache?.state(of: unit, stamp), state.kind == record.kind { return state }
-        let state = try UnitFolder(self).fold(
+    /// The folded state of an aggregate as it is now.
+    package func live(_ aggregate: UInt32) throws -> AggregateState {
+        let record = stream(aggregate)
+        let stamp = stamp(of: aggregate)
+        if let state = cache?.state(of: aggregate, stamp), state.kind == record.kind {
+            return state
+        }
+        let state = try AggregateFold(self).fold(
             kind: record.kind, environment: record.environment,
-            heads: streams(of: unit).map { headOf($0).position })
-        // The number of a stream without events may yet become another's: of a commit that failed, or of a preview.
-        if state.newest != .first { cache?.keep(state, of: unit, stamp) }
+            heads: streams(of: aggregate).map { headOf($0).position })
+        // The number of a stream without events may yet become another's: of a commit that failed, or of a dry run.
+        if state.newest != .first { cache?.keep(state, of: aggregate, stamp) }
         return state
     }
 
-    /// Every unit that has events, ascending; those of the ledger itself are none.
-    package var unitIDs: [UInt32] {
+    /// Every aggregate that has events, ascending; those of the ledger itself are none.
+    package var aggregateIDs: [UInt32] {
         var ids: [UInt32] = []
         for id in 1..<UInt32(storedStreamCount + 1) {
             let entry = streams[id]
-            guard entry.unit == id, entry.record.kind != .ledger else { continue }
+            guard entry.aggregate == id, entry.record.kind != .ledger else { continue }
             let isBegun =
                 entry.head.position > 0 || streams(of: id).contains { headOf($0).position > 0 }
             if isBegun { ids.append(id) }
@@ -297,9 +297,9 @@ package struct LedgerState: Sendable {
     private mutating func noteNaming(_ event: Event, _ stream: StreamRecord) {
         for name in event.namedCustomers {
             let customer = CustomerKey(stream.environment, name)
-            if linesNaming[customer]?.contains(stream.id) == true { continue }
-            if base?.lines(naming: customer).contains(stream.id) == true { continue }
-            linesNaming[customer, default: []].append(stream.id)
+            if lineagesNaming[customer]?.contains(stream.id) == true { continue }
+            if base?.lineages(naming: customer).contains(stream.id) == true { continue }
+            lineagesNaming[customer, default: []].append(stream.id)
             customers.note(customer)
             joinSpellings(of: name, stream.environment, event)
         }
@@ -328,16 +328,18 @@ package struct LedgerState: Sendable {
         touched.insert(CustomerKey(environment, other))
     }
 
-    /// Lines that ever named a customer.
-    package func lines(naming customer: CustomerKey) -> [UInt32] {
-        guard let base else { return linesNaming[customer] ?? [] }
-        return base.lines(naming: customer) + (linesNaming[customer] ?? [])
+    /// Lineages that ever named a customer.
+    package func lineages(naming customer: CustomerKey) -> [UInt32] {
+        guard let base else { return lineagesNaming[customer] ?? [] }
+        return base.lineages(naming: customer) + (lineagesNaming[customer] ?? [])
     }
 
-    /// Every customer that a line names, with the line; those of one customer in order of arrival.
+    /// Every customer that a lineage names, with the lineage; those of one customer in order of arrival.
     package func forEachNaming(_ body: (CustomerKey, UInt32) -> Void) {
-        base?.forEachLine(body)
-        for (customer, lines) in linesNaming { for line in lines { body(customer, line) } }
+        base?.forEachNaming(body)
+        for (customer, lineages) in lineagesNaming {
+            for lineage in lineages { body(customer, lineage) }
+        }
     }
 
     /// Zones that were named since the last call.

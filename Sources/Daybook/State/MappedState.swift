@@ -4,8 +4,8 @@ import DaybookStore
 
 /// What a snapshot knows of names, streams and persons, looked up in the mapped file when it is asked for.
 ///
-/// Every block is checked when it is opened, so its questions cannot fail: we never change a file in place, and where
-/// somebody else cuts it short, what it held is made again from rows and looked up there (`SnapshotImage`). Numbers
+/// Every block is checked when it is opened, so look-ups cannot fail: we never change a file in place, and where
+/// another program cuts it short, what it held is made again from rows and looked up there (`SnapshotImage`). Numbers
 /// that lead nowhere, which only a file made by hand can have, give something harmless. The sections stand in
 /// `SnapshotFormat`.
 final class MappedState: NameBase, IdentityBase {
@@ -25,7 +25,7 @@ final class MappedState: NameBase, IdentityBase {
     private let slots: Column
     private let streams: Column
     private let members: Column
-    private let lines: Column
+    private let lineages: Column
     private let links: Column
     private let handovers: Column
     private let order: Column
@@ -60,7 +60,7 @@ final class MappedState: NameBase, IdentityBase {
         slots = try column(.slots)
         streams = try column(.streams)
         members = try column(.members)
-        lines = try column(.lines)
+        lineages = try column(.lineages)
         links = try column(.links)
         handovers = try column(.handovers)
         order = try column(.order)
@@ -115,7 +115,7 @@ final class MappedState: NameBase, IdentityBase {
     private func read<Result>(
         _ column: Column, _ range: Range<Int>, _ body: (UnsafeRawBufferPointer) -> Result
     ) -> Result? {
-        // A file that is lost is no mistake of whoever asks.
+        // A file that is lost is no mistake of the caller.
         if !file.isKnownLost, let found = try? file.withBytes(column.part, range, body) {
             return found
         }
@@ -130,13 +130,13 @@ final class MappedState: NameBase, IdentityBase {
 
     func each(_ column: Column, _ body: (UnsafeRawBufferPointer) -> Void) {
         // Copied before the body sees it, which runs once.
-        withUnsafeTemporaryAllocation(byteCount: column.size, alignment: 16) { room in
+        withUnsafeTemporaryAllocation(byteCount: column.size, alignment: 16) { buffer in
             for index in 0..<column.count {
                 let isFound = element(column, index, false) {
-                    room.copyMemory(from: $0)
+                    buffer.copyMemory(from: $0)
                     return true
                 }
-                if isFound { body(UnsafeRawBufferPointer(room)) }
+                if isFound { body(UnsafeRawBufferPointer(buffer)) }
             }
         }
     }
@@ -161,12 +161,12 @@ final class MappedState: NameBase, IdentityBase {
         guard offset <= UInt64(texts.count), UInt64(byteCount) <= UInt64(texts.count) - offset
         else { return }
         let range = Int(offset)..<Int(offset) + Int(byteCount)
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: range.count) { room in
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: range.count) { buffer in
             let isFound = read(texts, range) {
-                UnsafeMutableRawBufferPointer(room).copyMemory(from: $0)
+                UnsafeMutableRawBufferPointer(buffer).copyMemory(from: $0)
                 return true
             }
-            if isFound == true { body(UnsafeBufferPointer(room)) }
+            if isFound == true { body(UnsafeBufferPointer(buffer)) }
         }
     }
 
@@ -188,16 +188,16 @@ final class MappedState: NameBase, IdentityBase {
 
     func stream(_ id: UInt32) -> StreamTable.Entry? {
         element(streams, Int(id) - 1, nil) { raw in
-            let (name, unit): (NameID, UInt32) = (raw.number(16), raw.number(20))
-            // A unit is the first stream of the person, so never one that comes later.
+            let (name, aggregate): (NameID, UInt32) = (raw.number(16), raw.number(20))
+            // An aggregate is the number of the person's first stream, so never one that comes later.
             guard let environment = Environment(rawValue: raw[28]),
-                let kind = StreamKind(rawValue: raw[29]), Int(name) <= names.count, unit >= 1,
-                unit <= id
+                let kind = StreamKind(rawValue: raw[29]), Int(name) <= names.count, aggregate >= 1,
+                aggregate <= id
             else { return nil }
             return StreamTable.Entry(
                 record: StreamRecord(
                     id: id, environment: environment, kind: kind, name: name),
-                head: .init(position: raw.number(0), version: raw.number(8)), unit: unit)
+                head: .init(position: raw.number(0), version: raw.number(8)), aggregate: aggregate)
         }
     }
 
@@ -218,9 +218,9 @@ final class MappedState: NameBase, IdentityBase {
         return nil
     }
 
-    /// The streams of a unit, where there are several.
-    func members(of unit: UInt32) -> [UInt32] {
-        range(members, UInt64(unit)) { UInt64($0.number(0) as UInt32) }.map {
+    /// The streams of an aggregate, where there are several.
+    func members(of aggregate: UInt32) -> [UInt32] {
+        range(members, UInt64(aggregate)) { UInt64($0.number(0) as UInt32) }.map {
             number(members, $0, 4)
         }
     }
@@ -229,15 +229,15 @@ final class MappedState: NameBase, IdentityBase {
         each(members) { body($0.number(0), $0.number(4)) }
     }
 
-    /// Lines that name a customer, in order of arrival.
-    func lines(naming customer: CustomerKey) -> [UInt32] {
-        range(lines, SnapshotFormat.number(of: customer), SnapshotFormat.customer).map {
-            number(lines, $0, 8)
+    /// Lineages that name a customer, in order of arrival.
+    func lineages(naming customer: CustomerKey) -> [UInt32] {
+        range(lineages, SnapshotFormat.number(of: customer), SnapshotFormat.customer).map {
+            number(lineages, $0, 8)
         }
     }
 
-    func forEachLine(_ body: (CustomerKey, UInt32) -> Void) {
-        each(lines) { raw in
+    func forEachNaming(_ body: (CustomerKey, UInt32) -> Void) {
+        each(lineages) { raw in
             guard let customer = SnapshotFormat.key(raw) else { return }
             body(customer, raw.number(8))
         }
@@ -277,7 +277,7 @@ final class MappedState: NameBase, IdentityBase {
         {
             return true
         }
-        return !range(lines, SnapshotFormat.number(of: key), SnapshotFormat.customer).isEmpty
+        return !range(lineages, SnapshotFormat.number(of: key), SnapshotFormat.customer).isEmpty
             || !links(of: key).isEmpty || !handovers(of: key).isEmpty
     }
 

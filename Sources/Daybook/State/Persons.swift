@@ -1,15 +1,15 @@
 import DaybookDomain
 import DaybookEvents
 
-/// Who is one person with whom at one cut, and what each gave away: asked once for each person, whichever of its ids
-/// is named, and however many lines or ids there are.
+/// Which ids are one person at one cut, and what each person gave away: asked once for each person, whichever of its
+/// ids is named, and however many lineages or ids there are.
 package final class Persons {
     package struct Person {
         /// In the order of the names' bytes.
         package var members: [NameID]
         var memberSet: Set<NameID>
         var shown: NameID
-        /// Transfers of everything to somebody else, in canonical order; `nil`: not asked for yet.
+        /// Transfers of everything to another person, in canonical order; `nil`: not asked for yet.
         var gifts: [Identity.Handover]?
     }
 
@@ -48,7 +48,7 @@ package final class Persons {
         return gifts
     }
 
-    /// - Returns: `nil` for most: whoever was never linked with anybody, nor gave or got everything.
+    /// - Returns: `nil` for most ids: those that were never linked with another, nor gave or got everything.
     private func number(of key: CustomerKey) -> Int? {
         if let known = numbers[key] { return known }
         if state.identity.isAlone(key) { return nil }

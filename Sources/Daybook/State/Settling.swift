@@ -6,7 +6,7 @@ import Logging
 /// What `LedgerState.apply` cannot do in memory: reads catalogs, finds corrected events, loads tables of zones.
 struct Settling: Sendable {
     let store: any EventStore
-    let shelf: CatalogShelf
+    let catalogCache: CatalogCache
     let zoneTables: ZoneTables
     let keys: KeyFiles
     let log: Logger
@@ -35,7 +35,7 @@ struct Settling: Sendable {
             return
         }
         let digest = row.reference ?? ""
-        let outcome = try shelf.outcome(digest) {
+        let outcome = try catalogCache.outcome(digest) {
             guard let bytes = try store.document(sha256: digest) else {
                 throw StoreError(
                     .damaged,
@@ -58,7 +58,7 @@ struct Settling: Sendable {
         case 3: scope = .nextPeriod
         case 4: scope = .cohort(event.money.orNil ?? 100)
         default:
-            // Written by code that knows more: for whom it is cannot be told, so it is for nobody.
+            // Written by newer code: its scope cannot be told, so it applies to no customer.
             return log.tell(
                 .warning, "catalog at position \(event.position) is for an unknown scope")
         }
@@ -71,7 +71,8 @@ struct Settling: Sendable {
     private func noteCorrection(_ event: Event, _ state: inout LedgerState) throws {
         let environment = state.stream(event.stream).environment
         if event.type == .correctionAmended { try noteZone(inPatchAt: event.position, &state) }
-        // Of a voided alias it must be known; every other unit is folded anew because of the correction itself.
+        // The target must be known where it is an alias; every other aggregate is folded anew because of the correction
+        // itself.
         var target = EventKey(environment, event.nameA, event.reference)
         var seen: Set<EventKey> = []
         try keys.read(into: &state)

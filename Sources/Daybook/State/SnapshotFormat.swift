@@ -2,18 +2,18 @@ import DaybookDomain
 import DaybookEvents
 import DaybookStore
 
-/// The sections of a snapshot, in the container of derived files: what must be known of a ledger at a cut before
-/// anybody's events can be found. What the events mean is folded from them when it is asked for.
+/// The sections of a snapshot, in the container of derived files: what must be known of a ledger at a cut before a
+/// customer's events can be found. What the events mean is folded from them when it is asked for.
 ///
 /// ```
 /// names      16  offset of the text (8), its byte count (4), first stream of this name (4, 0 none)
 /// texts       1  the names' UTF-8, one after the other
 /// slots       4  hash table of the names: a number, 0 free; a power of two of them, at most half full; a name
 ///                stands at its hash or at the first free slot behind
-/// streams    32  last position (8), version (8), name (4), unit (4), next stream of the same name (4, 0 none),
+/// streams    32  last position (8), version (8), name (4), aggregate (4), next stream of the same name (4, 0 none),
 ///                environment (1), kind (1), zero (2)
-/// members     8  of units with several streams: unit (4), stream (4); ascending
-/// lines      16  customer (8), line that names it (4), zero (4); ascending by customer
+/// members     8  of aggregates with several streams: aggregate (4), stream (4); ascending
+/// lines      16  customer (8), lineage that names it (4), zero (4); ascending by customer
 /// links      56  customer (8), other (4), source (4), occurredAt (8), sequence (8), key (16), position and flags (8):
 ///                bit 63 alias side, bit 62 on; ascending by customer
 /// handovers  64  customer (8), from (4), to (4), source (4), zero (4), occurredAt (8), sequence (8), key (16),
@@ -25,18 +25,19 @@ import DaybookStore
 /// ```
 /// Little-endian. A customer is environment × 2^32 + name. Valid for one ledger (its id) and one vocabulary
 /// (`fingerprint`), and only where the ledger confirms the history that the header names. A name's hash is SipHash-2-4
-/// under the ledger's secret: whoever chooses names cannot choose their slots.
+/// under the ledger's secret: a client that chooses names cannot choose their slots.
 package enum SnapshotFormat {
     /// Of the sections' elements; part of the fingerprint.
     package static let layoutVersion = 6
 
     package enum Section: String, CaseIterable {
-        case names, texts, slots, streams, members, lines, links, handovers, order, special
-        case zones, sums
+        case names, texts, slots, streams, members
+        case lineages = "lines"
+        case links, handovers, order, special, zones, sums
 
         var elementByteCount: Int {
             switch self {
-            case .names, .lines: 16
+            case .names, .lineages: 16
             case .texts: 1
             case .slots, .zones: 4
             case .streams, .sums: 32
@@ -63,7 +64,7 @@ package enum SnapshotFormat {
     /// with nothing.
     package static let foldFingerprint = Digest.sha256Prefix(
         Array(
-            "\(LineState.version)/\(CustomerState.version)/\(UsageState.version)/\(FunnelState.version)"
+            "\(LineageState.version)/\(CustomerState.version)/\(UsageState.version)/\(FunnelState.version)"
                 .utf8))
 
     package static func ledgerNumber(_ header: StoreHeader) -> UInt64 {

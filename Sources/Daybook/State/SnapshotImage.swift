@@ -1,8 +1,8 @@
 import DaybookStore
 import Synchronization
 
-/// What a snapshot's file held, made again in memory from the ledger's rows: where somebody cut the file short while it
-/// was mapped.
+/// What a snapshot's file held, made again in memory from the ledger's rows: where another program cut the file short
+/// while it was mapped.
 ///
 /// Sections are a function of the events up to the cut, so what was looked up in the file and what is looked up here
 /// fit together. The checksums that the file had say whether that is so; where it is not, or rows cannot be read,
@@ -31,7 +31,7 @@ final class SnapshotImage: Sendable {
 
     /// What the blocks of a section must come to.
     func expect(_ section: SnapshotFormat.Section, _ checksums: [UInt32]) {
-        // Sums are of folded units, and are in memory.
+        // Sums are of folded aggregates, and are in memory.
         if section == .sums { return }
         expected.withLock { $0[section.rawValue] = checksums }
     }
@@ -72,7 +72,7 @@ final class SnapshotImage: Sendable {
     }
 }
 
-/// What a ledger knows no more: once set, no answer leaves it and nothing is decided.
+/// Whether a ledger has lost what its answers rest on: once set, it answers and decides nothing.
 final class LostKnowledge: Sendable {
     private let isSet = Atomic<Bool>(false)
     private let error = Mutex<StoreError?>(nil)

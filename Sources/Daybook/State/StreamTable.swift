@@ -1,7 +1,7 @@
 import DaybookEvents
 import DaybookStore
 
-/// The streams of a ledger by number: what they are, where they end, and which unit they are folded in.
+/// The streams of a ledger by number: what they are, where they end, and which aggregate they are folded in.
 ///
 /// Those of a snapshot lie in its file; what changed since and what was added lies here.
 package struct StreamTable: Sendable {
@@ -17,11 +17,12 @@ package struct StreamTable: Sendable {
         var record: StreamRecord
         var head = Head.none
         /// The number of the person's first stream, or its own.
-        var unit: UInt32
+        var aggregate: UInt32
 
         /// Stands for a number that was never given.
         static let unknown = Entry(
-            record: StreamRecord(id: 0, environment: .production, kind: .ledger, name: 0), unit: 0)
+            record: StreamRecord(id: 0, environment: .production, kind: .ledger, name: 0),
+            aggregate: 0)
     }
 
     private struct Key: Hashable {
@@ -35,7 +36,7 @@ package struct StreamTable: Sendable {
     private var changed: [UInt32: Entry] = [:]
     private var added: [Entry] = []
     private var ids: [Key: UInt32] = [:]
-    /// Streams of the units that were regrouped here; none: the unit is gone.
+    /// Streams of the aggregates that were regrouped here; none: the aggregate is gone.
     private var members: [UInt32: [UInt32]] = [:]
 
     init(base: MappedState? = nil) {
@@ -74,9 +75,9 @@ package struct StreamTable: Sendable {
         }
     }
 
-    /// Takes the next stream, which is its own unit at first.
+    /// Takes the next stream, which is its own aggregate at first.
     package mutating func append(_ record: StreamRecord) {
-        added.append(Entry(record: record, unit: record.id))
+        added.append(Entry(record: record, aggregate: record.id))
         ids[Key(environment: record.environment, kind: record.kind, name: record.name)] = record.id
     }
 
@@ -93,24 +94,24 @@ package struct StreamTable: Sendable {
         added.dropFirst(max(0, count - baseCount)).map(\.record)
     }
 
-    /// The streams of a unit, ascending.
-    package func members(of unit: UInt32) -> [UInt32] {
-        if let known = members[unit] { return known.isEmpty ? [unit] : known }
-        guard let known = base?.members(of: unit), !known.isEmpty else { return [unit] }
+    /// The streams of an aggregate, ascending.
+    package func members(of aggregate: UInt32) -> [UInt32] {
+        if let known = members[aggregate] { return known.isEmpty ? [aggregate] : known }
+        guard let known = base?.members(of: aggregate), !known.isEmpty else { return [aggregate] }
         return known
     }
 
-    /// - Parameter streams: Ascending; empty: the unit has no streams any more, or only its own.
-    package mutating func setMembers(of unit: UInt32, _ streams: [UInt32]) {
-        members[unit] = streams
+    /// - Parameter streams: Ascending; empty: the aggregate has no streams any more, or only its own.
+    package mutating func setMembers(of aggregate: UInt32, _ streams: [UInt32]) {
+        members[aggregate] = streams
     }
 
-    /// Every unit of a table's own that has more than one stream.
-    package var groups: [(unit: UInt32, streams: [UInt32])] {
+    /// Every aggregate of a table's own that has more than one stream.
+    package var groups: [(aggregate: UInt32, streams: [UInt32])] {
         var all: [UInt32: [UInt32]] = [:]
-        base?.forEachMember { unit, stream in all[unit, default: []].append(stream) }
+        base?.forEachMember { aggregate, stream in all[aggregate, default: []].append(stream) }
         all.merge(members) { $1 }
         return all.filter { $0.value.count > 1 }.map { ($0.key, $0.value) }
-            .sorted { $0.unit < $1.unit }
+            .sorted { $0.aggregate < $1.aggregate }
     }
 }

@@ -8,7 +8,7 @@ import Synchronization
 /// and whatever becomes of them, no commit is concerned.
 final class DerivedWriting: Sendable {
     private let core: LedgerCore
-    /// Milliseconds without a commit after which nobody seems to write.
+    /// Milliseconds without a commit after which no process seems to write.
     private static let quiet = 100
     /// So many ranges wait for a quiet moment at most: a million events.
     private static let backlogMax: Int64 = 64
@@ -26,7 +26,7 @@ final class DerivedWriting: Sendable {
         var nextSnapshot = ContinuousClock.now
     }
 
-    /// One file at a time, behind everybody who answers or commits.
+    /// One file at a time, behind every answer and every commit.
     private let queue = DispatchQueue(label: "daybook.derived", qos: .utility)
     private let plan = Mutex(Plan())
     /// The ledger is being closed.
@@ -61,8 +61,8 @@ final class DerivedWriting: Sendable {
 
     // MARK: Segments
 
-    /// A range is sealed soon after its last event was committed: in the first moment in which nobody writes, or, where
-    /// there is none, when many wait.
+    /// A range is sealed soon after its last event was committed: in the first moment in which no process writes, or,
+    /// where there is none, when many wait.
     private func scheduleSealing(_ head: Int64) {
         guard let segments = core.events.segments, segments.isAnyMissing(through: head) else {
             return

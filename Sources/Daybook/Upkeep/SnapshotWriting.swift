@@ -7,7 +7,7 @@ struct SnapshotWriting {
     let core: LedgerCore
 
     /// Seals what is not sealed yet and writes what the ledger must know at its end.
-    /// - Parameter isDigesting: Whether every unit is folded and digested, which costs as much as a replay.
+    /// - Parameter isDigesting: Whether every aggregate is folded and digested, which costs as much as a replay.
     @discardableResult
     func write(
         isDigesting: Bool, progress: (Int64, Int64) throws -> Void
@@ -40,7 +40,7 @@ struct SnapshotWriting {
                 kind: .snapshot, fingerprint: SnapshotFormat.fingerprint,
                 ledger: SnapshotFormat.ledgerNumber(core.store.header), firstPosition: 0,
                 history: history,
-                stateDigest: (sums?.units.digest ?? StateDigest()).bytes)
+                stateDigest: (sums?.aggregates.digest ?? StateDigest()).bytes)
             let ladder = SnapshotLadder(folder: folder.path)
             let file = ladder.path(cut: position)
             let sections = SnapshotSections(
@@ -53,7 +53,7 @@ struct SnapshotWriting {
             goOn(from: file)
             return SnapshotReport(
                 path: file, byteCount: sections.reduce(0) { $0 + $1.bytes.count },
-                position: position, units: sums?.units.unitCount ?? 0,
+                position: position, aggregates: sums?.aggregates.aggregateCount ?? 0,
                 segmentByteCount: segments.segments.reduce(0) { $0 + $1.byteCount })
         }
     }

@@ -2,7 +2,9 @@ public import DaybookDomain
 
 /// A catalog on its way into the ledger.
 public struct CatalogPublication: Sendable {
+    /// The catalog as YAML; empty where an older version takes effect again.
     public var document: [UInt8]
+    /// The customers for whom it takes effect.
     public var scope: CatalogScope
     /// `nil`: now.
     public var effectiveAt: Int64?
@@ -10,6 +12,7 @@ public struct CatalogPublication: Sendable {
     public var isRetroactive: Bool
     /// An older version takes effect again instead of a document.
     public var rollBackTo: Int64?
+    /// Who publishes it, for the record.
     public var actor: String?
 
     public init(

@@ -1,18 +1,18 @@
-/// One id of a customer, and what is true of its person.
+/// One id of a customer, with answers about the person that it belongs to.
 public struct CustomerRow: Sendable, Equatable {
     /// The id that is listed or was looked for.
     public var id: String
-    /// The name under which the person is shown; the id itself where nobody else is the same person.
+    /// The name under which the person is shown; the id itself where the person has no other.
     public var subject: String
     /// All ids of the person, by their bytes.
     public var ids: [String]
     /// The catalog's word for what they have; `nil` without a catalog.
     public var status: String?
     /// Entitlements that hold now, in the catalog's order: of the customer as a whole, and of every profile that was
-    /// not deleted. What serves one profile alone stands here like what serves everybody, and once however many
-    /// profiles have it; whose it is `Ledger.status` says.
+    /// not deleted. One that serves a single profile is listed like one that serves the whole customer, and once for
+    /// any number of profiles; `Ledger.status` tells which profiles have it.
     public var entitlements: [String]
-    /// When the customer was first seen; `nil`: nothing that happened so far is known of them.
+    /// When the customer was first seen; `nil`: no event that names them has happened so far.
     public var firstSeenAt: Int64?
 }
 
@@ -22,8 +22,8 @@ public struct CustomerMatch: Sendable, Equatable {
     public enum Kind: String, Sendable, CaseIterable {
         /// A customer's own id, or one of their other ids.
         case customer
-        /// An original transaction: a line such as `apple:2000000123`.
-        case line
+        /// An original transaction: a lineage such as `apple:2000000123`.
+        case lineage
         case transaction
         case grant
         case reservation
@@ -34,10 +34,10 @@ public struct CustomerMatch: Sendable, Equatable {
         case key
     }
 
-    /// `nil`: the purchase is nobody's.
+    /// `nil`: the purchase has no owner.
     public var customer: CustomerRow?
     public var kind: Kind
-    /// The event that names the id, the newest of those of one kind and customer; `nil` for customers and lines.
+    /// The event that names the id, the newest of those of one kind and customer; `nil` for customers and lineages.
     public var position: Int64?
     /// Where it stands, such as `production/line/apple:2000000123`; `nil` for customers.
     public var stream: String?

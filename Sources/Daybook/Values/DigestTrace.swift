@@ -10,6 +10,7 @@ public struct DigestTrace: Sendable, Equatable {
     public static let format: Int64 = 1
     /// Events between two checkpoints, unless told otherwise.
     public static let everyDefault: Int64 = 1_024
+    /// How many events two checkpoints may be apart.
     public static let everyRange: ClosedRange<Int64> = 1...1_000_000
 
     public var app: String
@@ -25,7 +26,7 @@ public struct DigestTrace: Sendable, Equatable {
     public var histories: [UInt64]
     /// The lowest 32 bits of the digest after each event.
     public var lowBits: [UInt32]
-    /// Checkpoints within which a very long unit was digested at the end alone: an event that is found at such a
+    /// Checkpoints within which a very long aggregate was digested at the end alone: an event that is found at such a
     /// checkpoint stands for all since the one before. Of this build alone, not written down.
     package var coarse: Set<Int> = []
 

@@ -2,10 +2,10 @@ import DaybookDomain
 public import DaybookEvents
 import DaybookStore
 
-/// One line of a customer's timeline.
+/// One entry of a customer's timeline.
 public struct HistoryEntry: Sendable, Equatable {
     public var event: RecordedEvent
-    /// What a person calls it: "story created", "subscription renewed".
+    /// A label in plain words: "story created", "subscription renewed".
     public var label: String
     /// A correction within the cut voids it.
     public var isVoid: Bool

@@ -12,8 +12,8 @@ public struct ImportOptions: Sendable, Equatable {
     public var keepsGoing: Bool
     /// The trust of lines that name none.
     public var defaultTrust: Trust
-    /// Refuse lines that somebody wrote with a type, a member or a name that nobody knows, neither this build nor a
-    /// catalog of the ledger or of the file; what stores say and what was recorded before is kept anyway.
+    /// Refuse an app's own lines with a type, a member or a name that neither this build nor a catalog of the ledger or
+    /// of the file knows; what stores say and what was recorded before is kept anyway.
     public var refusesUnknown: Bool
 
     public init(
@@ -32,8 +32,11 @@ public struct ImportOptions: Sendable, Equatable {
 public struct ImportProgress: Sendable, Equatable {
     public enum Phase: String, Sendable { case reading, appending }
     public var phase: Phase
+    /// Lines that were read so far.
     public var lines: Int
+    /// Events that were appended so far.
     public var appended: Int
+    /// Bytes of the file that were read so far.
     public var bytes: Int
     /// Events that wait to be appended; 0 while reading.
     public var total: Int
@@ -47,10 +50,11 @@ public struct ImportReport: Sendable, Equatable {
     public var appended: Int
     /// Events, as with those appended.
     public var duplicates: Int
+    /// The lines that were refused, each with its reason.
     public var refused: [LineProblem]
     /// How many of the events that are new have a type that this build does not know, by type: kept as they are.
     public var unknownTypes: [String: Int] = [:]
-    /// How many of them have a member of the envelope, or name a meter, feature or entitlement, that nobody knows, by
+    /// How many of them have an unknown member of the envelope, or name an unknown meter, feature or entitlement, by
     /// `member NAME`, `meter NAME` and so on; no more names than can be told.
     public var unknownNames: [String: Int] = [:]
     /// Transactions that new events take back and that neither the ledger nor the file has, such as

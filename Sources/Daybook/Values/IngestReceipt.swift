@@ -2,24 +2,25 @@ import DaybookEvents
 public import DaybookIngest
 import DaybookStore
 
-/// What became of one body that came from the App Store, or from RevenueCat.
+/// What became of one payload that came from the App Store, or from RevenueCat.
 public struct IngestReceipt: Sendable, Equatable {
-    /// Signed texts in the body; a page has many, an empty page none. A webhook counts as one.
+    /// How many signed payloads were in it: a page has many, an empty page none. A webhook counts as one.
     public var texts = 0
     /// Events; of a dry run those that would be appended.
     public var appended = 0
     /// Events that were there already: the same notification again, the same bytes posted again.
     public var duplicates = 0
+    /// The first and the last position that were appended; `nil`: nothing was.
     public var firstPosition: Int64?
     public var lastPosition: Int64?
     /// What could not be read or verified; kept as it came (`deadLetters`).
     public var refused: [RefusedText] = []
-    /// SHA-256 of letters that waited for this and were taken in with it; their events are among those counted.
+    /// SHA-256 of dead letters that waited for this and were taken in with it; their events are among those counted.
     public var retried: [String] = []
-    /// What a person should know of what was taken in, each once.
+    /// What an operator should know of what was taken in, each once.
     public private(set) var notes: [Note] = []
     private var noted: Set<Note> = []
-    /// Whose the purchases are that were posted for a customer, in the order of the body.
+    /// The owners of the purchases that were posted for a customer, in the order of the payload.
     public var claims: [Claim] = []
     /// What subscriber documents of RevenueCat's could not say, or said and no event holds: the first
     /// `gapCountMax`, in the order of the documents.
@@ -35,42 +36,42 @@ public struct IngestReceipt: Sendable, Equatable {
         public var gap: RevenueCatSubscriberGap
     }
 
-    /// Something of a purchase that was taken in and gives nobody anything yet.
+    /// A purchase that was taken in and gives no customer anything yet, and why.
     public struct Note: Sendable, Hashable {
         public enum Code: String, Sendable {
             /// The newest catalog does not name the product: it counts once one does.
             case unknownProduct = "unknown_product"
-            /// Nobody is named, and nobody has claimed it.
+            /// It names no customer, and no customer has claimed it.
             case nobodys
         }
 
         public var code: Code
         /// `apple:2000000123`.
-        public var line: String
+        public var lineage: String
         public var product: String?
     }
 
-    /// A purchase that was posted for a customer. A claim moves nothing that is somebody's already.
+    /// A purchase that was posted for a customer. A claim does not move a purchase that has an owner already.
     public struct Claim: Sendable, Equatable {
         /// `apple:2000000123`.
-        public var line: String
+        public var lineage: String
         public var product: String?
-        /// As the owner is shown; `nil`: nobody's, because the claim was voided.
+        /// As the owner is shown; `nil`: there is none, because the claim was voided.
         public var owner: String?
         /// Whether that is the customer for whom it was posted.
         public var isTheirs: Bool
 
-        public init(line: String, product: String?, owner: String?, isTheirs: Bool) {
-            self.line = line
+        public init(lineage: String, product: String?, owner: String?, isTheirs: Bool) {
+            self.lineage = lineage
             self.product = product
             self.owner = owner
             self.isTheirs = isTheirs
         }
     }
 
-    /// A signed text that was refused, and why.
+    /// A signed payload that was refused, and why.
     public struct RefusedText: Sendable, Equatable {
-        /// Where it stands in the body; empty where it is the body.
+        /// Where it stands in what was posted; empty where it is all of it.
         public var place: String
         public var refusal: AppStoreRefusal
         /// Under which its bytes are kept.
@@ -96,14 +97,14 @@ public struct IngestReceipt: Sendable, Equatable {
     }
 }
 
-/// How bodies from the App Store are taken in.
+/// How payloads from the App Store are taken in.
 public struct IngestOptions: Sendable {
-    /// What a body is that is nothing but a signed text.
+    /// The kind of a signed payload that is posted by itself, without an envelope.
     public var kind: AppStorePayloadKind
     /// The customer who posts a transaction of their own; a token in the payload outranks it.
     public var subject: String?
-    /// What the poster says that they bought; a transaction of another product is refused (`app_identity`), whoever
-    /// signed it. `nil`: whatever it states.
+    /// What the poster says that they bought; a transaction of another product is refused (`app_identity`), even where
+    /// its signature is good. `nil`: any product is taken.
     public var product: String?
     /// Verify, map and decide upon all that the ledger holds, and append nothing.
     public var isDryRun: Bool

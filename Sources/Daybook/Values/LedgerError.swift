@@ -4,11 +4,11 @@ public import DaybookStore
 
 /// Why the ledger did not do what it was asked.
 public enum LedgerError: Error, Sendable {
-    /// A rule refused the command; nothing that anybody is entitled to changed.
+    /// A rule refused the command; no entitlement changed.
     case rejected(Rejection, decision: Decision?)
     /// The key was used before for something else.
     case idempotencyConflict(key: String, firstPosition: Int64)
-    /// Somebody else wrote to the stream first.
+    /// Another writer appended to the stream first.
     case versionConflict(stream: String, expected: Int64, actual: Int64)
     /// The input cannot be accepted as it is.
     case badInput([InputProblem])

@@ -2,7 +2,9 @@
 public struct Moment: Sendable, Equatable {
     /// What had been recorded by then.
     public enum Knowledge: Sendable, Equatable {
+        /// Everything that was recorded at or before this time, milliseconds since 1970 UTC.
         case instant(Int64)
+        /// Everything up to this position, itself included.
         case position(Int64)
     }
 
@@ -16,6 +18,7 @@ public struct Moment: Sendable, Equatable {
         self.knownAt = knownAt
     }
 
+    /// What is true now, by everything that is recorded.
     public static let now = Moment()
 
     package var knownAtInstant: Int64? {
@@ -25,9 +28,13 @@ public struct Moment: Sendable, Equatable {
 
 /// Which cut an answer was made from: enough to ask for the same answer again.
 public struct AsOf: Sendable, Equatable {
+    /// Valid time of the answer, milliseconds since 1970 UTC.
     public var at: Int64
+    /// The knowledge time that was asked for, milliseconds since 1970 UTC; `nil`: none was.
     public var knownAt: Int64?
+    /// The last position that is known to the answer.
     public var position: Int64
+    /// The version of the catalog; `nil`: no catalog was in force.
     public var catalog: Int64?
     /// The answer may still change, because time has not passed the moment that was asked about (rule 5).
     public var isOpen: Bool

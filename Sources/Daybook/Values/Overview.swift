@@ -33,16 +33,17 @@ public struct OverviewPage<Row: Sendable>: Sendable {
     public var asOf: AsOf
 }
 
-/// A grant, and whose it is.
+/// A grant and its owner.
 public struct GrantRow: Sendable, Equatable {
     public var subject: String
     /// Of the event that issued it.
     public var position: Int64
+    /// When it was issued, milliseconds since 1970 UTC.
     public var issuedAt: Int64
     public var grant: GrantAnswer
 }
 
-/// An open reservation, and whose it is.
+/// An open reservation and its owner.
 public struct ReservationRow: Sendable, Equatable {
     public var subject: String
     /// Of the event that set the units aside.
@@ -61,12 +62,12 @@ public struct RefundRow: Sendable, Equatable {
         case developer
     }
 
-    /// `nil`: the purchase is nobody's.
+    /// `nil`: the purchase has no owner.
     public var subject: String?
     /// Of the event whose word counts.
     public var position: Int64
     /// `apple:2000000123`.
-    public var line: String
+    public var lineage: String
     public var product: String?
     public var transaction: String
     /// `nil`: it was taken back, and the refund reversed since.
@@ -77,6 +78,7 @@ public struct RefundRow: Sendable, Equatable {
     public var refundedMilli: Int64
     /// As the store told it, in thousandths of the currency; `nil`: it did not.
     public var amountMilli: Int64?
+    /// The currency as the store told it, such as `EUR`; `nil`: it did not.
     public var currency: String?
     public var reason: String?
 }

@@ -1,13 +1,14 @@
 public import DaybookDomain
 public import DaybookEvents
 
-/// What one customer has, before and after lines moved or would move.
+/// What one customer has, before and after lineages moved or would move.
 public struct CustomerChange: Sendable, Equatable {
     /// As the customer is shown.
     public var subject: String
     public var before: Holdings
     public var after: Holdings
 
+    /// What a customer is entitled to.
     public struct Holdings: Sendable, Equatable {
         /// Every entitlement of the catalog, in its order.
         public var entitlements: [EntitlementAnswer]
@@ -23,32 +24,35 @@ public struct CustomerChange: Sendable, Equatable {
 
 /// What became of a restore. The same one again appends nothing and moves nothing.
 public struct RestoreReceipt: Sendable, Equatable {
-    /// Signed texts that were handed over.
+    /// How many signed payloads were handed over.
     public var texts = 0
+    /// Events that were appended; of a dry run those that would be.
     public var appended = 0
     /// Facts that were there already.
     public var duplicates = 0
+    /// The first and the last position that were appended; `nil`: nothing was.
     public var firstPosition: Int64?
     public var lastPosition: Int64?
     /// The ledger's clock, by which everything was decided.
     public var at: Int64 = 0
-    /// One for each line and each consumable, in the order in which they were handed over; empty: nothing to restore.
-    public var lines: [Line] = []
-    /// The customer who restores, then whoever owned one of the lines.
+    /// One for each lineage and each consumable, in the order in which they were handed over; empty: nothing to
+    /// restore.
+    public var lineages: [Lineage] = []
+    /// The customer who restores, then the customers who owned one of the lineages.
     public var customers: [CustomerChange] = []
-    /// What could not be read or verified; kept as it came (`deadLetters`), but not of a preview.
+    /// What could not be read or verified; kept as it came (`deadLetters`), but not of a dry run.
     public var refused: [IngestReceipt.RefusedText] = []
-    /// Digests of dead letters that had waited for one of the lines and were taken in with it; their events are not
+    /// Digests of dead letters that had waited for one of the lineages and were taken in with it; their events are not
     /// among `appended`.
     public var retried: [String] = []
 
     /// What became of one purchase.
-    public struct Line: Sendable, Equatable {
+    public struct Lineage: Sendable, Equatable {
         /// `apple:2000000123`.
         public var name: String
         public var product: String?
         public var outcome: RestoreOutcome
-        /// Whose it was; `nil`: nobody's.
+        /// The owner before; `nil`: there was none.
         public var ownerBefore: String?
         public var ownerAfter: String?
         /// What it gives its owner now; `nil`: nothing is known of it.
@@ -64,16 +68,16 @@ public struct RestoreReceipt: Sendable, Equatable {
 public struct TransferReceipt: Sendable, Equatable {
     public var receipt: Receipt
     /// `apple:2000000123`.
-    public var line: String
+    public var lineage: String
     public var from: String
     public var to: String
     /// Until when it can be taken back, exclusive; `nil`: it takes an earlier one back.
     public var reversibleUntil: Int64?
-    /// Whoever had it, then whoever has it.
+    /// The former owner, then the new one.
     public var customers: [CustomerChange]
 }
 
-/// A line on its way from one customer to another.
+/// A request to move a lineage from one customer to another, or back.
 public struct TransferRequest: Sendable, Equatable {
     public enum Direction: Sendable, Equatable {
         case to(String)
@@ -82,21 +86,21 @@ public struct TransferRequest: Sendable, Equatable {
     }
     public var environment: Environment
     /// `apple:2000000123`.
-    public var line: String
-    /// Whose it is; refused when it is not.
+    public var lineage: String
+    /// The owner; the request is refused when another customer owns it.
     public var from: String
     public var direction: Direction
     /// Why; needed.
     public var reason: String
     public var actor: String?
-    /// The same key and body again return the first receipt (law 7). `nil`: one is given.
+    /// The same request with the same key again returns the first receipt (law 7). `nil`: the ledger gives one.
     public var key: String?
 
     public init(
-        of line: String, from: String, _ direction: Direction, reason: String,
+        of lineage: String, from: String, _ direction: Direction, reason: String,
         environment: Environment = .production, actor: String? = nil, key: String? = nil
     ) {
-        self.line = line
+        self.lineage = lineage
         self.from = from
         self.direction = direction
         self.reason = reason
@@ -108,8 +112,8 @@ public struct TransferRequest: Sendable, Equatable {
     var command: CommandRequest {
         let command: Command =
             switch direction {
-            case .to(let recipient): .transferLine(line, to: recipient)
-            case .undo(let isForced): .undoTransfer(line: line, isForced: isForced)
+            case .to(let recipient): .transferLineage(lineage, to: recipient)
+            case .undo(let isForced): .undoTransfer(lineage: lineage, isForced: isForced)
             }
         return CommandRequest(
             command, subject: from, environment: environment, key: key, actor: actor,

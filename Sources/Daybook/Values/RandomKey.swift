@@ -2,7 +2,7 @@ import DaybookEvents
 
 /// The key of a request that brought none.
 enum RandomKey {
-    /// A random UUID, version 4 (RFC 9562 §5.4), in small letters.
+    /// A random UUID, version 4 (RFC 9562 §5.4), in lower case.
     static func make() -> String {
         var generator = SystemRandomNumberGenerator()
         let (left, right): (UInt64, UInt64) = (generator.next(), generator.next())

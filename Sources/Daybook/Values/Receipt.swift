@@ -19,7 +19,8 @@ public struct Receipt: Sendable, Equatable {
     public var wasDoneBefore = false
     /// What could be said about the past before and cannot any more; filled where it was asked for (rule 24).
     public var restatements: [CustomerRestatements] = []
-    /// What is different about whom at the ledger's clock of the commit; filled where it was asked for.
+    /// The customers for whom something is different at the ledger's clock of the commit, and what; filled where it was
+    /// asked for.
     public var changes: [CustomerDifference] = []
     /// Customers that were not looked at for these two, because too many are concerned.
     public var omitted = 0
@@ -30,9 +31,11 @@ public struct Receipt: Sendable, Equatable {
 
 /// What became of a batch of reports.
 public struct ReportReceipt: Sendable, Equatable {
+    /// Events that were appended.
     public var appended: Int
     /// Events that were there already under their key.
     public var duplicates: Int
+    /// The first and the last position that were appended; `nil`: nothing was.
     public var firstPosition: Int64?
     public var lastPosition: Int64?
     public var durability: String

@@ -37,7 +37,7 @@ extension [CopySlot] {
 }
 
 extension EntitlementAnswer {
-    /// The winner, or who came closest.
+    /// The winner, or the closest candidate.
     package var shown: Source? { winner ?? candidates.first }
 
     package var json: JSONObject {

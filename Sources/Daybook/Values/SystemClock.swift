@@ -4,7 +4,7 @@
     import Glibc
 #endif
 
-/// The wall clock, the only one in the house.
+/// The wall clock, which is read nowhere else.
 public enum SystemClock {
     /// Milliseconds since 1970 UTC.
     @Sendable public static func now() -> Int64 {

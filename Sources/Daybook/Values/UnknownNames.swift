@@ -2,13 +2,12 @@ package import DaybookDomain
 package import DaybookEvents
 import DaybookIngest
 
-/// Finds what nobody knows in an event that somebody wrote: a typing error would be kept for ever, and no answer would
-/// ever read it.
+/// Finds unknown names in an app's own events: a typing error would be kept for ever, and no answer would ever read it.
 ///
 /// What stores say, and what comes with a recorded time out of an export, which may be of a newer build, is no typing
 /// error: it is kept and counted.
 package struct UnknownNames: Sendable, Equatable {
-    /// Something that nobody knows.
+    /// An unknown name.
     package struct Finding: Sendable, Equatable {
         package var code: EventProblem.Code
         /// Where it stands: `type`, `occured_at`, `data.meter`.
@@ -75,7 +74,7 @@ package struct UnknownNames: Sendable, Equatable {
     private let entitlements: Set<String>
     private let eventNames: Set<String>
 
-    /// - Parameter catalogs: All whose names count.
+    /// - Parameter catalogs: Those whose names are known.
     package init(_ catalogs: [Catalog]) {
         hasCatalog = !catalogs.isEmpty
         let previews = catalogs.flatMap { catalog in
@@ -88,7 +87,7 @@ package struct UnknownNames: Sendable, Equatable {
         eventNames = Set(catalogs.flatMap { $0.eventNames.map(\.name) })
     }
 
-    /// Whether an event is kept with what nobody knows, and counted: a store says it, or it was recorded before.
+    /// Whether an event with unknown names is kept and counted: a store stated it, or it was recorded before.
     package static func isKept(_ draft: EventDraft) -> Bool {
         draft.trust == .verified || draft.recordedAt != nil
             || storeSources.contains(draft.source.kind)

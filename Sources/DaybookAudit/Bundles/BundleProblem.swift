@@ -12,7 +12,7 @@ public enum BundleProblem: Error, Sendable, Equatable, CustomStringConvertible {
     /// Replayed, the events do not give the ledger's answers; nothing is captured.
     case differs([JSONDifference])
     /// A share of the customers has a catalog, and of those who are captured together some are in it and some not:
-    /// under other names nobody could tell who.
+    /// under other names it could not be told which.
     case cohortsDiffer(version: Int64)
 
     /// A stable word for scripts.

@@ -6,8 +6,8 @@ import DaybookStore
 extension Ledger {
     /// Every row that some customers' answers rest on, at this cut or at an earlier one, in position order.
     ///
-    /// The events of the customers and of everybody who was ever said to be one of them; the lines that name them or
-    /// came to them; who was said to be whom, and who gave everything to whom, among the others whom these lines and
+    /// The events of the customers and of every id that was ever linked with one of theirs; the lineages that name them
+    /// or came to them; the links and the transfers of everything among the other customers whom these lineages and
     /// transfers name; the corrections of all these; the catalogs.
     func concernedRows(
         _ subjects: [String], _ environment: Environment, _ state: LedgerState, cut: Int64
@@ -36,8 +36,8 @@ extension Ledger {
 
         let builder = CaseBuilder(state: state, store: core.store, cut: cut, at: Int64.max)
         var others = people
-        for line in builder.candidateLines(people, environment) {
-            let events = try listed.known(line, state, cut)
+        for lineage in builder.candidateLineages(people, environment) {
+            let events = try listed.known(lineage, state, cut)
             list(events)
             others += events.flatMap(\.event.namedCustomers).filter { met.insert($0).inserted }
         }

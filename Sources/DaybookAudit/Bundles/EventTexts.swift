@@ -2,7 +2,7 @@ import Daybook
 import DaybookDomain
 import DaybookEvents
 
-/// Which texts of an event could tell who somebody is, and what each names.
+/// Which texts of an event could tell who a customer is, and what each names.
 struct EventTexts {
     /// The catalogs that go along with the events.
     let documents: [String]
@@ -55,7 +55,8 @@ struct EventTexts {
         ExactText("\(source ?? "")\u{0}\(key ?? "")")
     }
 
-    /// The event with every text that could tell who somebody is given to `replace`; what no schema names is left out.
+    /// The event with every text that could tell who a customer is given to `replace`; what no schema names is left
+    /// out.
     func replacing(
         _ draft: EventDraft, _ replace: (String, NamedThing) -> String
     ) -> EventDraft {
@@ -162,7 +163,7 @@ struct EventTexts {
             && text.utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
     }
 
-    /// What an unlimited source is called: an entitlement, a grant, or a line.
+    /// What an unlimited source is called: an entitlement, a grant, or a lineage.
     private func covering(_ text: String, _ replace: (String, NamedThing) -> String) -> String {
         guard let colon = text.firstIndex(of: ":"), text.index(after: colon) < text.endIndex else {
             return replace(text, .ref)

@@ -9,9 +9,9 @@ package struct GoldenLayout {
 
     /// The whole file.
     package static func bytes(of state: JSONObject) -> [UInt8] {
-        var lines = GoldenLayout()
-        lines.write(.object(state), depth: 0)
-        return lines.bytes + [UInt8(ascii: "\n")]
+        var layout = GoldenLayout()
+        layout.write(.object(state), depth: 0)
+        return layout.bytes + [UInt8(ascii: "\n")]
     }
 
     private mutating func write(_ value: JSONValue, depth: Int) {

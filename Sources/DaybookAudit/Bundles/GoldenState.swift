@@ -20,7 +20,7 @@ package struct GoldenState {
     }
 
     package func object() throws -> JSONObject {
-        let (digest, unitCount) = try ledger.digest()
+        let (digest, aggregateCount) = try ledger.digest()
         var subjects = JSONObject()
         for environment in Environment.allCases {
             for subject in try ledger.subjects(in: environment) {
@@ -34,7 +34,7 @@ package struct GoldenState {
         }
         return [
             "digest": .string(digest.description), "events": .integer(Int64(drafts.count)),
-            "units": .integer(Int64(unitCount)), "subjects": .object(subjects),
+            "aggregates": .integer(Int64(aggregateCount)), "subjects": .object(subjects),
         ]
     }
 
@@ -71,7 +71,7 @@ package struct GoldenState {
         return questions + known.sorted().map { Question(at: Self.lastMoment, knownAt: $0) }
     }
 
-    /// The events that name a customer, and those of the lines that these belong to, in the order of the stream.
+    /// The events that name a customer, and those of the lineages that these belong to, in the order of the stream.
     private func events(about subject: String, _ environment: Environment) -> [EventDraft] {
         let own = drafts.filter { $0.environment == environment }
         let members: Set<String> = ["from", "to", "alias", "canonical"]
@@ -81,10 +81,10 @@ package struct GoldenState {
                     members.contains($0.name) && $0.value.text == subject
                 }
         }
-        let lines = Set(naming.map(EventRouter.stream(of:)).filter { $0.kind == .line })
+        let lineages = Set(naming.map(EventRouter.stream(of:)).filter { $0.kind == .lineage })
         let keys = Set(naming.compactMap(\.source.key))
         return own.filter { draft in
-            naming.contains(draft) || lines.contains(EventRouter.stream(of: draft))
+            naming.contains(draft) || lineages.contains(EventRouter.stream(of: draft))
                 || keys.contains(draft.data.value(at: ["target", "key"])?.text ?? "")
         }
     }

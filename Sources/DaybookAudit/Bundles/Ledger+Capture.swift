@@ -14,7 +14,7 @@ public struct CaptureRequest: Sendable {
     public var questions: [ReproBundle.Question]
     /// Replace ids and texts.
     public var isRedacted: Bool
-    /// The build's own name, for whoever reads the file.
+    /// The build's own name, for readers of the file.
     public var version: String
 
     public init(
@@ -36,7 +36,7 @@ extension Ledger {
     ///
     /// It is tried before it is given: replayed by itself it gives the ledger's answers, or it is no bundle.
     /// - Throws: `BundleProblem.unknownSubject`, `.cohortsDiffer` or `.differs`; else as `check` does.
-    /// - Complexity: O(*n*) in the events of the subjects, their lines and the catalogs.
+    /// - Complexity: O(*n*) in the events of the subjects, their lineages and the catalogs.
     public func capture(_ request: CaptureRequest) async throws -> ReproBundle {
         try await captured(request).bundle
     }
@@ -75,7 +75,7 @@ extension Ledger {
             if !kept.contains(where: { haveSameBytes($0, subject) }) { kept.append(subject) }
         }
         let at = request.moment.at ?? core.clock()
-        // A copy, so that nobody who writes waits for a capture.
+        // A copy, so that no writer waits for a capture.
         let state = core.state.withLock { $0 }
         let asked: Int64 = try core.translating {
             try core.resolve(request.moment.knownAt, now: core.clock()).position

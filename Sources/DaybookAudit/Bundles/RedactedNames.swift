@@ -5,9 +5,9 @@ import DaybookEvents
 enum NamedThing: Int, CaseIterable {
     // In the order in which a text that names several things is taken.
     case subject, profile, purchase, ref, key, text
-    /// Who said it.
+    /// The source that said it.
     case source
-    /// The first part of a line's name.
+    /// The first part of a lineage's name.
     case store
 
     /// The beginning of a new name. With five digits it stays so short that a reference holds it (`Reference`).
@@ -26,7 +26,7 @@ enum NamedThing: Int, CaseIterable {
 }
 
 /// New names for texts: the same for the same text wherever it stands, and in the order of the old ones, because order
-/// decides who is shown, which line comes first and which of two equal statements wins.
+/// decides which id is shown, which lineage comes first and which of two equal statements wins.
 package struct RedactedNames: Sendable {
     private var new: [ExactText: String] = [:]
     private var newSources: [ExactText: String] = [:]
@@ -124,16 +124,16 @@ package struct RedactedNames: Sendable {
             thing.word + String(repeating: "x", count: attempt) + "-"
         }
 
-        /// As wide as the last one, so that names ascend in their bytes.
+        /// As long as the last one, so that names ascend in their bytes.
         func name(_ thing: NamedThing, _ index: Int, of count: Int) -> String {
             let digits = attempt % 2 == 0 ? Array("0123456789") : Self.letters
             var text = ""
             var rest = index + 1
-            var room = count
-            while room > 0 {
+            var countLeft = count
+            while countLeft > 0 {
                 text = String(digits[rest % digits.count]) + text
                 rest /= digits.count
-                room /= digits.count
+                countLeft /= digits.count
             }
             return stem(thing) + text
         }
@@ -147,7 +147,7 @@ package struct RedactedNames: Sendable {
             .sorted { ($0.1.high, $0.1.low) < ($1.1.high, $1.1.low) }.map(\.0)
     }
 
-    /// What an older ledger called the buyer of a consumable whom nobody knew is told from a customer by its beginning.
+    /// What an older ledger called the unknown buyer of a consumable is told from a customer by its beginning.
     private static func beginning(_ thing: NamedThing, _ text: String) -> String {
         thing == .subject && text.hasPrefix("apple:") ? "apple:" : ""
     }

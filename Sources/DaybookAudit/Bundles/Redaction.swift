@@ -8,7 +8,7 @@ struct RankedEvent {
     var rank: Int
 }
 
-/// Events without anybody's ids and texts, and with the same answers.
+/// Events without the ids and texts of customers, and with the same answers.
 ///
 /// What is known to be harmless stays: types, versions, environments, times, numbers, words of the vocabulary, zones,
 /// currencies, and words that stand in the catalogs, which go along. Everything else is replaced, and what no schema
@@ -64,7 +64,7 @@ struct Redaction {
         return answer
     }
 
-    /// What is said in the answers and is nobody's id.
+    /// All texts of the answers.
     private static func texts(
         of answers: [ReproBundle.Answer], _ found: [NamedThing: Set<ExactText>]
     ) -> [String] {

@@ -4,17 +4,17 @@ import DaybookDomain
 
 struct AliasCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "alias", abstract: "Say that two ids are one customer.",
+        commandName: "alias", abstract: "Say that two IDs belong to one customer.",
         discussion: """
-            Timeless: both histories become one, and quotas add up.
+            Applies to all time: both histories become one, and quotas add up.
 
               daybook alias anonymous-8 ada
             """)
 
-    @Argument(help: "The id that somebody had before.")
+    @Argument(help: "An ID that the customer had before.")
     var alias: String
 
-    @Argument(help: "The customer, under whose name both are shown.")
+    @Argument(help: "ID of the customer, under which both are shown.")
     var canonical: String
 
     @OptionGroup var write: WriteOptions

@@ -6,10 +6,11 @@ import DaybookEvents
 struct AmendCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "amend",
-        abstract: "Replace fields of an event; the first text stays in the history.",
+        abstract: "Replace fields of an event; the original stays in the history.",
         discussion: """
-            Signed facts can be voided, not amended. With --dry-run it says whose answers would be different, and \
-            writes nothing. Times are milliseconds since 1970 or RFC 3339, as in every event that is read.
+            Signed facts can be voided, not amended. With --dry-run it lists the customers whose answers would be \
+            different, and writes nothing. Times are milliseconds since 1970 or RFC 3339, as in every event that is \
+            read.
 
               daybook amend 2 --set amount=2 --dry-run
               daybook amend 2 --set amount=2 --reason "counted wrong"
@@ -28,7 +29,8 @@ struct AmendCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Fields and their new values as a JSON object.", valueName: "json"))
     var patch: String?
 
-    @Option(help: ArgumentHelp("Whose event it is, where it names nobody.", valueName: "subject"))
+    @Option(
+        help: ArgumentHelp("ID of the customer, where the event names none.", valueName: "subject"))
     var subject: String?
 
     @OptionGroup var write: WriteOptions

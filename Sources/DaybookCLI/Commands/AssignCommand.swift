@@ -12,13 +12,13 @@ struct AssignCommand: AsyncParsableCommand {
               daybook assign ada --transaction 2000000123 --profile rex
             """)
 
-    @Argument(help: "The customer.")
+    @Argument(help: "ID of the customer.")
     var subject: String
 
-    @Option(help: ArgumentHelp("The purchase, by its transaction id.", valueName: "id"))
+    @Option(help: ArgumentHelp("Transaction ID of the purchase.", valueName: "id"))
     var transaction: String
 
-    @Option(help: ArgumentHelp("The profile.", valueName: "profile"))
+    @Option(help: ArgumentHelp("ID of the profile.", valueName: "profile"))
     var profile: String
 
     @OptionGroup var write: WriteOptions
@@ -38,10 +38,10 @@ struct UnassignCommand: AsyncParsableCommand {
               daybook unassign ada --transaction 2000000456
             """)
 
-    @Argument(help: "The customer.")
+    @Argument(help: "ID of the customer.")
     var subject: String
 
-    @Option(help: ArgumentHelp("The purchase, by its transaction id.", valueName: "id"))
+    @Option(help: ArgumentHelp("Transaction ID of the purchase.", valueName: "id"))
     var transaction: String
 
     @OptionGroup var write: WriteOptions

@@ -8,8 +8,8 @@ struct BackupCommand: AsyncParsableCommand {
         commandName: "backup", abstract: "Copy the ledger while it is in use, and verify the copy.",
         discussion: """
             The copy is a ledger file of its own, as it was at one moment. Every row, name, stream and document in it \
-            is verified by the hash over the history before the file gets its name. The same again into the same file \
-            appends what came since, after the file's end was found in the ledger's history.
+            is verified by the hash over the history before the file gets its name. Run again with the same \
+            file, it appends what came since, once the file's end was found in the ledger's history.
 
               daybook backup saved.sqlite
               daybook backup saved.sqlite --check

@@ -6,19 +6,19 @@ import DaybookEvents
 
 struct BisectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "bisect", abstract: "Find the event since which something is so.",
+        commandName: "bisect", abstract: "Find the event since which a condition holds.",
         discussion: """
-            A condition is looked at as of one time and as known at one position after another, halving what is left: \
-            allowed:NAME, denied:NAME or used:METER>=N, of one customer or of anybody. Where it turned more than once, \
-            narrow the search with --from and --through. Exits with 0 when the event is found, with 1 when it was \
-            always so or never is.
+            A condition is evaluated as of one time, as known at one position after another, halving what is left: \
+            allowed:NAME, denied:NAME or used:METER>=N, for one customer or for any. Where it turned more than once, \
+            narrow the search with --from and --through. Exits with 0 when the event is found, with 1 when the \
+            condition always held or never does.
 
               daybook bisect denied:premiumVoices ada
               daybook bisect "used:stories>=1" ada --at 2026-03-31T00:00:00Z
               daybook bisect allowed:premiumVoices ada --fails --from 2
               daybook bisect "used:stories>2" --json
 
-            --against finds the first event after which this build folds otherwise than the one that wrote the \
+            --against finds the first event after which this build folds differently from the build that wrote the \
             digests; the ledger must be the same. Exits with 0 when they agree everywhere and with 1 when they do not.
 
               daybook replay --digests digests.json
@@ -28,28 +28,28 @@ struct BisectCommand: AsyncParsableCommand {
     @Argument(help: "allowed:NAME, denied:NAME or used:METER>=N (also >, =, !=, <, <=).")
     var condition: String?
 
-    @Argument(help: "The customer. Default: anybody.")
+    @Argument(help: "ID of the customer. Default: any customer.")
     var subject: String?
 
-    @Flag(help: "Since which event does it not hold any more?")
+    @Flag(help: "Find the event since which the condition no longer holds.")
     var fails = false
 
-    @Option(help: ArgumentHelp("What is true then. Default: now.", valueName: "time"))
+    @Option(help: ArgumentHelp("Evaluate as of this time. Default: now.", valueName: "time"))
     var at: String?
 
     @Option(
         help: ArgumentHelp(
-            "A position at which it is not so yet. Default: 0, before the first event.",
+            "A position at which it does not hold yet. Default: 0, before the first event.",
             valueName: "position"))
     var from: String?
 
     @Option(
         help: ArgumentHelp(
-            "A position at which it is so. Default: the last.", valueName: "position")
+            "A position at which it holds. Default: the last.", valueName: "position")
     )
     var through: String?
 
-    @Option(help: ArgumentHelp("Look at the customer through this profile.", valueName: "profile"))
+    @Option(help: ArgumentHelp("Answer for this profile of the customer.", valueName: "profile"))
     var profile: String?
 
     @Option(
@@ -163,19 +163,20 @@ extension Bisection {
 
     fileprivate func text(_ terminal: Terminal, _ subject: String?) -> HumanText {
         let verb = holds ? "holds" : "fails"
-        let whom = subject.map { " of \($0)" } ?? ""
+        let ofCustomer = subject.map { " of \($0)" } ?? ""
         var text: HumanText
         switch outcome {
         case .turned(let entry):
-            text = "\(terminal.paint("\(condition) \(verb)\(whom) since", .heading))\n  "
+            text = "\(terminal.paint("\(condition) \(verb)\(ofCustomer) since", .heading))\n  "
             text += entry.event.place(terminal)
             if !subjects.isEmpty {
                 let more = subjectsOmitted > 0 ? " and \(subjectsOmitted) more" : ""
                 text += "  of \(subjects.joined(separator: ", "))\(more)\n"
             }
-        case .always: text = "\(condition) \(verb)\(whom) at every position that was looked at\n"
+        case .always:
+            text = "\(condition) \(verb)\(ofCustomer) at every position that was looked at\n"
         case .never:
-            text = "\(condition) does not \(holds ? "hold" : "fail")\(whom) at @\(through)\n"
+            text = "\(condition) does not \(holds ? "hold" : "fail")\(ofCustomer) at @\(through)\n"
         }
         let note =
             "as of \(Words.time(at)), known at positions \(from) to \(through), \(Words.count(Int64(folds), "fold"))"
@@ -207,7 +208,7 @@ extension DigestBisection {
         if let event = found.event { text += event.place(terminal) }
         if found.range.count > 1 {
             text +=
-                "  or an event since @\(found.range.lowerBound) of the same customer or line, which is too long to be looked at event by event\n"
+                "  or an event since @\(found.range.lowerBound) of the same customer or lineage, which has too many events to be tried one by one\n"
         }
         var table = Table()
         table.add(Table.Cell("this build", .dim), .init(found.ours.description))

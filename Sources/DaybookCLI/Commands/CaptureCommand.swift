@@ -16,19 +16,19 @@ struct CaptureCommand: AsyncParsableCommand {
               daybook capture ada --check stories
               daybook capture ada --redact --output case-17.daybundle
 
-            --redact replaces ids and texts, the same by the same, and keeps times, amounts and what the catalogs name.
+            --redact replaces IDs and texts, the same by the same, and keeps times, amounts and what the catalogs name.
 
             --as-test writes a stream and its golden state in place of a bundle: the test suite replays every such pair.
 
               daybook capture ada --redact --as-test lost-access --folder cases
             """)
 
-    @Argument(help: "The customers.")
+    @Argument(help: "IDs of the customers.")
     var subjects: [String]
 
     @Option(
         help: ArgumentHelp(
-            "Also ask for this feature or meter; may be said several times.", valueName: "name"))
+            "Also ask for this feature or meter; may be repeated.", valueName: "name"))
     var check: [String] = []
 
     @Option(help: ArgumentHelp("With --check: how many units.", valueName: "n"))
@@ -36,17 +36,17 @@ struct CaptureCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "With --check: through this profile, which dog, child or the like.",
+            "With --check: for this profile of the customer, such as a dog or a child.",
             valueName: "profile"))
     var profile: String?
 
-    @Flag(help: "Replace ids and free text.")
+    @Flag(help: "Replace IDs and free text.")
     var redact = false
 
     @Option(
         name: [.customShort("o"), .customLong("output")],
         help: ArgumentHelp(
-            "The file, which must not be there yet; - for the standard output. Default: the app's name and the first of the digest, .daybundle.",
+            "The file, which must not exist yet; - for the standard output. Default: the app's name and the start of the digest, .daybundle.",
             valueName: "file"))
     var outputFile: String?
 
@@ -58,7 +58,7 @@ struct CaptureCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "With --as-test: where events/ and snapshots/ are. Default: here.",
+            "With --as-test: the folder of events/ and snapshots/. Default: the current one.",
             valueName: "folder"))
     var folder: String?
 
@@ -120,7 +120,7 @@ struct CaptureCommand: AsyncParsableCommand {
     }
 }
 
-/// A file that nothing may be written over.
+/// A file that must not be overwritten.
 enum NewFile {
     /// - Throws: A `Failure` when there is a file already; a pipe or a device is none.
     static func check(_ path: String) throws {

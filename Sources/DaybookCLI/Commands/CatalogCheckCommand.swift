@@ -6,12 +6,12 @@ struct CatalogCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Find every mistake of a catalog, with line and column.",
         discussion: """
-            Needs no ledger. Exits with 3 when the document has mistakes; doubts are only told.
+            Needs no ledger. Exits with 3 when the document has mistakes; warnings are only shown.
 
               daybook catalog check events/dozzi/catalog.yaml
             """)
 
-    @Argument(help: "The catalog.")
+    @Argument(help: "The catalog file.")
     var file: String
 
     @OptionGroup var output: OutputOptions

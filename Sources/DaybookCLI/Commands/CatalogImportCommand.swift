@@ -11,7 +11,7 @@ struct CatalogImportCommand: AsyncParsableCommand {
             Needs no ledger, and writes none: a catalog that people complete before they publish it. Products, groups, \
             levels, periods, prices, introductory offers, family sharing and texts come along. What a catalog has no \
             place for, such as offer codes, is listed on the standard error with its place in the file. What a product \
-            opens is in no such file: add entitlements.
+            gives access to is in no such file: add entitlements.
 
               daybook catalog import events/nuzzle/Nuzzle.storekit
               daybook catalog import events/nuzzle/Nuzzle.storekit \\
@@ -29,7 +29,7 @@ struct CatalogImportCommand: AsyncParsableCommand {
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "Into a file, which appears when it is whole. Default: the standard output.",
+            "Write to this file, which appears when it is complete. Default: the standard output.",
             valueName: "file"))
     var output: String?
 

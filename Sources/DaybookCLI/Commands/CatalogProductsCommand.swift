@@ -8,7 +8,7 @@ struct CatalogProductsCommand: AsyncParsableCommand {
         commandName: "products", abstract: "List what the app sells, with names and prices.",
         discussion: """
             From the newest catalog. Prices are for display; what was paid is in the transactions. Of \
-            several prices with times the one is marked that is asked at --at. --json also has each \
+            several prices with times, the one at --at is marked. --json also has each \
             product's list of features, what each paywall shows, and the catalog's metadata.
 
               daybook catalog products
@@ -20,7 +20,7 @@ struct CatalogProductsCommand: AsyncParsableCommand {
     var locale: String?
 
     @Option(
-        help: ArgumentHelp("Whose prices: those of that time. Default: now.", valueName: "time"))
+        help: ArgumentHelp("Mark the prices of this time. Default: now.", valueName: "time"))
     var at: String?
 
     @OptionGroup var ledger: LedgerOptions

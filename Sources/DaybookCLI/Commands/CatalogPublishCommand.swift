@@ -21,10 +21,10 @@ struct CatalogPublishCommand: AsyncParsableCommand {
             written, and --dry-run only shows it.
             """)
 
-    @Argument(help: "The catalog.")
+    @Argument(help: "The catalog file.")
     var file: String
 
-    @Option(help: "all, new, next-period or cohort:PERCENT.")
+    @Option(help: "The customers it is for: all, new, next-period or cohort:PERCENT.")
     var appliesTo = "all"
 
     @OptionGroup var options: PublicationOptions

@@ -6,14 +6,14 @@ struct CatalogRollbackCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rollback", abstract: "Bring an older catalog into force again.",
         discussion: """
-            For everybody. Nothing is deleted: the newer one keeps ruling the time in which it ruled, and its names \
-            keep their meaning for every catalog to come.
+            For all customers. Nothing is deleted: the newer one stays in force for the time in which it was, and its \
+            names keep their meaning for every catalog to come.
 
               daybook catalog rollback 1
               daybook catalog rollback 1 --dry-run
             """)
 
-    @Argument(help: "The version that rules again.")
+    @Argument(help: "The version to bring back into force.")
     var version: Int64
 
     @OptionGroup var options: PublicationOptions

@@ -15,7 +15,7 @@ struct CheckCommand: AsyncParsableCommand {
               daybook check ada premiumVoices --known-at @1
             """)
 
-    @Argument(help: "The customer.")
+    @Argument(help: "ID of the customer.")
     var subject: String
 
     @Argument(help: "A feature or a meter of the catalog, or an alias of one.")
@@ -26,7 +26,7 @@ struct CheckCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Windows: when the thing that is to be seen happened.", valueName: "time"))
+            "For a window: the time of the item that is to be seen.", valueName: "time"))
     var itemAt: String?
 
     @OptionGroup var view: ViewOptions

@@ -7,9 +7,9 @@ struct CodesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "codes", abstract: "Write a batch of codes of a promotion.",
         discussion: """
-            One a line, with its number and who redeemed it. The codes follow from the ledger's secret and are the \
-            same each time, so nothing is kept and nothing is used up by writing them; a backup has them, another \
-            ledger has others. Who reads them can redeem them.
+            One per line, with its number and the customer who redeemed it. The codes follow from the ledger's secret \
+            and are the same each time, so nothing is kept and nothing is used up by writing them; a backup has them, \
+            another ledger has others. Every reader of a code can redeem it.
 
               daybook codes reviewers
               daybook codes reviewers --from 11 --count 10 --json
@@ -25,7 +25,7 @@ struct CodesCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("How many; default: all.", valueName: "n"))
     var count: Int64?
 
-    @Flag(help: "Only codes that nobody has redeemed yet, one a line and nothing else.")
+    @Flag(help: "Only codes that are not redeemed yet, one per line and nothing else.")
     var plain = false
 
     @OptionGroup var environment: EnvironmentOption
@@ -37,7 +37,7 @@ struct CodesCommand: AsyncParsableCommand {
             throw ValidationError("--from and --count count from 1.")
         }
         guard !plain || !output.json else {
-            throw ValidationError("--plain and --json are two forms; choose one.")
+            throw ValidationError("--plain and --json are two formats; choose one.")
         }
     }
 

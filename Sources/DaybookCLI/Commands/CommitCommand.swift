@@ -10,10 +10,10 @@ struct CommitCommand: AsyncParsableCommand {
               daybook commit ada r2 --amount 2
             """)
 
-    @Argument(help: "The customer.")
+    @Argument(help: "ID of the customer.")
     var subject: String
 
-    @Argument(help: "The reservation.")
+    @Argument(help: "ID of the reservation.")
     var reservation: String
 
     @Option(help: ArgumentHelp("Less than was reserved; the rest comes back.", valueName: "n"))

@@ -6,15 +6,15 @@ struct ConsumeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "consume", abstract: "Check and record a use, in one step.",
         discussion: """
-            Either the units are there and are used, or nothing happens (exit code 1). The same --ref counts once for \
-            ever; the same --idempotency-key prints the first receipt again.
+            Either the units are available and are used, or nothing happens (exit code 1). The same --ref counts once \
+            for ever; the same --idempotency-key prints the first receipt again.
 
               daybook consume ada stories --ref story-1
               daybook consume ada stories --idempotency-key tap-77 --json
               daybook consume ada collections -1 --ref sunday-dinners
             """)
 
-    @Argument(help: "The customer.")
+    @Argument(help: "ID of the customer.")
     var subject: String
 
     @Argument(help: "The meter.")
@@ -23,10 +23,13 @@ struct ConsumeCommand: AsyncParsableCommand {
     @Argument(help: "How many units; on a gauge 1 or -1.")
     var amount: Int64 = 1
 
-    @Option(help: ArgumentHelp("What was made, such as a story's id.", valueName: "ref"))
+    @Option(
+        help: ArgumentHelp(
+            "Reference to what was made, such as the ID of a story.", valueName: "ref"))
     var ref: String?
 
-    @Option(help: ArgumentHelp("Which dog, child or the like.", valueName: "profile"))
+    @Option(
+        help: ArgumentHelp("ID of the profile, such as a dog or a child.", valueName: "profile"))
     var profile: String?
 
     @OptionGroup var write: WriteOptions

@@ -6,11 +6,11 @@ import Foundation
 
 struct DeadLettersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "dead-letters", abstract: "What could not be read or verified.",
+        commandName: "dead-letters", abstract: "Payloads that could not be read or verified.",
         discussion: """
-            Kept with its exact bytes and the reason. A letter is resolved when the same bytes are taken in later: \
-            posted again, tried again, or, of a renewal that came too early, by itself with its transaction. What \
-            nobody will take in is dismissed with a reason; nothing is deleted.
+            A dead letter is a refused payload, kept with its exact bytes and the reason. It is resolved when the same \
+            bytes are taken in later: posted again, retried, or, for a renewal that came too early, automatically with \
+            its transaction. One that will never be taken in is dismissed with a reason; nothing is deleted.
 
               daybook dead-letters list
               daybook dead-letters show 3f1c
@@ -24,7 +24,7 @@ struct DeadLettersCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "The letters that wait.",
+            abstract: "List the dead letters that wait.",
             discussion: """
                   daybook dead-letters list
                   daybook dead-letters list --all --json
@@ -37,17 +37,19 @@ struct DeadLettersCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         mutating func run() async throws {
-            let letters = try await ledger.asking { try $0.deadLetters() }
+            let deadLetters = try await ledger.asking { try $0.deadLetters() }
                 .filter { all || $0.isWaiting }
-            try output.show(["letters": .array(letters.map { .object($0.json) })]) { terminal in
-                guard !letters.isEmpty else { return "\(terminal.tick) no dead letters\n" }
+            try output.show(["dead_letters": .array(deadLetters.map { .object($0.json) })]) {
+                terminal in
+                guard !deadLetters.isEmpty else { return "\(terminal.tick) no dead letters\n" }
                 var table = Table()
-                for letter in letters {
+                for deadLetter in deadLetters {
                     table.add(
-                        .init(String(letter.sha256.prefix(12))),
-                        .init(Words.time(letter.recordedAt)),
-                        .init(letter.environment.name), .init(letter.kind.argument),
-                        .init(letter.standing), .init(letter.dismissal?.reason ?? letter.detail))
+                        .init(String(deadLetter.sha256.prefix(12))),
+                        .init(Words.time(deadLetter.recordedAt)),
+                        .init(deadLetter.environment.name), .init(deadLetter.kind.argument),
+                        .init(deadLetter.standing),
+                        .init(deadLetter.dismissal?.reason ?? deadLetter.detail))
                 }
                 return table.text(terminal)
             }
@@ -56,10 +58,10 @@ struct DeadLettersCommand: AsyncParsableCommand {
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "A letter's exact bytes, on the standard output.",
+            abstract: "Write the exact bytes of a dead letter to the standard output.",
             discussion: """
-                The body as it was posted, with the text that was refused in it. With --json: what is known of the \
-                letter, where in the body the text stands, and the bytes in base64.
+                The payload as it was posted, including the part that was refused. With --json: what is known of the \
+                dead letter, the place of the refused part in the payload, and the bytes in base64.
 
                   daybook dead-letters show 3f1c
                   daybook dead-letters show 3f1c --json
@@ -72,12 +74,12 @@ struct DeadLettersCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         mutating func run() async throws {
-            let (letter, bytes) = try await ledger.asking { ledger in
-                let letter = try DeadLettersCommand.find(sha256, ledger)
-                return (letter, try ledger.rawBody(sha256: letter.bodySHA256) ?? [])
+            let (deadLetter, bytes) = try await ledger.asking { ledger in
+                let deadLetter = try DeadLettersCommand.find(sha256, ledger)
+                return (deadLetter, try ledger.rawPayload(sha256: deadLetter.payloadSHA256) ?? [])
             }
             guard output.json else { return try Terminal.output.write(bytes: bytes) }
-            var answer = letter.json
+            var answer = deadLetter.json
             answer["body_base64"] = .string(Data(bytes).base64EncodedString())
             try Terminal.output.write(answer)
         }
@@ -85,7 +87,7 @@ struct DeadLettersCommand: AsyncParsableCommand {
 
     struct Retry: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Try waiting letters again, as if they came now.",
+            abstract: "Try waiting dead letters again, as if they came now.",
             discussion: """
                 What RevenueCat sent is tried without --bundle-id and --root.
 
@@ -99,8 +101,9 @@ struct DeadLettersCommand: AsyncParsableCommand {
         @Option(
             name: .customLong("as"),
             help: ArgumentHelp(
-                "What the text is, where it was posted as something else.", valueName: "kind"))
-        var kind: BodyKind?
+                "Kind of the signed payload, where it was posted as another kind.",
+                valueName: "kind"))
+        var kind: PayloadKind?
 
         @OptionGroup var verifier: VerifierOptions
         @OptionGroup var environment: EnvironmentOption
@@ -113,18 +116,18 @@ struct DeadLettersCommand: AsyncParsableCommand {
             let signedKind = try signedKind()
             var sum = IngestReceipt()
             try await ledger.writing { ledger in
-                let letters =
+                let deadLetters =
                     try chosen.map { [try DeadLettersCommand.find($0, ledger, environment)] }
                     ?? ledger.deadLetters(environment: environment).filter(\.isWaiting)
-                // What nobody signs needs neither roots nor a bundle identifier.
-                let isSigned = letters.contains(where: \.kind.isSigned)
+                // What is not signed needs neither roots nor a bundle identifier.
+                let isSigned = deadLetters.contains(where: \.kind.isSigned)
                 let verifier = isSigned ? try options.verifier(environment) : nil
-                for letter in letters {
-                    sum.add(try await ledger.retry(letter, by: verifier, as: signedKind))
+                for deadLetter in deadLetters {
+                    sum.add(try await ledger.retry(deadLetter, by: verifier, as: signedKind))
                 }
             }
-            try output.show(sum.json) { sum.text($0, "text", isDryRun: false) }
-            if let failure = sum.failure("text", isDryRun: false) { throw failure }
+            try output.show(sum.json) { sum.text($0, "payload", isDryRun: false) }
+            if let failure = sum.failure("payload", isDryRun: false) { throw failure }
         }
 
         private func signedKind() throws -> AppStorePayloadKind? {
@@ -132,7 +135,7 @@ struct DeadLettersCommand: AsyncParsableCommand {
             guard sha256 != nil, case .appStore(let signed) = kind else {
                 throw Failure(
                     .usage, "no_kind",
-                    "--as says what one letter of the App Store is; name the letter, and a kind that Apple signs"
+                    "--as gives the kind of one dead letter of the App Store; name the dead letter, and a kind that Apple signs"
                 )
             }
             return signed
@@ -141,7 +144,7 @@ struct DeadLettersCommand: AsyncParsableCommand {
 
     struct Dismiss: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Put a letter away that nobody will take in.",
+            abstract: "Dismiss a dead letter that will never be taken in.",
             discussion: """
                 It stays, with its bytes and the reason (list --all), and can still be tried.
 
@@ -151,10 +154,10 @@ struct DeadLettersCommand: AsyncParsableCommand {
         @Argument(help: "The beginning of its SHA-256.")
         var sha256: String
 
-        @Option(help: ArgumentHelp("Why; it stays in the history.", valueName: "text"))
+        @Option(help: ArgumentHelp("Reason; it stays in the history.", valueName: "text"))
         var reason: String
 
-        @Option(help: ArgumentHelp("Who decided it.", valueName: "name"))
+        @Option(help: ArgumentHelp("Name of the operator, for the audit.", valueName: "name"))
         var actor: String?
 
         @OptionGroup var ledger: LedgerOptions
@@ -162,33 +165,33 @@ struct DeadLettersCommand: AsyncParsableCommand {
 
         mutating func run() async throws {
             let (prefix, reason, actor) = (sha256, reason, actor)
-            var letter: DeadLetter?
+            var deadLetter: DeadLetter?
             try await ledger.writing { ledger in
                 let found = try DeadLettersCommand.find(prefix, ledger)
                 try await ledger.dismiss(found, reason: reason, actor: actor)
-                letter = try DeadLettersCommand.find(found.sha256, ledger, found.environment)
+                deadLetter = try DeadLettersCommand.find(found.sha256, ledger, found.environment)
             }
-            guard let letter else { return }
-            try output.show(letter.json) { terminal in
-                "\(terminal.tick) \(letter.sha256.prefix(12)) is dismissed\n"
+            guard let deadLetter else { return }
+            try output.show(deadLetter.json) { terminal in
+                "\(terminal.tick) \(deadLetter.sha256.prefix(12)) is dismissed\n"
             }
         }
     }
 
-    /// One payload that was refused in two environments is two letters with the same digest.
-    /// - Parameter environment: Whose letter is preferred; `nil`: one that waits.
+    /// One payload that was refused in two environments is two dead letters with the same digest.
+    /// - Parameter environment: The environment of the preferred dead letter; `nil`: one that waits.
     static func find(
         _ prefix: String, _ ledger: Ledger, _ environment: Environment? = nil
     ) throws -> DeadLetter {
         let found = try ledger.deadLetters().filter { $0.sha256.hasPrefix(prefix.lowercased()) }
         guard let first = found.first else {
             throw Failure(
-                .no, "unknown_letter", "no letter's SHA-256 begins with \(prefix)")
+                .no, "unknown_dead_letter", "no dead letter's SHA-256 begins with \(prefix)")
         }
         guard found.allSatisfy({ $0.sha256 == first.sha256 }) else {
             throw Failure(
-                .no, "unknown_letter",
-                "\(found.count) letters begin with \(prefix); write more of it")
+                .no, "unknown_dead_letter",
+                "\(found.count) dead letters begin with \(prefix); write more digits")
         }
         return found.first { $0.environment == environment } ?? found.first(where: \.isWaiting)
             ?? first
@@ -201,7 +204,7 @@ extension DeadLetter {
             "sha256": .string(sha256), "position": .integer(position),
             "recorded_at": .integer(recordedAt), "environment": .string(environment.name),
             "code": .string(code), "reason": .string(detail), "kind": .string(kind.argument),
-            "subject": .orNull(subject), "body_sha256": .string(bodySHA256),
+            "subject": .orNull(subject), "body_sha256": .string(payloadSHA256),
             "place": .string(place), "waits_for": .orNull(waitsFor),
             "standing": .string(standing), "resolved_at": .orNull(resolvedAt),
             "dismissed_at": .orNull(dismissal?.recordedAt),

@@ -8,7 +8,7 @@ struct DemoCommand: AsyncParsableCommand {
         discussion: """
             Plays the repository's recorded streams, refuses a third story, refunds a purchase, asks what was known \
             before, takes in what an authority of its own signed, counts a funnel, and replays from zero. Exits with \
-            1 when anything is not as it must be.
+            1 when anything is not as expected.
 
               daybook demo
               daybook demo --json
@@ -16,7 +16,8 @@ struct DemoCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Where the apps' streams are. Default: events/ here or above.", valueName: "folder"))
+            "Folder of the apps' streams. Default: events/ in the current folder or above.",
+            valueName: "folder"))
     var events: String?
 
     @OptionGroup var output: OutputOptions
@@ -34,7 +35,7 @@ struct DemoCommand: AsyncParsableCommand {
         try stage.say("\n\(title) · an event-sourced entitlement ledger with replay\n")
         let played = try await play(apps, in: folder.path, stage)
         var report: JSONObject = ["apps": .array(played.map { .object($0.json) })]
-        try await story(apps, in: folder.path, stage, &report)
+        try await playLive(apps, in: folder.path, stage, &report)
         let isWell = played.allSatisfy(\.isWell)
         report["well"] = .bool(isWell)
         let tenths = (SystemClock.now() - start) / 100
@@ -60,7 +61,7 @@ struct DemoCommand: AsyncParsableCommand {
         }
     }
 
-    /// Plays every stream of every app, and tells of a few of each.
+    /// Plays every stream of every app, and shows a few of each.
     private func play(
         _ apps: [DemoFolder.App], in folder: String, _ stage: Stage
     ) async throws -> [Played] {
@@ -88,7 +89,7 @@ struct DemoCommand: AsyncParsableCommand {
 
     private func table(_ outcomes: [DemoStreams.Outcome]) -> Table {
         var table = Table()
-        let shown = told(outcomes)
+        let shown = selected(outcomes)
         for outcome in shown {
             let name = outcome.name.replacing("-", with: " ")
             if let problem = outcome.problem {
@@ -107,7 +108,7 @@ struct DemoCommand: AsyncParsableCommand {
     }
 
     /// Everything that failed, and a few streams that end differently from one another.
-    private func told(_ outcomes: [DemoStreams.Outcome]) -> [DemoStreams.Outcome] {
+    private func selected(_ outcomes: [DemoStreams.Outcome]) -> [DemoStreams.Outcome] {
         var seen: Set<String> = []
         var shown: [DemoStreams.Outcome] = []
         for outcome in outcomes {
@@ -121,8 +122,8 @@ struct DemoCommand: AsyncParsableCommand {
         return shown
     }
 
-    /// The live part: Dozzi, whose rules everybody understands at once.
-    private func story(
+    /// The live part: Dozzi, whose rules need no explanation.
+    private func playLive(
         _ apps: [DemoFolder.App], in folder: String, _ stage: Stage, _ report: inout JSONObject
     ) async throws {
         guard let dozzi = apps.first(where: { $0.name == "dozzi" }) else {
@@ -131,7 +132,7 @@ struct DemoCommand: AsyncParsableCommand {
         let ledger = "\(folder)/story.sqlite"
         let catalog = Self.fromHere(dozzi.catalog)
         report["story"] = .object(
-            try await DemoStory(stage: stage, ledger: ledger, catalog: catalog).play())
+            try await DemoFamily(stage: stage, ledger: ledger, catalog: catalog).play())
         if let stories = apps.first(where: { $0.name == "magical-stories" }) {
             let act = DemoAppStore(
                 stage: stage, folder: folder, catalog: Self.fromHere(stories.catalog))

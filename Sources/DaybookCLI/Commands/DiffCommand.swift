@@ -9,9 +9,9 @@ struct DiffCommand: AsyncParsableCommand {
         commandName: "diff",
         abstract: "Show what is different between two moments, or two ledgers.",
         discussion: """
-            Of one customer, or of everybody: in every environment unless --env names one. A moment is what was true \
-            then, as known then; without --to it is now. \
-            With --against it is the same moment of two ledgers: only what their digests tell apart is looked into. \
+            Compares one customer, or all customers in every environment unless --env names one. A moment is what was \
+            true then, as known then; without --to it is now. \
+            With --against it compares two ledgers at one moment: only what their digests tell apart is examined. \
             Changes nothing. Exits with 0 when nothing is different and with 1 when something is.
 
               daybook diff ada --from 2026-03-01T00:00:00Z
@@ -20,12 +20,13 @@ struct DiffCommand: AsyncParsableCommand {
               daybook diff --from 2026-03-01T00:00:00Z --json
             """)
 
-    @Argument(help: "The customer. Default: everybody.")
+    @Argument(help: "ID of the customer. Default: all customers.")
     var subject: String?
 
     @Option(
         help: ArgumentHelp(
-            "What was true then. Default: the same time as of the other moment.", valueName: "time")
+            "The first moment: its time. Default: the time of the second moment.", valueName: "time"
+        )
     )
     var from: String?
 
@@ -35,7 +36,7 @@ struct DiffCommand: AsyncParsableCommand {
             valueName: "time"))
     var fromKnownAt: String?
 
-    @Option(help: ArgumentHelp("What was true then. Default: now.", valueName: "time"))
+    @Option(help: ArgumentHelp("The second moment: its time. Default: now.", valueName: "time"))
     var to: String?
 
     @Option(
@@ -46,11 +47,11 @@ struct DiffCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Another ledger of the app; what is different goes from there to this one.",
+            "Another ledger of the app; changes are shown from that one to this one.",
             valueName: "ledger"))
     var against: String?
 
-    @Option(help: ArgumentHelp("Look at the customer through this profile.", valueName: "profile"))
+    @Option(help: ArgumentHelp("Answer for this profile of the customer.", valueName: "profile"))
     var profile: String?
 
     @OptionGroup private var environmentOption: EnvironmentOption
@@ -62,7 +63,8 @@ struct DiffCommand: AsyncParsableCommand {
             guard subject == nil, profile == nil, from == nil, fromKnownAt == nil, toKnownAt == nil
             else {
                 throw ValidationError(
-                    "--against compares everybody in two ledgers at one time; say that with --to.")
+                    "--against compares all customers of two ledgers at one time; say that with --to."
+                )
             }
             return
         }
@@ -89,7 +91,7 @@ struct DiffCommand: AsyncParsableCommand {
             knownAt: try InstantText.knowledge(fromKnownAt, option: "--from-known-at"))
         return try await ledger.asking { ledger in
             try subject.map { try one($0, ledger, first, second) }
-                ?? everybody(ledger, first, second)
+                ?? customers(ledger, first, second)
         }
     }
 
@@ -128,7 +130,7 @@ struct DiffCommand: AsyncParsableCommand {
     }
 
     /// One line of JSON for each customer, so that nothing has to be held.
-    private func everybody(_ ledger: Ledger, _ first: Moment, _ second: Moment) throws -> Bool {
+    private func customers(_ ledger: Ledger, _ first: Moment, _ second: Moment) throws -> Bool {
         let bar = ProgressBar("diff")
         defer { bar.finish() }
         var different = 0

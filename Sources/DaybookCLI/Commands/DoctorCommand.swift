@@ -9,15 +9,15 @@ struct DoctorCommand: AsyncParsableCommand {
         commandName: "doctor",
         abstract: "Look at the environment, the catalog, and a customer's refused purchases.",
         discussion: """
-            What is wrong comes first; what is fine is listed with --all, and always with --json. Exits with 1 when \
-            there is a problem; warnings are no problems.
+            Problems come first; what is fine is listed with --all, and always with --json. Exits with 1 when there is \
+            a problem; a warning is none.
 
               daybook doctor
               daybook doctor --all
               daybook doctor ada
             """)
 
-    @Argument(help: "A customer whose purchases give less than expected.")
+    @Argument(help: "ID of a customer whose purchases give less than expected.")
     var subject: String?
 
     @Flag(help: "List what is fine, too.")
@@ -58,7 +58,7 @@ struct DoctorCommand: AsyncParsableCommand {
         if !isWell { throw ExitCode.no }
     }
 
-    /// Apple's verifyReceipt wanted a shared secret. Signed transactions want none, so one that lies about can only
+    /// Apple's verifyReceipt wanted a shared secret. Signed transactions want none, so one that is still set can only
     /// leak.
     private static func sharedSecrets(in variables: [String: String]) -> [DoctorFinding] {
         variables.keys.filter { $0.uppercased().hasSuffix("SHARED_SECRET") }.sorted().map {

@@ -17,7 +17,7 @@ struct ExplainCommand: AsyncParsableCommand {
               daybook explain ada stories --known-at @2 --json
             """)
 
-    @Argument(help: "The customer.")
+    @Argument(help: "ID of the customer.")
     var subject: String
 
     @Argument(help: "A feature or a meter of the catalog, or an alias of one.")

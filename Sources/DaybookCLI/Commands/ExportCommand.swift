@@ -4,7 +4,7 @@ import DaybookEvents
 
 struct ExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "export", abstract: "Write events as canonical JSON, one a line.",
+        commandName: "export", abstract: "Write events as canonical JSON, one per line.",
         discussion: """
             Complete: catalogs carry their document, so that an import into an empty ledger gives the same answers.
 
@@ -18,7 +18,7 @@ struct ExportCommand: AsyncParsableCommand {
             that told it first as a line of its own, with derived_from. Import takes the plain export.
             """)
 
-    @Option(help: ArgumentHelp("Only events behind this position.", valueName: "position"))
+    @Option(help: ArgumentHelp("Only events after this position.", valueName: "position"))
     var after: Int64 = 0
 
     @Option(help: ArgumentHelp("Only events up to this position.", valueName: "position"))
@@ -43,13 +43,13 @@ struct ExportCommand: AsyncParsableCommand {
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "Into a file, which appears when it is whole. Default: the standard output.",
+            "Write to this file, which appears when it is complete. Default: the standard output.",
             valueName: "file"))
     var output: String?
 
     @OptionGroup var ledger: LedgerOptions
 
-    @Flag(help: "The output is JSON in any case; errors are too with this.")
+    @Flag(help: "Write errors as JSON, too; the output is JSON in any case.")
     var json = false
 
     mutating func run() async throws {

@@ -6,16 +6,16 @@ struct ExposeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "expose", abstract: "Say which variant of an experiment a customer sees.",
         discussion: """
-            The catalog shares the variants out (experiments); a customer's id decides, on every machine alike. The \
-            first time is recorded as experiment.exposed. From then on the earliest exposure on record counts, \
-            whatever the catalog says later; "funnel --by variant" counts by it. --dry-run tells the variant and records nothing.
+            The catalog divides customers among variants (experiments) by their IDs, on every machine alike. The first \
+            time is recorded as experiment.exposed. From then on the earliest exposure on record counts, whatever the \
+            catalog says later; "funnel --by variant" counts by it. --dry-run shows the variant and records nothing.
 
               daybook expose ada price
               daybook expose ada price --json
               daybook funnel paywall_to_purchase --by variant
             """)
 
-    @Argument(help: "The customer.")
+    @Argument(help: "ID of the customer.")
     var subject: String
 
     @Argument(help: "The experiment, as the catalog names it.")

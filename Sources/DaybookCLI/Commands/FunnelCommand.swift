@@ -30,12 +30,12 @@ struct FunnelCommand: AsyncParsableCommand {
             "How long it may take, such as P7D. Default: the catalog's.", valueName: "duration"))
     var window: String?
 
-    @Option(name: .customLong("by"), help: "Tell customers apart by this.")
+    @Option(name: .customLong("by"), help: "Count separately by this.")
     var breakdown = FunnelBreakdown.none
 
     @Option(
         help: ArgumentHelp(
-            "With --by variant: whose variants. Default: what the catalog names, else the events' own.",
+            "With --by variant: the experiment. Default: what the catalog names, else the events' own variants.",
             valueName: "name"))
     var experiment: String?
 

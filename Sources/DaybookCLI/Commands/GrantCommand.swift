@@ -27,7 +27,7 @@ struct GrantCommand: AsyncParsableCommand {
                   daybook grant issue ada --feature quickLog --profile rex
                 """)
 
-        @Argument(help: "The customer.")
+        @Argument(help: "ID of the customer.")
         var subject: String
 
         @Option(help: ArgumentHelp("Gives this entitlement.", valueName: "name"))
@@ -47,10 +47,11 @@ struct GrantCommand: AsyncParsableCommand {
 
         @Option(
             name: .long,
-            help: ArgumentHelp("The grant's name. Default: one is made.", valueName: "id"))
+            help: ArgumentHelp("ID of the grant. Default: one is made.", valueName: "id"))
         var id: String?
 
-        @Option(help: ArgumentHelp("From when on. Default: now.", valueName: "time"))
+        @Option(
+            help: ArgumentHelp("Time from which it takes effect. Default: now.", valueName: "time"))
         var starts: String?
 
         @Option(help: ArgumentHelp("Until when, exclusive. Default: for ever.", valueName: "time"))
@@ -65,16 +66,19 @@ struct GrantCommand: AsyncParsableCommand {
                 valueName: "length"))
         var every: String?
 
-        @Option(help: ArgumentHelp("At most so many units left stay.", valueName: "n"))
+        @Option(help: ArgumentHelp("Carry over at most this many unused units.", valueName: "n"))
         var rolloverMax: Int64?
 
-        @Option(help: ArgumentHelp("At least so many units are there.", valueName: "n"))
+        @Option(help: ArgumentHelp("Carry over at least this many units.", valueName: "n"))
         var rolloverMin: Int64?
 
-        @Option(help: ArgumentHelp("Only for this profile.", valueName: "profile"))
+        @Option(
+            help: ArgumentHelp(
+                "ID of the profile that it is for. Default: the whole customer.",
+                valueName: "profile"))
         var profile: String?
 
-        @Option(help: "promo, support, beta, migration or compensation.")
+        @Option(help: "Why it is given: promo, support, beta, migration or compensation.")
         var kind = "support"
 
         @OptionGroup var write: WriteOptions
@@ -136,13 +140,14 @@ struct GrantCommand: AsyncParsableCommand {
                   daybook grant void ada sorry-1 --voided 2030-06-01T00:00:00Z
                 """)
 
-        @Argument(help: "The customer.")
+        @Argument(help: "ID of the customer.")
         var subject: String
 
-        @Argument(help: "The grant.")
+        @Argument(help: "ID of the grant.")
         var grant: String
 
-        @Option(help: ArgumentHelp("From when on. Default: now.", valueName: "time"))
+        @Option(
+            help: ArgumentHelp("Time from which it takes effect. Default: now.", valueName: "time"))
         var voided: String?
 
         @OptionGroup var write: WriteOptions

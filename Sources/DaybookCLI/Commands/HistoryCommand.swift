@@ -15,7 +15,7 @@ struct HistoryCommand: AsyncParsableCommand {
               daybook history ada --json
             """)
 
-    @Argument(help: "The customer.")
+    @Argument(help: "ID of the customer.")
     var subject: String
 
     @Option(help: ArgumentHelp("Only what happened then or later.", valueName: "time"))
@@ -24,7 +24,7 @@ struct HistoryCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Only what happened before.", valueName: "time"))
     var until: String?
 
-    @Flag(help: "Tell everything that a store says, not only the product, the dates and the price.")
+    @Flag(help: "Show everything that a store says, not only the product, the dates and the price.")
     var full = false
 
     @OptionGroup var page: PageOptions

@@ -5,23 +5,25 @@ import DaybookIngest
 
 struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "import", abstract: "Take in events, one JSON object a line.",
+        commandName: "import", abstract: "Take in events, one JSON object per line.",
         discussion: """
             The whole file is checked first; then it is appended in batches. An interrupted import is finished by \
             running it again: what is there is skipped by its key.
 
-            --as-recorded fits where nothing was recorded later than the file's first line: into a ledger without any \
-            event ("daybook init LEDGER --app APP") for a whole export, which brings its catalogs along, or behind a \
-            catalog that was recorded before ("daybook init LEDGER --catalog FILE --at TIME") for a recorded stream.
+            --as-recorded is possible where nothing was recorded later than the file's first line: into a ledger \
+            without any event ("daybook init LEDGER --app APP") for a whole export, which brings its catalogs along, \
+            or behind a catalog that was recorded before ("daybook init LEDGER --catalog FILE --at TIME") for a \
+            recorded stream.
 
               daybook import events/dozzi/refund-after-two-stories.ndjson
               daybook import - < events/dozzi/two-stories-then-paywall.ndjson
               daybook import events/dozzi/two-stories-then-paywall.ndjson --dry-run
               daybook import month.ndjson --keep-going --refused refused.ndjson
 
-            A line with a type, a member or a name of a meter, feature or entitlement that nobody knows is refused \
-            with the nearest one, because what is recorded stays for ever; --allow-unknown keeps it. Names that are \
-            published anywhere in the file count. What stores say, and lines with a recorded_at, are kept and counted.
+            A line with a type, a member or a name of a meter, feature or entitlement that neither this build nor a \
+            catalog knows is refused, with the nearest known name, because what is recorded stays for ever; \
+            --allow-unknown keeps it. Names that are published anywhere in the file count. What stores say, and lines \
+            with a recorded_at, are kept and counted.
             """)
 
     @Argument(help: "The file, or - for the standard input.")
@@ -80,7 +82,7 @@ struct ImportCommand: AsyncParsableCommand {
         }
     }
 
-    /// A dry run only reads: it waits for nobody and needs no right to write.
+    /// A dry run only reads: it waits for no writer and needs no right to write.
     private func opened<Value>(_ body: (Ledger) async throws -> Value) async throws -> Value {
         try await dryRun ? ledger.asking(body) : ledger.writing(body)
     }

@@ -8,17 +8,18 @@ struct IngestCommand: AsyncParsableCommand {
         commandName: "ingest",
         abstract: "Take in what the App Store signed, or RevenueCat posted.",
         discussion: """
-            Every signed text is verified (format, certificates, signature, app, environment), mapped and recorded \
+            Every signed payload is verified (format, certificates, signature, app, environment), mapped and recorded \
             with its bytes; the same again appends nothing. What is refused changes nothing and is kept with the \
             reason ("daybook dead-letters"); then the exit code is 3.
 
-            A file holds one body: a signed text, a notification's JSON, a page of the history; or one of these a line.
+            A file holds one payload: a signed one (JWS), a notification's JSON, or a page of the transaction history; \
+            or one of these per line.
 
-            With --as revenuecat a body is a webhook of RevenueCat's. Nobody signs it: its events are imported, not \
-            verified, and nothing is asked about roots and bundle identifiers.
+            With --as revenuecat a payload is a webhook of RevenueCat's. It is not signed: its events are imported, \
+            not verified, and neither roots nor bundle identifiers are needed.
 
-            With --as revenuecat-subscriber it is a subscriber document of RevenueCat's REST API, for moving: how \
-            things stand becomes events, and what the document cannot say is listed. A newer document of a customer \
+            With --as revenuecat-subscriber it is a subscriber document of RevenueCat's REST API, for migration: the \
+            state in it becomes events, and what the document cannot say is listed. A newer document of a customer \
             adds what has changed.
 
               daybook ingest notification.json --bundle-id com.dozzi.app \\
@@ -35,23 +36,23 @@ struct IngestCommand: AsyncParsableCommand {
     @Option(
         name: .customLong("as"),
         help: ArgumentHelp(
-            "What a body is that is nothing but a signed text; or a webhook or a subscriber "
-                + "document of RevenueCat's.", valueName: "kind"))
-    var kind = BodyKind.appStore(.notification)
+            "Kind of a bare signed payload (JWS); or a webhook or a subscriber document of "
+                + "RevenueCat's.", valueName: "kind"))
+    var kind = PayloadKind.appStore(.notification)
 
     @Option(
         help: ArgumentHelp(
-            "The customer who posts a transaction of their own, or whom a single subscriber "
-                + "document was asked for.", valueName: "subject"))
+            "ID of the customer who posts their own transaction, or for whom a single "
+                + "subscriber document was fetched.", valueName: "subject"))
     var subject: String?
 
     @Option(
         help: ArgumentHelp(
-            "What they say they bought; a transaction of another product is refused.",
+            "Product that the customer claims to have bought; a transaction of another one is refused.",
             valueName: "product"))
     var product: String?
 
-    @Flag(help: "Say what would be appended, and append nothing.")
+    @Flag(help: "Show what would be appended, and append nothing.")
     var dryRun = false
 
     @OptionGroup var verifier: VerifierOptions
@@ -69,21 +70,21 @@ struct IngestCommand: AsyncParsableCommand {
         var sum = IngestReceipt()
         let work: (Ledger) async throws -> Void = { ledger in
             for file in posted {
-                let bodies = try file.bodies()
-                for (index, body) in bodies.enumerated() {
-                    var receipt = try await take(ledger, body.bytes)
-                    receipt.place(input: posted.count > 1 ? file.path : nil, line: body.line)
+                let payloads = try file.payloads()
+                for (index, payload) in payloads.enumerated() {
+                    var receipt = try await take(ledger, payload.bytes)
+                    receipt.place(input: posted.count > 1 ? file.path : nil, line: payload.line)
                     sum.add(receipt)
                     bar.show(
-                        Int64(index + 1), of: Int64(bodies.count),
+                        Int64(index + 1), of: Int64(payloads.count),
                         note: "\(Words.grouped(Int64(index + 1))) of "
-                            + "\(Words.grouped(Int64(bodies.count)))")
+                            + "\(Words.grouped(Int64(payloads.count)))")
                 }
             }
         }
         if dryRun {
-            // All bodies upon one ledger in memory: what an earlier one says is there for the later ones.
-            try await ledger.asking { try await work(try $0.rehearsal()) }
+            // All payloads go into one ledger in memory: what an earlier one says is there for the later ones.
+            try await ledger.asking { try await work(try $0.dryRun()) }
         } else {
             try await ledger.writing(work)
         }
@@ -96,24 +97,24 @@ struct IngestCommand: AsyncParsableCommand {
 
     private var noun: String {
         switch kind {
-        case .appStore: "signed text"
+        case .appStore: "signed payload"
         case .revenueCat: "webhook"
         case .revenueCatSubscriber: "subscriber document"
         }
     }
 
-    /// Of many documents each is about another customer, whom it names itself.
+    /// Of many documents each is about another customer, which it names itself.
     private func checkSingle(_ posted: [Posted]) throws {
         guard kind == .revenueCatSubscriber, subject != nil else { return }
         // No file is empty, so several hold several.
-        if posted.count == 1, try posted[0].bodies().count == 1 { return }
+        if posted.count == 1, try posted[0].payloads().count == 1 { return }
         throw Failure(
             .usage, "one_subject",
-            "--subject says whom one document is about; among many, write \"app_user_id\" beside "
+            "--subject names the customer of one document; among many, write \"app_user_id\" beside "
                 + "\"subscriber\" into each")
     }
 
-    /// What is done with each body.
+    /// What is done with each payload.
     private func taking() throws -> (Ledger, [UInt8]) async throws -> IngestReceipt {
         let environment = environment.environment
         switch kind {
@@ -124,8 +125,8 @@ struct IngestCommand: AsyncParsableCommand {
                     "a webhook names its customer and product; --subject and --product are for "
                         + "transactions of the App Store")
             }
-            return { ledger, body in
-                try await ledger.ingestRevenueCat(body, environment: environment)
+            return { ledger, payload in
+                try await ledger.ingestRevenueCat(payload, environment: environment)
             }
         case .revenueCatSubscriber:
             guard product == nil else {
@@ -135,22 +136,22 @@ struct IngestCommand: AsyncParsableCommand {
                         + "the App Store")
             }
             let subject = subject
-            return { ledger, body in
+            return { ledger, payload in
                 try await ledger.ingestRevenueCatSubscriber(
-                    body, environment: environment, subject: subject)
+                    payload, environment: environment, subject: subject)
             }
         case .appStore(let kind):
             let verifier = try verifier.verifier(environment)
             let options = IngestOptions(kind: kind, subject: subject, product: product)
-            return { ledger, body in
-                try await ledger.ingest(body, by: verifier, options: options)
+            return { ledger, payload in
+                try await ledger.ingest(payload, by: verifier, options: options)
             }
         }
     }
 
-    /// A file that is one JSON object over several lines is one body; else every line that is not blank is.
+    /// A file that is one JSON object over several lines is one payload; else every line that is not blank is one.
     /// - Returns: With the line, 1-based, where a file holds several.
-    static func bodies(_ bytes: [UInt8]) -> [(line: Int?, bytes: [UInt8])] {
+    static func payloads(_ bytes: [UInt8]) -> [(line: Int?, bytes: [UInt8])] {
         // What is no JSON as a whole is read by its lines.
         if (try? JSONReader.read(bytes)) != nil { return [(nil, bytes)] }
         let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated()
@@ -162,30 +163,30 @@ struct IngestCommand: AsyncParsableCommand {
 /// A file with what was posted, which is not empty. One that can be read again is read when its turn comes, so that no
 /// two of a long list are in memory at once; the standard input and pipes are read at once, because they come once.
 private struct Posted {
-    typealias Body = (line: Int?, bytes: [UInt8])
+    typealias Payload = (line: Int?, bytes: [UInt8])
 
     let path: String
-    private let atOnce: [Body]?
+    private let atOnce: [Payload]?
 
     /// - Throws: `Failure` for a file that is missing, empty, or larger than one that is read.
     init(_ path: String) throws {
         self.path = path
         let input = try InputFile(path)
         guard input.isRegular else {
-            atOnce = try Self.bodies(of: input)
+            atOnce = try Self.payloads(of: input)
             return
         }
         atOnce = nil
         guard try input.holdsMoreThanSpace() else { throw Self.empty(path) }
     }
 
-    /// What it holds, in its order (`IngestCommand.bodies`).
-    func bodies() throws -> [Body] { try atOnce ?? Self.bodies(of: InputFile(path)) }
+    /// What it holds, in its order (`IngestCommand.payloads`).
+    func payloads() throws -> [Payload] { try atOnce ?? Self.payloads(of: InputFile(path)) }
 
-    private static func bodies(of input: InputFile) throws -> [Body] {
-        let bodies = IngestCommand.bodies(try input.all())
-        guard !bodies.isEmpty else { throw empty(input.path) }
-        return bodies
+    private static func payloads(of input: InputFile) throws -> [Payload] {
+        let payloads = IngestCommand.payloads(try input.all())
+        guard !payloads.isEmpty else { throw empty(input.path) }
+        return payloads
     }
 
     private static func empty(_ path: String) -> Failure {
@@ -237,7 +238,7 @@ extension IngestReceipt {
     /// Notes that a person reads; a whole history may have thousands.
     private static let shownMax = 20
 
-    /// - Parameter noun: What was taken in: "signed text".
+    /// - Parameter noun: What was taken in: "signed payload".
     func text(_ terminal: Terminal, _ noun: String, isDryRun: Bool) -> HumanText {
         let mark = refused.isEmpty ? terminal.tick : terminal.paint("✗", .bad)
         let events = Words.count(Int64(appended), "event")
@@ -247,7 +248,7 @@ extension IngestReceipt {
         if isDryRun { text += "; a dry run: nothing is written" }
         text += "\n"
         for claim in claims where !claim.isTheirs {
-            text += "  not theirs  \(claim.sentence)\n"
+            text += "  not transferred  \(claim.sentence)\n"
         }
         for note in notes.prefix(Self.shownMax) { text += "  \(note.sentence)\n" }
         if notes.count > Self.shownMax {
@@ -291,17 +292,18 @@ extension IngestReceipt.Gap {
 extension IngestReceipt.Note {
     var json: JSONObject {
         [
-            "code": .string(code.rawValue), "line": .string(line), "product": .orNull(product),
+            "code": .string(code.rawValue), "lineage": .string(lineage),
+            "product": .orNull(product),
         ]
     }
 
     var sentence: String {
-        let name = product.map { "\(line) (\($0))" } ?? line
+        let name = product.map { "\(lineage) (\($0))" } ?? lineage
         return switch code {
         case .unknownProduct:
             "unknown product  \(name): it gives nothing until a catalog names it"
         case .nobodys:
-            "nobody's  \(name): it names no customer; post it with --subject, or restore-purchases"
+            "no owner  \(name): it names no customer; post it with --subject, or restore-purchases"
         }
     }
 }
@@ -309,7 +311,7 @@ extension IngestReceipt.Note {
 extension IngestReceipt.Claim {
     var json: JSONObject {
         [
-            "line": .string(line), "product": .orNull(product), "owner": .orNull(owner),
+            "lineage": .string(lineage), "product": .orNull(product), "owner": .orNull(owner),
             "outcome": .string(
                 isTheirs ? "theirs" : owner == nil ? "claim_voided" : "owned_by_other"),
         ]
@@ -317,7 +319,7 @@ extension IngestReceipt.Claim {
 
     /// `apple:7 (coins) is ada's: owned_by_other`.
     var sentence: String {
-        let name = product.map { "\(line) (\($0))" } ?? line
+        let name = product.map { "\(lineage) (\($0))" } ?? lineage
         guard let owner else { return "\(name): the claim was voided" }
         return "\(name) is \(owner)'s and stays there; restore-purchases and transfer hand it over"
     }

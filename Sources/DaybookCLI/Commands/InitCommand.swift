@@ -10,8 +10,8 @@ struct InitCommand: AsyncParsableCommand {
             The app's name comes from the catalog, which becomes the ledger's first event. Whenever that was recorded, \
             the app's first catalog is in force from the beginning of time.
 
-            --at records the catalog at an earlier time, so that a recorded stream fits behind it with the times that \
-            it carries. --app makes a ledger without any event, into which a whole export fits with its times.
+            --at records the catalog at an earlier time, so that a recorded stream can follow it with its own times. \
+            --app makes a ledger without any event, into which a whole export can be imported with its times.
 
               daybook init dozzi.sqlite --catalog events/dozzi/catalog.yaml
               daybook init early.sqlite --catalog events/dozzi/catalog.yaml \\
@@ -19,10 +19,10 @@ struct InitCommand: AsyncParsableCommand {
               daybook init copy.sqlite --app dozzi
             """)
 
-    @Argument(help: "Where the ledger is to be; nothing may be there yet.")
+    @Argument(help: "Path of the new ledger; no file may be there yet.")
     var ledger: String
 
-    @Option(help: ArgumentHelp("The app's catalog.", valueName: "file"))
+    @Option(help: ArgumentHelp("File of the app's catalog.", valueName: "file"))
     var catalog: String?
 
     @Option(
@@ -30,7 +30,9 @@ struct InitCommand: AsyncParsableCommand {
             "The app's name, in place of a catalog: nothing is recorded yet.", valueName: "name"))
     var app: String?
 
-    @Option(help: ArgumentHelp("When the catalog is recorded. Default: now.", valueName: "time"))
+    @Option(
+        help: ArgumentHelp(
+            "Time at which the catalog is recorded. Default: now.", valueName: "time"))
     var at: String?
 
     @OptionGroup var output: OutputOptions
@@ -90,7 +92,7 @@ struct InitCommand: AsyncParsableCommand {
                 Table.Cell("warnings", .dim),
                 .init("\(warnings.count); see \"daybook catalog check \(catalog)\""))
         }
-        table.add(Table.Cell("next", .dim), .init("daybook status SOMEBODY --ledger \(ledger)"))
+        table.add(Table.Cell("next", .dim), .init("daybook status SUBJECT --ledger \(ledger)"))
         try output.show(json) {
             "\($0.tick) \(ledger) is the ledger of \(read.title)\n" + table.text($0)
         }

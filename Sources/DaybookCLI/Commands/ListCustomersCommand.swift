@@ -4,20 +4,20 @@ import DaybookEvents
 
 struct ListCustomersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "customers", abstract: "List customers by their ids, or find one by any id.",
+        commandName: "customers", abstract: "List customers by their IDs, or find one by any ID.",
         discussion: """
-            --id finds whom an id leads to: that of a customer, a purchase or transaction, a grant, a reservation or \
-            a profile, what a use was for, or an event's key. A UUID is found in either letter case.
+            --id finds the customer that an ID belongs to: the ID of a customer, a purchase or transaction, a grant, a \
+            reservation or a profile, the reference of a use, or an event's key. A UUID is found in either letter case.
 
               daybook list customers
               daybook list customers --prefix a --limit 10
               daybook list customers --id story-1 --json
             """)
 
-    @Option(help: ArgumentHelp("Only ids that begin with this text.", valueName: "text"))
+    @Option(help: ArgumentHelp("Only IDs that begin with this text.", valueName: "text"))
     var prefix: String?
 
-    @Option(help: ArgumentHelp("Only whom this id leads to.", valueName: "id"))
+    @Option(help: ArgumentHelp("Only the customers that this ID belongs to.", valueName: "id"))
     var id: String?
 
     @OptionGroup var page: ListPageOptions
@@ -63,13 +63,13 @@ struct ListCustomersCommand: AsyncParsableCommand {
     private static func text(
         _ matches: [CustomerMatch], of id: String, _ terminal: Terminal
     ) -> HumanText {
-        if matches.isEmpty { return "nobody is found by \(id)\n" }
+        if matches.isEmpty { return "no customer is found by \(id)\n" }
         var table = Table()
         for match in matches {
             let place = match.position.map { "\(match.stream ?? "") @\($0)" } ?? match.stream ?? ""
             table.add(
                 [.init(match.kind.rawValue, .dim)]
-                    + (match.customer?.cells ?? [.init("nobody's"), "", ""])
+                    + (match.customer?.cells ?? [.init("no customer"), "", ""])
                     + [.init(place, .dim)])
         }
         return table.text(terminal, indent: 0)
@@ -77,7 +77,7 @@ struct ListCustomersCommand: AsyncParsableCommand {
 }
 
 extension CustomerRow {
-    /// The id, whose it is where they have another name, and what they have.
+    /// The ID, what the customer has, and the other IDs of the customer.
     var cells: [Table.Cell] {
         let isShown = haveSameBytes(id, subject)
         let others = ids.filter { !haveSameBytes($0, subject) && !haveSameBytes($0, id) }

@@ -5,9 +5,10 @@ import DaybookEvents
 struct ListExpiringCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "expiring",
-        abstract: "List entitlements and given units that end soon, the soonest first.",
+        abstract: "List entitlements and granted units that end soon, the soonest first.",
         discussion: """
-            Every customer who ever bought or was given anything is looked at, which takes seconds where there are many.
+            Every customer who ever bought or was granted anything is looked at, which takes seconds where there are \
+            many.
 
               daybook list expiring
               daybook list expiring --within P30D --ending

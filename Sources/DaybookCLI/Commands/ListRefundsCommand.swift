@@ -29,7 +29,7 @@ extension RefundRow {
             currency.map { Words.money(milli: amount, $0) }
         }
         return [
-            .init(subject ?? "nobody's", .bold), .init(kind?.rawValue ?? "reversed"),
+            .init(subject ?? "no customer", .bold), .init(kind?.rawValue ?? "reversed"),
             .init(product ?? ""), .init(transaction), .init(Words.time(revokedAt)),
             .init(amount ?? "", isRight: true), .init(Words.spaced(reason ?? "")),
             .init("@\(position)", .dim),
@@ -38,7 +38,7 @@ extension RefundRow {
 
     fileprivate var json: JSONObject {
         [
-            "subject": .orNull(subject), "line": .string(line), "product": .orNull(product),
+            "subject": .orNull(subject), "lineage": .string(lineage), "product": .orNull(product),
             "transaction": .string(transaction), "kind": .orNull(kind?.rawValue),
             "reversed": .bool(kind == nil), "revoked_at": .time(revokedAt),
             "pct_milli": .integer(refundedMilli), "amount_milli": .orNull(amountMilli),

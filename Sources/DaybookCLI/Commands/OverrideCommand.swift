@@ -26,16 +26,18 @@ struct OverrideCommand: AsyncParsableCommand {
                     --expires 2030-03-01T00:00:00Z
                 """)
 
-        @Argument(help: "The customer.")
+        @Argument(help: "ID of the customer.")
         var subject: String
 
-        @Argument(help: "What is pretended.")
+        @Argument(help: "Kind of the override.")
         var kind: String
 
-        @Argument(help: "Of what, where the kind needs it.")
+        @Argument(help: "What it is about, where the kind needs it.")
         var value: String?
 
-        @Option(help: ArgumentHelp("Until when. Default: a day from now.", valueName: "time"))
+        @Option(
+            help: ArgumentHelp("Time at which it ends. Default: a day from now.", valueName: "time")
+        )
         var expires: String?
 
         @OptionGroup var write: WriteOptions
@@ -56,10 +58,10 @@ struct OverrideCommand: AsyncParsableCommand {
                   daybook override clear ada expire_trial --env sandbox
                 """)
 
-        @Argument(help: "The customer.")
+        @Argument(help: "ID of the customer.")
         var subject: String
 
-        @Argument(help: "Which kind. Default: all.")
+        @Argument(help: "Kind of the override. Default: all.")
         var kind: String?
 
         @OptionGroup var write: WriteOptions

@@ -9,10 +9,10 @@ struct PinCommand: AsyncParsableCommand {
               daybook pin ada sunday-dinners --meter collections
             """)
 
-    @Argument(help: "The customer.")
+    @Argument(help: "ID of the customer.")
     var subject: String
 
-    @Argument(help: "The thing that stays, by its ref.")
+    @Argument(help: "Ref of the item that stays writable.")
     var ref: String
 
     @Option(help: ArgumentHelp("The gauge; needed where there are several.", valueName: "meter"))

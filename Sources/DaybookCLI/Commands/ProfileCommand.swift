@@ -23,13 +23,14 @@ struct ProfileCommand: AsyncParsableCommand {
                     --free-started-at 2026-03-15T10:00:00+01:00
                 """)
 
-        @Argument(help: "The customer.")
+        @Argument(help: "ID of the customer.")
         var subject: String
 
-        @Argument(help: "The profile's id; no names of people or dogs.")
+        @Argument(help: "ID of the profile; no names of people or dogs.")
         var profile: String
 
-        @Option(help: ArgumentHelp("What it is, as the catalog calls it.", valueName: "kind"))
+        @Option(
+            help: ArgumentHelp("Kind of the profile, as the catalog calls it.", valueName: "kind"))
         var kind: String
 
         @Option(
@@ -53,10 +54,10 @@ struct ProfileCommand: AsyncParsableCommand {
                   daybook profile delete ada rex
                 """)
 
-        @Argument(help: "The customer.")
+        @Argument(help: "ID of the customer.")
         var subject: String
 
-        @Argument(help: "The profile.")
+        @Argument(help: "ID of the profile.")
         var profile: String
 
         @OptionGroup var write: WriteOptions

@@ -5,9 +5,9 @@ import DaybookIngest
 
 struct RecordCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "record", abstract: "Record facts that somebody else established.",
+        commandName: "record", abstract: "Record facts that another system established.",
         discussion: """
-            One event from its parts, or whole events as JSON, one a line, wholly or not at all. With --stream each \
+            One event from its parts, or whole events as JSON, one per line, all or none. With --stream each \
             line is its own commit, and its receipt is printed as soon as it is on disk.
 
               daybook record paywall.shown ada --data '{"context":"usageLimitReached"}'
@@ -18,7 +18,7 @@ struct RecordCommand: AsyncParsableCommand {
               cat app.ndjson | daybook record - --stream
 
             A purchase or a refund of several products in one order has "items" in its data, a list of what is said of \
-            each; it becomes one event for each, of which all are recorded or none.
+            each product; it becomes one event for each, of which all are recorded or none.
 
             A type, a member or a name of a meter, feature or entitlement that neither this build nor a catalog \
             knows is refused, because what is recorded stays for ever; with --allow-unknown it is kept as it is, \
@@ -28,27 +28,31 @@ struct RecordCommand: AsyncParsableCommand {
     @Argument(help: "An event type, an event as JSON, or - for JSON lines from the standard input.")
     var event: String
 
-    @Argument(help: "The customer, when a type is given.")
+    @Argument(help: "ID of the customer, when a type is given.")
     var subject: String?
 
-    @Option(help: ArgumentHelp("What the event says, as a JSON object.", valueName: "json"))
+    @Option(help: ArgumentHelp("Data of the event, as a JSON object.", valueName: "json"))
     var data: String?
 
-    @Option(help: ArgumentHelp("Under which name the source would say it again.", valueName: "key"))
+    @Option(
+        help: ArgumentHelp(
+            "Key of the event in its source; the same key again adds nothing.", valueName: "key"))
     var key: String?
 
-    @Option(help: ArgumentHelp("Who says it.", valueName: "kind"))
+    @Option(help: ArgumentHelp("Kind of the source.", valueName: "kind"))
     var source = "native"
 
-    @Option(help: ArgumentHelp("When it happened. Default: now.", valueName: "time"))
+    @Option(help: ArgumentHelp("Time at which it happened. Default: now.", valueName: "time"))
     var at: String?
 
-    @Option(help: ArgumentHelp("Which dog, child or the like.", valueName: "profile"))
+    @Option(
+        help: ArgumentHelp("ID of the profile, such as a dog or a child.", valueName: "profile"))
     var profile: String?
 
     @Option(
         help: ArgumentHelp(
-            "verified, imported, admin, system, client_asserted.", valueName: "trust"))
+            "How far it is believed: verified, imported, admin, system, client_asserted.",
+            valueName: "trust"))
     var trust: String?
 
     @Flag(help: "One commit and one receipt for each line.")

@@ -13,14 +13,15 @@ struct RedeemCommand: AsyncParsableCommand {
                 "$(daybook codes reviewers --count 1 --plain)"
             """)
 
-    @Argument(help: "The customer.")
+    @Argument(help: "ID of the customer.")
     var subject: String
 
     @Argument(help: "The code.")
     var code: String
 
     @Option(
-        help: ArgumentHelp("Whom it serves, where it serves one profile.", valueName: "profile"))
+        help: ArgumentHelp(
+            "ID of the profile that it is for, where it serves one.", valueName: "profile"))
     var profile: String?
 
     @OptionGroup var write: WriteOptions

@@ -5,15 +5,15 @@ import DaybookEvents
 struct ReinterpretCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reinterpret",
-        abstract: "Read the bodies that are kept again, and tell what would differ.",
+        abstract: "Read the kept payloads again, and show what would differ.",
         discussion: """
-            Runs the mapping code of this build over every body that "ingest" kept, and compares what it gives with \
+            Runs the mapping code of this build over every payload that "ingest" kept, and compares the outcome with \
             what was recorded. Nothing is written without --apply; with it a difference becomes corrections: what is \
             signed is voided and recorded anew, what is not is amended. Applied twice, the second time finds nothing.
 
-            No root is asked for: what was believed when it came stays believed. What a person corrected stays so. \
-            Letters are not touched: "daybook dead-letters retry" is for them. Events from a file of "export" have no \
-            bodies and are counted. Exits with 1 when there are differences that were not applied.
+            No root is needed: what was believed when it came stays believed. What a person corrected stays so. \
+            Dead letters are not touched: "daybook dead-letters retry" is for them. Events from a file of "export" \
+            have no payloads and are counted. Exits with 1 when there are differences that were not applied.
 
               daybook reinterpret
               daybook reinterpret --subject ada --json
@@ -23,29 +23,29 @@ struct ReinterpretCommand: AsyncParsableCommand {
     @Flag(help: "Record the differences as corrections.")
     var apply = false
 
-    @Option(help: ArgumentHelp("Only bodies taken in at this time or later.", valueName: "time"))
+    @Option(help: ArgumentHelp("Only payloads taken in at this time or later.", valueName: "time"))
     var since: String?
 
     @Option(
         help: ArgumentHelp(
-            "Only bodies with an event recorded as this type, such as subscription.renewed.",
+            "Only payloads with an event recorded as this type, such as subscription.renewed.",
             valueName: "type"))
     var type: String?
 
     @Option(
-        help: ArgumentHelp("Only bodies that tell of this customer.", valueName: "subject"))
+        help: ArgumentHelp("Only payloads about this customer.", valueName: "subject"))
     var subject: String?
 
     @Option(name: .customLong("env"), help: "Only this environment. Default: all.")
     var environment: Environment?
 
-    @Option(help: ArgumentHelp("Why, for the audit.", valueName: "text"))
+    @Option(help: ArgumentHelp("Reason, for the audit.", valueName: "text"))
     var reason: String?
 
-    @Option(help: ArgumentHelp("A reference for the audit.", valueName: "ticket"))
+    @Option(help: ArgumentHelp("Reference to the ticket, for the audit.", valueName: "ticket"))
     var ticket: String?
 
-    @Option(help: ArgumentHelp("Who asks, for the audit.", valueName: "name"))
+    @Option(help: ArgumentHelp("Name of the operator, for the audit.", valueName: "name"))
     var actor: String?
 
     @OptionGroup var ledger: LedgerOptions
@@ -68,7 +68,7 @@ struct ReinterpretCommand: AsyncParsableCommand {
             try await ledger.reinterpret(asked) { progress in
                 bar.show(
                     progress.events, of: progress.total,
-                    note: Words.count(Int64(progress.bodies), "body", "bodies") + ", "
+                    note: Words.count(Int64(progress.payloads), "payload") + ", "
                         + Words.count(Int64(progress.differences), "difference"))
             }
         }
@@ -86,7 +86,7 @@ extension ReinterpretationReport {
             counts[change.rawValue] = .integer(Int64(changes[change] ?? 0))
         }
         return [
-            "applied": .bool(isApplied), "bodies": .integer(Int64(bodies)),
+            "applied": .bool(isApplied), "payloads": .integer(Int64(payloads)),
             "events": .integer(Int64(events)), "changes": .object(counts),
             "differences": .array(differences.map { .object($0.json) }),
             "differences_omitted": .integer(Int64(differenceCount - differences.count)),
@@ -99,9 +99,9 @@ extension ReinterpretationReport {
                 }),
             "unreadable_omitted": .integer(Int64(unreadableCount - unreadable.count)),
             "settled": .integer(Int64(settled)),
-            "without_body": .object(
+            "without_payload": .object(
                 JSONObject(
-                    withoutBody.map { .init(name: $0.key, value: .integer(Int64($0.value))) })),
+                    withoutPayload.map { .init(name: $0.key, value: .integer(Int64($0.value))) })),
             "appended": .integer(Int64(appended)), "first_position": .orNull(firstPosition),
             "last_position": .orNull(lastPosition),
         ]
@@ -111,7 +111,7 @@ extension ReinterpretationReport {
         let isSame = differenceCount == 0
         let mark = isSame || isApplied ? terminal.tick : terminal.paint("!", .warning)
         var text: HumanText =
-            "\(mark) \(Words.count(Int64(bodies), "body", "bodies")) read again, \(Words.count(Int64(events), "event"))"
+            "\(mark) \(Words.count(Int64(payloads), "payload")) read again, \(Words.count(Int64(events), "event"))"
         text +=
             isSame
             ? ": nothing differs\n" : ": \(Words.count(Int64(differenceCount), "difference"))\n"
@@ -131,13 +131,13 @@ extension ReinterpretationReport {
                 "  unreadable  \(String(unreadable.sha256.prefix(12))) @\(unreadable.position): \(unreadable.reason)\n"
         }
         if settled > 0 {
-            text += "  \(Words.count(Int64(settled), "event")) left as somebody corrected them\n"
+            text += "  \(Words.count(Int64(settled), "event")) left as a person corrected them\n"
         }
-        let without = withoutBody.values.reduce(0, +)
+        let without = withoutPayload.values.reduce(0, +)
         if without > 0 {
-            let sources = withoutBody.keys.sorted().map { "\($0) \(withoutBody[$0] ?? 0)" }
+            let sources = withoutPayload.keys.sorted().map { "\($0) \(withoutPayload[$0] ?? 0)" }
             text +=
-                "  \(Words.count(Int64(without), "event")) without a body: \(sources.joined(separator: ", "))\n"
+                "  \(Words.count(Int64(without), "event")) without a payload: \(sources.joined(separator: ", "))\n"
         }
         if isApplied, !isSame {
             text += "  \(Words.count(Int64(appended), "event")) appended\n"

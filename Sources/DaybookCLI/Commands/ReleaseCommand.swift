@@ -9,10 +9,10 @@ struct ReleaseCommand: AsyncParsableCommand {
               daybook release ada r1
             """)
 
-    @Argument(help: "The customer.")
+    @Argument(help: "ID of the customer.")
     var subject: String
 
-    @Argument(help: "The reservation.")
+    @Argument(help: "ID of the reservation.")
     var reservation: String
 
     @OptionGroup var write: WriteOptions

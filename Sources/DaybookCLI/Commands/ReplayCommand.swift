@@ -9,10 +9,10 @@ struct ReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay", abstract: "Fold everything from zero and compare.",
         discussion: """
-            The outcome is compared with what was worked out in other ways: the same customers and lines folded along \
-            the chains of their streams, in a great ledger some of them; states at hand; and the digest that the \
-            newest snapshot was given when it was written. Exits with 1 when one differs. A file of events is folded \
-            in memory with its own recorded times, and its digest is printed.
+            The outcome is compared with other computations: the same customers and lineages folded along the chains \
+            of their streams, in a large ledger some of them; cached states; and the digest that the newest snapshot \
+            was given when it was written. Exits with 1 when one differs. A file of events is folded in memory with \
+            its own recorded times, and its digest is printed.
 
               daybook replay
               daybook replay --workers 7 --json
@@ -21,21 +21,22 @@ struct ReplayCommand: AsyncParsableCommand {
               daybook replay bug.ndjson --catalog events/dozzi/catalog.yaml
 
             --digests writes the digest after each event into a file, with which "daybook bisect --against" finds the \
-            first event that another build of Daybook folds otherwise.
+            first event that another build of Daybook folds differently.
 
               daybook replay --digests digests.json --every 1000
 
-            With --catalog and no file, --drop or --insert it is a what-if: everybody is replayed under other \
-            circumstances too, and what would be different is told: who gains or loses which feature, whose limits are \
-            reached, what those concerned have paid, and who is affected most. Nothing is written; exits with 0.
+            With --catalog and no file, --drop or --insert it is a what-if: all customers are replayed under other \
+            circumstances too, and what would be different is counted: the customers who gain or lose a feature or \
+            reach a limit, what they have paid, and the customers who are affected most. Nothing is written; exits \
+            with 0.
 
               daybook replay --catalog five-stories.yaml
               daybook replay --catalog five-stories.yaml \\
                 --effective 2026-03-01T00:00:00Z --at 2026-03-31T23:59:59Z
               daybook replay --drop 2 --insert more.ndjson --json
 
-            A bundle that daybook capture wrote is known by what it says. Its answers are given again; exits with 1 \
-            when one is another.
+            A bundle that "daybook capture" wrote is recognized by its content. Its answers are computed again; exits \
+            with 1 when one differs.
 
               daybook replay bug.daybundle
 
@@ -65,11 +66,11 @@ struct ReplayCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "With a file: its catalog. Default: the file's own, else catalog.yaml beside it. Of a ledger: what if this one ruled?",
+            "With a file: its catalog. Default: the file's own, else catalog.yaml beside it. With a ledger: a what-if under this catalog.",
             valueName: "file"))
     var catalog: String?
 
-    @Option(help: ArgumentHelp("Exit with 1 unless this is the digest.", valueName: "digest"))
+    @Option(help: ArgumentHelp("Exit with 1 unless the digest is this one.", valueName: "digest"))
     var expect: String?
 
     @Option(
@@ -204,7 +205,8 @@ struct ReplayCommand: AsyncParsableCommand {
         var json: JSONObject = [
             "agrees": .bool(isSame), "events": .integer(report.events),
             "segment_events": .integer(report.segmentEvents),
-            "units": .integer(Int64(report.units)), "digest": .string(report.digest.description),
+            "aggregates": .integer(Int64(report.aggregates)),
+            "digest": .string(report.digest.description),
             "live_digest": .string(report.liveDigest.description),
             "expected_digest": .orNull(expect), "differences": .texts(report.differences),
             "compared": .object(Self.json(report.comparison)),
@@ -212,7 +214,7 @@ struct ReplayCommand: AsyncParsableCommand {
         ]
         if let answers { json["bundle"] = .object(answers.json) }
         let count =
-            "\(Words.count(report.events, "event")), \(Words.count(Int64(report.units), "unit"))"
+            "\(Words.count(report.events, "event")), \(Words.count(Int64(report.aggregates), "aggregate"))"
         var table = Table()
         table.add(Table.Cell("replayed", .dim), .init(report.digest.description))
         table.add(Table.Cell("live", .dim), .init(report.liveDigest.description))
@@ -231,10 +233,10 @@ struct ReplayCommand: AsyncParsableCommand {
 
     private static func json(_ comparison: ReplayComparison) -> JSONObject {
         [
-            "chain_units": .integer(Int64(comparison.chainUnits)),
+            "chain_aggregates": .integer(Int64(comparison.chainAggregates)),
             "chain_step": .integer(Int64(comparison.chainStep)),
             "chain_source": .string(comparison.chainSource.rawValue),
-            "cached_units": .integer(Int64(comparison.cachedUnits)),
+            "cached_aggregates": .integer(Int64(comparison.cachedAggregates)),
             "snapshot_position": comparison.snapshotCut.map { .integer($0) } ?? .null,
             "snapshot_agrees": comparison.snapshotCut == nil
                 ? .null : .bool(comparison.isSnapshotSame),
@@ -244,7 +246,7 @@ struct ReplayCommand: AsyncParsableCommand {
     /// What the outcome was compared with, in one line.
     private static func sentence(_ comparison: ReplayComparison) -> String {
         var parts = [
-            "\(Words.count(Int64(comparison.chainUnits), "unit")) by chains in \(comparison.chainSource.rawValue)"
+            "\(Words.count(Int64(comparison.chainAggregates), "aggregate")) by chains in \(comparison.chainSource.rawValue)"
         ]
         if comparison.chainStep > 1 { parts[0] += ", one of \(comparison.chainStep)" }
         if let cut = comparison.snapshotCut { parts.append("the snapshot of position \(cut)") }

@@ -12,7 +12,7 @@ struct ReserveCommand: AsyncParsableCommand {
               daybook reserve ada stories 2 --id r9 --timeout PT1H
             """)
 
-    @Argument(help: "The customer.")
+    @Argument(help: "ID of the customer.")
     var subject: String
 
     @Argument(help: "The meter.")
@@ -22,7 +22,7 @@ struct ReserveCommand: AsyncParsableCommand {
     var amount: Int64 = 1
 
     @Option(
-        name: .long, help: ArgumentHelp("The reservation's name, of your choice.", valueName: "id"))
+        name: .long, help: ArgumentHelp("ID of the reservation, of your choice.", valueName: "id"))
     var id: String
 
     @Option(

@@ -12,13 +12,13 @@ struct ResetCommand: AsyncParsableCommand {
               daybook reset ada stories --move-anchor --preserve-overage
             """)
 
-    @Argument(help: "The customer.")
+    @Argument(help: "ID of the customer.")
     var subject: String
 
     @Argument(help: "The meter.")
     var meter: String
 
-    @Option(help: ArgumentHelp("From when on. Default: now.", valueName: "time"))
+    @Option(help: ArgumentHelp("Time from which it takes effect. Default: now.", valueName: "time"))
     var effective: String?
 
     @Flag(help: "Count later periods from the reset, instead of where they were counted from.")

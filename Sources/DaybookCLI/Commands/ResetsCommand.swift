@@ -14,19 +14,21 @@ struct ResetsCommand: AsyncParsableCommand {
               daybook resets ada stories --until 2030-01-01T00:00:00Z --json
             """)
 
-    @Argument(help: "The customer.")
+    @Argument(help: "ID of the customer.")
     var subject: String
 
     @Argument(help: "The meter.")
     var meter: String
 
-    @Option(help: ArgumentHelp("Then or later. Default: from this period on.", valueName: "time"))
+    @Option(
+        help: ArgumentHelp(
+            "Only resets at this time or later. Default: from this period on.", valueName: "time"))
     var from: String?
 
-    @Option(help: ArgumentHelp("Only before.", valueName: "time"))
+    @Option(help: ArgumentHelp("Only resets before this time.", valueName: "time"))
     var until: String?
 
-    @Option(help: ArgumentHelp("At most so many, up to 1,000.", valueName: "n"))
+    @Option(help: ArgumentHelp("At most this many, up to 1,000.", valueName: "n"))
     var limit: Int = 12
 
     @OptionGroup var ask: AskOptions

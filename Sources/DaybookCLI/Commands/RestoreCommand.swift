@@ -25,13 +25,13 @@ struct RestoreCommand: ParsableCommand {
     @Argument(help: "The ledger's file.", completion: .file())
     var ledger: String
 
-    @Flag(help: "Also where a ledger is; it is kept under another name.")
+    @Flag(help: "Replace the ledger that is there; it is kept under another name.")
     var replace = false
 
-    @Option(help: ArgumentHelp("Who restores, for the audit.", valueName: "name"))
+    @Option(help: ArgumentHelp("Name of the operator, for the audit.", valueName: "name"))
     var actor: String?
 
-    @Option(help: ArgumentHelp("Why, for the audit.", valueName: "text"))
+    @Option(help: ArgumentHelp("Reason, for the audit.", valueName: "text"))
     var reason: String
 
     @OptionGroup var output: OutputOptions

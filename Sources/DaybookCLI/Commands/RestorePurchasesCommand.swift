@@ -7,23 +7,23 @@ import DaybookIngest
 struct RestorePurchasesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore-purchases",
-        abstract: "Take in what a customer's device has on Restore Purchases.",
+        abstract: "Take in what a customer's device hands over on Restore Purchases.",
         discussion: """
-            Every signed transaction is verified and recorded as by "daybook ingest". What is nobody's becomes the \
-            customer's; what is somebody else's goes by the catalog's policy "transfer": it stays, moves, moves if it \
-            is not in use, or makes the two one customer. Both sides are shown before and after. The same again \
-            changes nothing.
+            Every signed transaction is verified and recorded as by "daybook ingest". A purchase without an owner \
+            becomes the customer's; one of another customer goes by the catalog's policy "transfer": it stays, moves, \
+            moves if it is not in use, or makes the two one customer. What each of them has is shown before and after. \
+            The same again changes nothing.
 
               daybook restore-purchases ada purchases.jws --bundle-id com.dozzi.app \\
                 --root sandbox.pem --env test
-              daybook restore-purchases ada purchases.jws --preview \\
+              daybook restore-purchases ada purchases.jws --dry-run \\
                 --bundle-id com.dozzi.app --root sandbox.pem --env test
 
-            Exit codes: 1 when something is another customer's and stays there, or there is nothing to restore; 3 when \
-            a text was refused ("daybook dead-letters").
+            Exit codes: 1 when a purchase is another customer's and stays there, or there is nothing to restore; 3 \
+            when a payload was refused ("daybook dead-letters").
             """)
 
-    @Argument(help: "The customer.")
+    @Argument(help: "ID of the customer.")
     var subject: String
 
     @Argument(
@@ -32,16 +32,16 @@ struct RestorePurchasesCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("as"),
-        help: "What a body is that is nothing but a signed text.")
-    var kind: BodyKind = .appStore(.transaction)
+        help: "Kind of a bare signed payload (JWS).")
+    var kind: PayloadKind = .appStore(.transaction)
 
-    @Flag(help: "Say what would happen, and write nothing.")
-    var preview = false
+    @Flag(help: "Show what would happen, and write nothing.")
+    var dryRun = false
 
-    @Option(help: ArgumentHelp("Who asks, for the audit.", valueName: "name"))
+    @Option(help: ArgumentHelp("Name of the operator, for the audit.", valueName: "name"))
     var actor: String?
 
-    @Option(help: ArgumentHelp("Why, for the audit.", valueName: "text"))
+    @Option(help: ArgumentHelp("Reason, for the audit.", valueName: "text"))
     var reason: String?
 
     @OptionGroup var verifier: VerifierOptions
@@ -57,24 +57,24 @@ struct RestorePurchasesCommand: AsyncParsableCommand {
                 "a device hands over what the App Store signed; \"daybook ingest\" takes webhooks")
         }
         let options = RestoreOptions(
-            kind: kind, isPreview: preview, actor: actor, reason: reason)
-        let bodies = try files.flatMap {
-            IngestCommand.bodies(try InputFile($0).all()).map(\.bytes)
+            kind: kind, isDryRun: dryRun, actor: actor, reason: reason)
+        let payloads = try files.flatMap {
+            IngestCommand.payloads(try InputFile($0).all()).map(\.bytes)
         }
         let subject = subject
         let work: (Ledger) async throws -> RestoreReceipt = { ledger in
-            try await ledger.restore(bodies, for: subject, by: verifier, options: options)
+            try await ledger.restore(payloads, for: subject, by: verifier, options: options)
         }
         let receipt =
-            preview ? try await ledger.asking(work) : try await ledger.writing(work)
-        try output.show(receipt.json(isPreview: preview)) {
-            receipt.text($0, subject: subject, isPreview: preview)
+            dryRun ? try await ledger.asking(work) : try await ledger.writing(work)
+        try output.show(receipt.json(isDryRun: dryRun)) {
+            receipt.text($0, subject: subject, isDryRun: dryRun)
         }
         if !receipt.refused.isEmpty {
             throw Failure.refused(
-                receipt.refused.map(\.problem), "text",
-                isRestTaken: !preview && !receipt.lines.isEmpty,
-                remedy: preview ? nil : "daybook dead-letters list")
+                receipt.refused.map(\.problem), "payload",
+                isRestTaken: !dryRun && !receipt.lineages.isEmpty,
+                remedy: dryRun ? nil : "daybook dead-letters list")
         }
         if let failure = receipt.denial(of: subject) { throw failure }
     }
@@ -83,20 +83,20 @@ struct RestorePurchasesCommand: AsyncParsableCommand {
 extension RestoreReceipt {
     /// Why the answer is no; `nil`: it is yes.
     fileprivate func denial(of subject: String) -> Failure? {
-        if let line = lines.first(where: { $0.outcome == .ownedByOther }) {
+        if let lineage = lineages.first(where: { $0.outcome == .ownedByOther }) {
             return Failure(
-                .no, line.outcome.rawValue,
-                "\(line.name) is \(line.ownerAfter ?? "somebody else")'s and stays there")
+                .no, lineage.outcome.rawValue,
+                "\(lineage.name) is \(lineage.ownerAfter ?? "another customer")'s and stays there")
         }
-        if let line = lines.first(where: { $0.outcome == .claimVoided }) {
+        if let lineage = lineages.first(where: { $0.outcome == .claimVoided }) {
             return Failure(
-                .no, line.outcome.rawValue,
-                "a correction took back that \(line.name) is \(subject)'s; nothing moved")
+                .no, lineage.outcome.rawValue,
+                "a correction took back that \(lineage.name) is \(subject)'s; nothing moved")
         }
-        guard lines.allSatisfy({ $0.outcome == .consumable }) else { return nil }
+        guard lineages.allSatisfy({ $0.outcome == .consumable }) else { return nil }
         return Failure(
             .no, "nothing_to_restore",
-            lines.isEmpty
+            lineages.isEmpty
                 ? "nothing to restore: no transaction was handed over"
                 : "nothing to restore: consumables stay with their owner")
     }

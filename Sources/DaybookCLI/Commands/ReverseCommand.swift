@@ -11,10 +11,10 @@ struct ReverseCommand: AsyncParsableCommand {
               daybook reverse ada story-1 --ticket SUP-77 --dry-run
             """)
 
-    @Argument(help: "The customer.")
+    @Argument(help: "ID of the customer.")
     var subject: String
 
-    @Argument(help: "The key or the ref of the use, or a reservation.")
+    @Argument(help: "Key or ref of the use, or ID of a reservation.")
     var target: String
 
     @Option(

@@ -7,7 +7,7 @@ import Foundation
 struct SandboxCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sandbox",
-        abstract: "An authority of your own that signs as the App Store does.",
+        abstract: "Sign as the App Store does, with an authority of your own.",
         discussion: """
             For tests and development: its root is believed only where --root names it, and only in \
             the environment test.
@@ -30,11 +30,13 @@ struct SandboxCommand: AsyncParsableCommand {
                   daybook sandbox create sandbox.key --root sandbox.pem
                 """)
 
-        @Argument(help: "Where the authority is kept: certificates and the key that signs.")
+        @Argument(help: "New file for the authority: its certificates and the key that signs.")
         var file: String
 
         @Option(
-            help: ArgumentHelp("Where its root goes, for --root elsewhere.", valueName: "file"))
+            help: ArgumentHelp(
+                "New file for its root certificate, for --root of other commands.",
+                valueName: "file"))
         var root: String
 
         @OptionGroup var output: OutputOptions
@@ -81,62 +83,67 @@ struct SandboxCommand: AsyncParsableCommand {
         @Option(help: ArgumentHelp("The authority's file.", valueName: "file"))
         var authority: String
 
-        @Option(help: "The product.")
+        @Option(help: "ID of the product.")
         var product: String
 
         @Option(
             help:
-                "What it is: auto-renewable, non-consumable, consumable, non-renewing. Default: auto-renewable."
+                "Kind of the product: auto-renewable, non-consumable, consumable, non-renewing. Default: auto-renewable."
         )
         var kind: AppStoreProductType = .autoRenewable
 
-        @Option(name: .customLong("bundle-id"), help: "The app.")
+        @Option(name: .customLong("bundle-id"), help: "The app's bundle identifier.")
         var bundleID: String
 
-        @Option(help: ArgumentHelp("The notification, such as DID_RENEW.", valueName: "type"))
+        @Option(
+            help: ArgumentHelp("Type of the notification, such as DID_RENEW.", valueName: "type"))
         var type: AppStoreNotificationType?
 
         @Option(help: ArgumentHelp("Its subtype, such as GRACE_PERIOD.", valueName: "subtype"))
         var subtype: AppStoreNotificationSubtype?
 
-        @Option(help: ArgumentHelp("The transaction. Default: a new one.", valueName: "id"))
+        @Option(help: ArgumentHelp("ID of the transaction. Default: a new one.", valueName: "id"))
         var transaction: String?
 
-        @Option(help: ArgumentHelp("The line. Default: the transaction.", valueName: "id"))
+        @Option(
+            help: ArgumentHelp(
+                "Original transaction: the lineage. Default: the transaction.", valueName: "id"))
         var original: String?
 
-        @Option(help: ArgumentHelp("The app's id of the customer.", valueName: "token"))
+        @Option(
+            help: ArgumentHelp("ID of the customer, as the app account token.", valueName: "token"))
         var token: String?
 
         @Option(
             help: ArgumentHelp(
-                "Bought, and signed unless --signed. Default: now.", valueName: "time"))
+                "Time of the purchase, and of signing unless --signed. Default: now.",
+                valueName: "time"))
         var at: String?
 
-        @Option(help: ArgumentHelp("Signed.", valueName: "time"))
+        @Option(help: ArgumentHelp("Time of signing.", valueName: "time"))
         var signed: String?
 
         @Option(
             help: ArgumentHelp(
-                "The end of the period. Default: of what renews, 30 days after it was bought.",
+                "End of the period. Default: of what renews, 30 days after the purchase.",
                 valueName: "time"))
         var expires: String?
 
-        @Option(help: ArgumentHelp("Refunded or revoked.", valueName: "time"))
+        @Option(help: ArgumentHelp("Time of the refund or revocation.", valueName: "time"))
         var revoked: String?
 
-        @Option(help: ArgumentHelp("The end of the grace period.", valueName: "time"))
+        @Option(help: ArgumentHelp("End of the grace period.", valueName: "time"))
         var grace: String?
 
-        @Option(help: ArgumentHelp("In thousandths of the currency.", valueName: "milli"))
+        @Option(help: ArgumentHelp("Price, in thousandths of the currency.", valueName: "milli"))
         var price: Int64?
 
-        @Option(help: ArgumentHelp("ISO 4217.", valueName: "code"))
+        @Option(help: ArgumentHelp("Currency, by its ISO 4217 code.", valueName: "code"))
         var currency: String?
 
         @Option(
             help:
-                "Who began the period: purchase (the customer) or renewal (the store). Default: by --type, --original."
+                "What began the period: purchase (by the customer) or renewal (by the store). Default: by --type, --original."
         )
         var reason: AppStoreTransactionReason?
 
@@ -173,8 +180,8 @@ struct SandboxCommand: AsyncParsableCommand {
             notification.subtype = subtype
             notification.transaction = transaction
             if kind == .autoRenewable { notification.renewal = try renewal(of: transaction) }
-            let body: JSONObject = ["signedPayload": .string(try authority.sign(notification))]
-            try Terminal.output.write(bytes: body.canonicalBytes + [0x0A])
+            let payload: JSONObject = ["signedPayload": .string(try authority.sign(notification))]
+            try Terminal.output.write(bytes: payload.canonicalBytes + [0x0A])
         }
 
         private func described() throws -> SandboxTransaction {

@@ -11,7 +11,7 @@ extension SandboxCommand {
             abstract:
                 "Sign the notifications of a subscription's whole life, in time that runs faster.",
             discussion: """
-                One notification a line, each signed at its own moment of that life; the last one is not after now \
+                One notification per line, each signed at its own moment of that life; the last one is not after now \
                 unless --start says otherwise. "ingest" takes them in, in any order.
 
                 Steps of --plan: trial or purchase first, then conversion, renewal, grace, retry, recovery, cancel, \
@@ -30,15 +30,15 @@ extension SandboxCommand {
         @Option(help: ArgumentHelp("The authority's file.", valueName: "file"))
         var authority: String
 
-        @Option(help: "The product, an auto-renewable subscription.")
+        @Option(help: "ID of the product, an auto-renewable subscription.")
         var product: String
 
-        @Option(name: .customLong("bundle-id"), help: "The app.")
+        @Option(name: .customLong("bundle-id"), help: "The app's bundle identifier.")
         var bundleID: String
 
         @Option(
             help: ArgumentHelp(
-                "The steps, with commas between. Default: all, from a trial to an expiry.",
+                "The steps, separated by commas. Default: all, from a trial to an expiry.",
                 valueName: "steps"))
         var plan: String?
 
@@ -53,28 +53,29 @@ extension SandboxCommand {
             help: ArgumentHelp("The length of the trial. Default: P7D.", valueName: "period"))
         var trialPeriod: String?
 
-        @Option(help: ArgumentHelp("When it begins.", valueName: "time"))
+        @Option(help: ArgumentHelp("Time at which it begins.", valueName: "time"))
         var start: String?
 
         @Option(
             help: ArgumentHelp(
-                "The first transaction and the line, a number; the next ones count up.",
+                "First transaction and lineage, a number; the next transactions count up.",
                 valueName: "id"))
         var transaction: Int64?
 
-        @Option(help: ArgumentHelp("The app's id of the customer.", valueName: "token"))
+        @Option(
+            help: ArgumentHelp("ID of the customer, as the app account token.", valueName: "token"))
         var token: String?
 
-        @Option(help: ArgumentHelp("In thousandths of the currency.", valueName: "milli"))
+        @Option(help: ArgumentHelp("Price, in thousandths of the currency.", valueName: "milli"))
         var price: Int64?
 
-        @Option(help: ArgumentHelp("ISO 4217.", valueName: "code"))
+        @Option(help: ArgumentHelp("Currency, by its ISO 4217 code.", valueName: "code"))
         var currency: String?
 
         @Option(
             name: .shortAndLong,
             help: ArgumentHelp(
-                "Into a file, which appears when it is whole. Default: the standard output.",
+                "Write to this file, which appears when it is complete. Default: the standard output.",
                 valueName: "file"))
         var output: String?
 
@@ -91,10 +92,10 @@ extension SandboxCommand {
             }
             let writer = try LineWriter(output)
             for moment in moments {
-                let body: JSONObject = [
+                let payload: JSONObject = [
                     "signedPayload": .string(try authority.sign(moment.notification))
                 ]
-                try writer.write(body.canonicalBytes + [0x0A])
+                try writer.write(payload.canonicalBytes + [0x0A])
             }
             try writer.close()
             // The notifications themselves are all that the standard output gets.
@@ -176,7 +177,7 @@ extension SandboxAuthority {
         try Self.warn(path)
     }
 
-    /// Whoever can read the key signs in its owner's name.
+    /// Every user who can read the key can sign in its owner's name.
     private static func warn(_ path: String) throws {
         var found = stat()
         guard stat(path, &found) == 0, found.st_mode & S_IFMT == S_IFREG,

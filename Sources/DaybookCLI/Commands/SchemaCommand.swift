@@ -10,7 +10,7 @@ struct SchemaCommand: AsyncParsableCommand {
               daybook schema --write schemas         # all of them, one file each
             """)
 
-    @Argument(help: "Which one. Default: list the names.")
+    @Argument(help: "Name of the schema. Default: list the names.")
     var name: String?
 
     @Option(help: ArgumentHelp("Write all of them into this folder.", valueName: "folder"))

@@ -7,7 +7,7 @@ struct SnapshotCommand: AsyncParsableCommand {
         commandName: "snapshot", abstract: "Write a snapshot, so that the next start is fast.",
         discussion: """
             A snapshot changes the time to an answer, never the answer; it can be deleted at any time. Sealed \
-            segments are written with it: all events once more, in a form that is read many times as fast.
+            segments are written with it: all events once more, in a layout that is read many times as fast.
 
               daybook snapshot
             """)
@@ -24,11 +24,11 @@ struct SnapshotCommand: AsyncParsableCommand {
         }
         let json: JSONObject = [
             "path": .string(report.path), "bytes": .integer(Int64(report.byteCount)),
-            "position": .integer(report.position), "units": .integer(Int64(report.units)),
+            "position": .integer(report.position), "aggregates": .integer(Int64(report.aggregates)),
             "segment_bytes": .integer(Int64(report.segmentByteCount)),
         ]
         try output.show(json) {
-            "\($0.tick) \(report.path): \(Words.count(Int64(report.units), "unit")) at position \(report.position), \(Words.grouped(Int64(report.byteCount))) bytes, segments \(Words.grouped(Int64(report.segmentByteCount))) bytes\n"
+            "\($0.tick) \(report.path): \(Words.count(Int64(report.aggregates), "aggregate")) at position \(report.position), \(Words.grouped(Int64(report.byteCount))) bytes, segments \(Words.grouped(Int64(report.segmentByteCount))) bytes\n"
         }
     }
 }

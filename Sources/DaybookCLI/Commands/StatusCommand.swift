@@ -13,7 +13,7 @@ struct StatusCommand: AsyncParsableCommand {
               daybook status ada --at 2026-03-01T00:00:00Z --known-at @1 --json
             """)
 
-    @Argument(help: "The customer.")
+    @Argument(help: "ID of the customer.")
     var subject: String
 
     @OptionGroup var view: ViewOptions

@@ -15,19 +15,19 @@ struct StepOptions: ParsableArguments {
     @Option(
         name: .customLong("break"),
         help: ArgumentHelp(
-            "With --step: where \"until\" stops: allowed:NAME, denied:NAME, used:METER>=N, or a type of events. May be repeated.",
+            "With --step: a condition at which \"until\" stops: allowed:NAME, denied:NAME, used:METER>=N, or a type of events. May be repeated.",
             valueName: "condition"))
     var breaks: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "With --step: a file of steps, one a line; - is the standard input. \"help\" lists them.",
+            "With --step: a file of steps, one per line; - is the standard input. \"help\" lists them.",
             valueName: "file"))
     var script: String?
 
     @Option(
         help: ArgumentHelp(
-            "With --step: look at the customer through this profile.", valueName: "profile"))
+            "With --step: answer for this profile of the customer.", valueName: "profile"))
     var profile: String?
 
     func validate() throws {
@@ -66,7 +66,7 @@ struct StepOptions: ParsableArguments {
     }
 }
 
-/// A replay that somebody walks through.
+/// A replay that a user or a script steps through.
 struct StepSession {
     private(set) var replay: SteppedReplay
     let breaks: [AnswerCondition]
@@ -159,7 +159,7 @@ struct StepSession {
 
     // MARK: Keys
 
-    /// Does what keys say until somebody has seen enough.
+    /// Does what keys say until the user quits.
     mutating func runKeys() throws {
         let keys = try RawKeys()
         defer { keys.restore() }

@@ -2,7 +2,7 @@ import Daybook
 import DaybookDomain
 import DaybookEvents
 
-/// What a person or a script says to a replay, one word and its argument a line.
+/// What a person or a script says to a replay, one word and its argument per line.
 enum StepWord: Equatable {
     case next(Int)
     case back(Int)

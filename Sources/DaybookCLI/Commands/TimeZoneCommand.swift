@@ -6,12 +6,12 @@ struct TimeZoneCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "timezone", abstract: "Say in which time zone a customer lives.",
         discussion: """
-            Rules periods from the next one on.
+            Takes effect with the next period.
 
               daybook timezone ada Europe/Amsterdam
             """)
 
-    @Argument(help: "The customer.")
+    @Argument(help: "ID of the customer.")
     var subject: String
 
     @Argument(help: "An IANA name.")

@@ -7,40 +7,43 @@ struct TransferCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "transfer", abstract: "Give a customer's purchase to another customer.",
         discussion: """
-            From now on: what was said of the past stays, and what the store says later goes to the new owner. \
+            Takes effect now: answers about the past stay, and what the store says later goes to the new owner. \
             Both histories show it. It can be taken back for 30 days, and later with --force.
 
-              daybook transfer --line apple:2000000123 --from ada --to bea \\
-                --reason "ticket 77" --preview
-              daybook transfer --line apple:2000000123 --from ada --to bea \\
+              daybook transfer --lineage apple:2000000123 --from ada --to bea \\
+                --reason "ticket 77" --dry-run
+              daybook transfer --lineage apple:2000000123 --from ada --to bea \\
                 --reason "ticket 77"
-              daybook transfer --undo --line apple:2000000789 --reason oops
+              daybook transfer --undo --lineage apple:2000000789 --reason oops
             """)
 
     @Option(
         help: ArgumentHelp(
-            "The store's original transaction, as apple:2000000123.", valueName: "line"))
-    var line: String
+            "Lineage of the purchase: its original transaction, such as apple:2000000123.",
+            valueName: "lineage"))
+    var lineage: String
 
-    @Option(help: ArgumentHelp("Whose it is; with --undo: who has it now.", valueName: "subject"))
+    @Option(
+        help: ArgumentHelp(
+            "ID of the owner; with --undo: of the present one.", valueName: "subject"))
     var from: String?
 
-    @Option(help: ArgumentHelp("Who gets it.", valueName: "subject"))
+    @Option(help: ArgumentHelp("ID of the new owner.", valueName: "subject"))
     var to: String?
 
-    @Flag(help: "Take the latest transfer of the line back.")
+    @Flag(help: "Take back the latest transfer of the lineage.")
     var undo = false
 
-    @Flag(help: "Also when it may not be taken back any more.")
+    @Flag(help: "Take it back even after the 30 days.")
     var force = false
 
-    @Flag(help: "Say what would happen, and write nothing.")
-    var preview = false
+    @Flag(help: "Show what would happen, and write nothing.")
+    var dryRun = false
 
-    @Option(help: ArgumentHelp("Why, for the audit; needed.", valueName: "text"))
+    @Option(help: ArgumentHelp("Reason, for the audit; required.", valueName: "text"))
     var reason: String
 
-    @Option(help: ArgumentHelp("Who asks, for the audit.", valueName: "name"))
+    @Option(help: ArgumentHelp("Name of the operator, for the audit.", valueName: "name"))
     var actor: String?
 
     @Option(
@@ -55,7 +58,8 @@ struct TransferCommand: AsyncParsableCommand {
 
     mutating func validate() throws {
         if undo, to != nil {
-            throw ValidationError("--undo gives the line back to its last owner; leave --to out.")
+            throw ValidationError(
+                "--undo gives the lineage back to its last owner; leave out --to.")
         }
         if !undo, from == nil || to == nil {
             throw ValidationError("Say --from and --to, or --undo.")
@@ -64,24 +68,24 @@ struct TransferCommand: AsyncParsableCommand {
     }
 
     mutating func run() async throws {
-        let name = line.contains(":") ? line : "apple:\(line)"
+        let name = lineage.contains(":") ? lineage : "apple:\(lineage)"
         let (given, direction) = (from, direction)
         let (environment, reason) = (environment.environment, reason)
-        let (actor, key, isPreview) = (actor, idempotencyKey, preview)
+        let (actor, key, isDryRun) = (actor, idempotencyKey, dryRun)
         let work: (Ledger) async throws -> TransferReceipt = { ledger in
             guard let from = try given ?? ledger.owner(of: name, environment: environment) else {
-                throw LedgerError.rejected(.unknownLine(name), decision: nil)
+                throw LedgerError.rejected(.unknownLineage(name), decision: nil)
             }
             return try await ledger.transfer(
                 TransferRequest(
                     of: name, from: from, direction, reason: reason, environment: environment,
                     actor: actor, key: key),
-                isPreview: isPreview)
+                isDryRun: isDryRun)
         }
         let receipt =
-            preview ? try await ledger.asking(work) : try await ledger.writing(work)
-        try output.show(receipt.json(isPreview: preview)) {
-            receipt.text($0, isPreview: isPreview)
+            dryRun ? try await ledger.asking(work) : try await ledger.writing(work)
+        try output.show(receipt.json(isDryRun: dryRun)) {
+            receipt.text($0, isDryRun: isDryRun)
         }
     }
 

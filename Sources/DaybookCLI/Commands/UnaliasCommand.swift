@@ -4,15 +4,15 @@ import DaybookDomain
 
 struct UnaliasCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "unalias", abstract: "Say that two ids are two customers after all.",
+        commandName: "unalias", abstract: "Say that two IDs belong to two customers after all.",
         discussion: """
               daybook unalias anonymous-7 ada
             """)
 
-    @Argument(help: "The id that was an alias.")
+    @Argument(help: "The ID that was an alias.")
     var alias: String
 
-    @Argument(help: "The customer that it was an alias of.")
+    @Argument(help: "ID of the customer that it was an alias of.")
     var canonical: String
 
     @OptionGroup var write: WriteOptions

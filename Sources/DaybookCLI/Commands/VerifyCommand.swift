@@ -10,7 +10,7 @@ struct VerifyCommand: AsyncParsableCommand {
             Order, gaps, versions, triggers, keys, the hash over the history, documents, corrections; every segment, \
             lookup array and snapshot, compared with what a second reader rebuilds from the rows alone; and replays \
             from zero, from rows and from segments. Exits with 1 when something is not clean. Derived files of \
-            another history or version are told and are no failure.
+            another history or version are listed and are no failure.
 
               daybook verify
               daybook verify --json

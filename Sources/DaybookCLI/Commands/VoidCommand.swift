@@ -7,7 +7,7 @@ struct VoidCommand: AsyncParsableCommand {
         commandName: "void", abstract: "Say that an event never held; it stays in the history.",
         discussion: """
             Voiding a correction brings back what it corrected. Voiding a signed fact needs --reason, --ticket and \
-            --actor. With --dry-run it says whose answers would be different, and writes nothing.
+            --actor. With --dry-run it lists the customers whose answers would be different, and writes nothing.
 
               daybook void 2 --dry-run
               daybook void 2 --reason "imported twice" --actor kim
@@ -17,7 +17,8 @@ struct VoidCommand: AsyncParsableCommand {
     @Argument(help: "The event: a position such as 1042, or SOURCE/KEY such as native/story-1.")
     var target: String
 
-    @Option(help: ArgumentHelp("Whose event it is, where it names nobody.", valueName: "subject"))
+    @Option(
+        help: ArgumentHelp("ID of the customer, where the event names none.", valueName: "subject"))
     var subject: String?
 
     @OptionGroup var write: WriteOptions

@@ -9,25 +9,25 @@ import DaybookIngest
 struct WhatIfOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "With --catalog: what if it had ruled from then on. Default: since ever.",
+            "With --catalog: the time from which it is in force. Default: always.",
             valueName: "time"))
     var effective: String?
 
     @Option(
         help: ArgumentHelp(
-            "What if this event had not been there: a position, or SOURCE/KEY. May be repeated.",
+            "A what-if without this event: a position, or SOURCE/KEY. May be repeated.",
             valueName: "event"))
     var drop: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "What if these events had been there too: a file of them, one a line.",
+            "A what-if with these events added: a file of them, one per line.",
             valueName: "file"))
     var insert: String?
 
     @Option(
         help: ArgumentHelp(
-            "With a what-if: what is true then. Default: now.", valueName: "time"))
+            "With a what-if: answer as of this time. Default: now.", valueName: "time"))
     var at: String?
 
     @Option(

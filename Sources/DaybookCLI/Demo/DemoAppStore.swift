@@ -1,6 +1,6 @@
 import Daybook
 
-/// What the App Store signs, with an authority of one's own in its place: a subscription's whole life, taken in twice.
+/// What the App Store signs, with an authority of our own in its place: a subscription's whole life, taken in twice.
 struct DemoAppStore {
     let stage: Stage
     let folder: String

@@ -2,7 +2,7 @@ import Daybook
 import DaybookDomain
 import DaybookEvents
 
-/// Visitors of a paywall, the same ones every time: a funnel needs more people than a story does.
+/// Visitors of a paywall, the same ones every time: a funnel needs more customers than one family.
 struct DemoCrowd {
     /// Customers of the crowd.
     static let count = 400

@@ -37,7 +37,7 @@ struct DemoFolder {
 
     private init?(_ path: String) {
         let files = FileManager.default
-        // A folder that cannot be listed holds no apps, which is then told.
+        // A folder that cannot be listed holds no apps, which is then reported.
         let names = ((try? files.contentsOfDirectory(atPath: path)) ?? []).sorted()
         apps = names.compactMap { name in
             let folder = "\(path)/\(name)"

@@ -34,15 +34,15 @@ struct DemoStreams {
         return outcomes
     }
 
-    /// An app without streams still has rules for somebody who was never seen.
+    /// An app without streams still has rules for a customer who was never seen.
     private func newcomer() async -> [Outcome] {
         var outcome = Outcome(name: "nothing recorded yet", events: 0, agrees: true)
         do {
             let document = try InputFile(app.catalog).all()
             let ledger = try Ledger(inMemory: app.name)
             try await ledger.publish(CatalogPublication(document: document))
-            outcome.subject = "somebody"
-            outcome.status = try ledger.status(of: "somebody").status
+            outcome.subject = "newcomer"
+            outcome.status = try ledger.status(of: "newcomer").status
         } catch {
             outcome.problem = Failure(error)?.message ?? "\(error)"
         }

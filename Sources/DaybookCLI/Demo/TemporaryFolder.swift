@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder that goes when its owner is done, and when somebody interrupts it.
+/// A folder that is removed when its owner is done, and when the process is interrupted.
 final class TemporaryFolder {
     let path: String
     private let interruptions: [any DispatchSourceSignal]
@@ -12,7 +12,7 @@ final class TemporaryFolder {
         let registered = DispatchSemaphore(value: 0)
         interruptions = [SIGINT, SIGTERM].map { number in
             #if canImport(Darwin)
-                // kqueue tells of a signal beside its handler; signalfd takes the handler's place.
+                // kqueue reports a signal in addition to its handler; signalfd takes the handler's place.
                 signal(number, SIG_IGN)
             #endif
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
@@ -37,7 +37,7 @@ final class TemporaryFolder {
     }
 
     private static func remove(_ path: String) {
-        // Whoever is interrupted may still be making files in it, and finds it no more under another name.
+        // The interrupted work may still be making files in it, and no longer finds it under another name.
         let doomed = path + "-removed"
         // Only ours, and only temporary: what cannot be removed is swept by the system.
         try? FileManager.default.moveItem(atPath: path, toPath: doomed)

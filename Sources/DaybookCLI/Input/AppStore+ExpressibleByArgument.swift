@@ -2,7 +2,7 @@ public import ArgumentParser
 public import Daybook
 public import DaybookIngest
 
-extension BodyKind: ExpressibleByArgument {
+extension PayloadKind: ExpressibleByArgument {
     /// `app-store-notification`, `app-store-app-transaction`, …, `revenuecat`, `revenuecat-subscriber`.
     public init?(argument: String) {
         guard let kind = Self.allCases.first(where: { $0.argument == argument }) else {

@@ -5,7 +5,7 @@ enum Arguments {
         "--json", "--help", "--help-hidden", "-h", "--version", "--dry-run", "--as-recorded",
         "--keep-going",
         "--stream", "--retroactive", "--offline", "--online", "--all", "--no-auto-renew", "--trial",
-        "--preview", "--undo", "--force", "--apply", "--fails", "--redact", "--check", "--replace",
+        "--undo", "--force", "--apply", "--fails", "--redact", "--check", "--replace",
         "--allow-unknown", "--plain", "--unlimited", "--newest-first", "--move-anchor",
         "--preserve-overage", "--full", "--ending",
     ]

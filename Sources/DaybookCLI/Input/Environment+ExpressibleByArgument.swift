@@ -9,7 +9,7 @@ extension Environment: ExpressibleByArgument {
 
     public static var allValueStrings: [String] { allCases.map(\.name) }
 
-    // Without this the help would tell the numbers that stand in ledger files.
+    // Without this the help would list the numbers that stand in ledger files.
     public static var allValueDescriptions: [String: String] { [:] }
 }
 

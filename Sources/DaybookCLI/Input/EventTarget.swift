@@ -8,7 +8,7 @@ struct EventTarget {
     var environment: Environment
     var type: EventType
 
-    /// Positions are for people; what is written is the source and the key (rule 20).
+    /// Positions are for people; what is recorded is the source and the key (rule 20).
     /// - Parameter text: `1042`, `@1042` or `native/story-1`.
     static func find(
         _ text: String, environment: Environment, in ledger: Ledger

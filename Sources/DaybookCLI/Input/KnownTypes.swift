@@ -3,7 +3,7 @@ import DaybookDomain
 import DaybookEvents
 import DaybookIngest
 
-/// Tells of event types that nobody knows, neither this build nor the ledger's catalogs, and that were kept.
+/// Finds event types that were kept although neither this build nor the ledger's catalogs know them.
 struct KnownTypes {
     private let names: [EventName]
 

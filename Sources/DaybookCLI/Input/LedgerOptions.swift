@@ -21,7 +21,7 @@ struct LedgerOptions: ParsableArguments {
         try await Self.using(try Ledger.open(try path()), body)
     }
 
-    /// Closes the ledger after the body, whatever came of it.
+    /// Closes the ledger after the body, also where the body throws.
     static func using<Answer>(
         _ ledger: Ledger, _ body: (Ledger) async throws -> Answer
     ) async throws -> Answer {

@@ -7,7 +7,7 @@ struct MomentOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "What was true then: milliseconds since 1970, or RFC 3339 with offset. Default: now.",
+            "Answer as of this time: milliseconds since 1970, or RFC 3339 with offset. Default: now.",
             valueName: "time"))
     var at: String?
 

@@ -1,7 +1,7 @@
 import ArgumentParser
 import DaybookEvents
 
-/// How the answer is written.
+/// The format of the answer.
 struct OutputOptions: ParsableArguments {
     @Flag(name: .long, help: "Write one line of JSON (snake_case, canonical) instead of text.")
     var json = false

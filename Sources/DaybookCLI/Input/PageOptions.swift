@@ -3,7 +3,7 @@ import Daybook
 
 /// Which part of a list is wanted.
 struct PageOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("At most so many events.", valueName: "n"))
+    @Option(help: ArgumentHelp("At most this many events.", valueName: "n"))
     var limit: Int?
 
     @Flag(help: "The newest first; with --limit the newest alone.")

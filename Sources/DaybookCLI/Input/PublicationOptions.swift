@@ -5,16 +5,16 @@ import DaybookEvents
 
 /// What publishing a catalog and going back to one have in common.
 struct PublicationOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("From when on. Default: now.", valueName: "time"))
+    @Option(help: ArgumentHelp("Time from which it takes effect. Default: now.", valueName: "time"))
     var effective: String?
 
-    @Flag(help: "Allow a time in the past; how many answers that changes is told first.")
+    @Flag(help: "Allow a time in the past; the number of answers that change is shown first.")
     var retroactive = false
 
-    @Flag(help: "Check everything, tell how many answers would change, and write nothing.")
+    @Flag(help: "Check everything, show how many answers would change, and write nothing.")
     var dryRun = false
 
-    @Option(help: ArgumentHelp("Who does it, for the audit.", valueName: "name"))
+    @Option(help: ArgumentHelp("Name of the operator, for the audit.", valueName: "name"))
     var actor: String?
 
     @OptionGroup var ledger: LedgerOptions
@@ -25,7 +25,7 @@ struct PublicationOptions: ParsableArguments {
         try InstantText.read(effective, option: "--effective")
     }
 
-    /// Tells what would change, then publishes; a dry run only tells.
+    /// Shows what would change, then publishes; a dry run only shows it.
     /// - Parameters:
     ///   - done: The sentence of a version that is written now, or would be.
     ///   - already: The sentence where there is nothing to write.
@@ -34,11 +34,11 @@ struct PublicationOptions: ParsableArguments {
         already: String
     ) async throws {
         if dryRun {
-            let counted = try await ledger.asking { try preview(publication, in: $0) }
+            let counted = try await ledger.asking { try dryRun(publication, in: $0) }
             return try show(dry: counted, done(counted.version), already)
         }
         try await ledger.writing { ledger in
-            let counted = retroactive ? try preview(publication, in: ledger) : nil
+            let counted = retroactive ? try dryRun(publication, in: ledger) : nil
             // Nothing is written before it is shown.
             if let counted, !output.json { try Terminal.output.write(Self.sentence(counted)) }
             let receipt = try await ledger.publish(publication)
@@ -47,12 +47,12 @@ struct PublicationOptions: ParsableArguments {
         }
     }
 
-    private func preview(
+    private func dryRun(
         _ publication: CatalogPublication, in ledger: Ledger
-    ) throws -> PublicationPreview {
+    ) throws -> PublicationDryRun {
         let bar = ProgressBar("counting")
         defer { bar.finish() }
-        return try ledger.preview(publication) { count in
+        return try ledger.dryRun(publication) { count in
             bar.show(Int64(count), of: 0, note: "\(Words.grouped(Int64(count))) customers")
         }
     }
@@ -67,7 +67,7 @@ struct PublicationOptions: ParsableArguments {
     }
 
     private func show(
-        _ receipt: Receipt, _ version: Int64, _ preview: PublicationPreview?, _ done: String,
+        _ receipt: Receipt, _ version: Int64, _ found: PublicationDryRun?, _ done: String,
         _ already: String
     ) throws {
         let isNew = !receipt.positions.isEmpty
@@ -77,38 +77,38 @@ struct PublicationOptions: ParsableArguments {
         json["version"] = .integer(version)
         json["published"] = .bool(isNew)
         json["dry_run"] = false
-        json["changed_answers"] = .orNull(preview.map { Int64($0.changedAnswers) })
-        json["changed_customers"] = .orNull(preview.map { Int64($0.changedCustomers) })
+        json["changed_answers"] = .orNull(found.map { Int64($0.changedAnswers) })
+        json["changed_customers"] = .orNull(found.map { Int64($0.changedCustomers) })
         try output.show(json) {
             "\($0.tick) \(isNew ? done : already)\n" + receipt.details($0)
         }
     }
 
-    private func show(dry preview: PublicationPreview, _ done: String, _ already: String) throws {
-        try output.show(preview.json) { _ in
-            if preview.isInForceAlready { return "\(already); nothing to do\n" }
-            let scope = ScopeText.word(preview.scope)
-            return Self.sentence(preview)
-                + "  a dry run: nothing is written; otherwise \(done), from \(Words.time(preview.effectiveAt)) on, for \(scope)\n"
+    private func show(dry found: PublicationDryRun, _ done: String, _ already: String) throws {
+        try output.show(found.json) { _ in
+            if found.isInForceAlready { return "\(already); nothing to do\n" }
+            let scope = ScopeText.word(found.scope)
+            return Self.sentence(found)
+                + "  a dry run: nothing is written; otherwise \(done), from \(Words.time(found.effectiveAt)) on, for \(scope)\n"
         }
     }
 
     /// How many answers change, and until when the catalog would rule.
-    private static func sentence(_ preview: PublicationPreview) -> HumanText {
-        let answers = Words.count(Int64(preview.changedAnswers), "answer")
-        let changed = Words.grouped(Int64(preview.changedCustomers))
-        let times = preview.moments.map { Words.time($0) }.joined(separator: " and ")
-        let customers = Words.count(Int64(preview.customers), "customer")
+    private static func sentence(_ found: PublicationDryRun) -> HumanText {
+        let answers = Words.count(Int64(found.changedAnswers), "answer")
+        let changed = Words.grouped(Int64(found.changedCustomers))
+        let times = found.moments.map { Words.time($0) }.joined(separator: " and ")
+        let customers = Words.count(Int64(found.customers), "customer")
         var text: HumanText =
             "  \(answers) of \(changed) of \(customers) would change, asked for \(times)\n"
-        if let end = preview.supersededAt {
+        if let end = found.supersededAt {
             text += "  another catalog takes over at \(Words.time(end))\n"
         }
         return text
     }
 }
 
-extension PublicationPreview {
+extension PublicationDryRun {
     var json: JSONObject {
         [
             "dry_run": true, "published": false, "version": .integer(version),

@@ -23,7 +23,7 @@ struct RawKeys {
         listen()
     }
 
-    /// Ctrl-C comes as a key, so that whoever ends this way gets the terminal back as it was.
+    /// Ctrl-C comes as a key, so that the terminal is restored where the user ends this way.
     private func listen() {
         var settings = before
         settings.c_lflag &= ~tcflag_t(ICANON | ECHO | ISIG)

@@ -1,7 +1,7 @@
 import Daybook
 import DaybookDomain
 
-/// Reads for whom a catalog is to be in force.
+/// Reads the customers for whom a catalog is to be in force.
 enum ScopeText {
     static func read(_ text: String) throws -> CatalogScope {
         switch text.replacing("_", with: "-") {

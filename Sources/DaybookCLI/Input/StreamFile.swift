@@ -6,7 +6,7 @@ import DaybookIngest
 import Foundation
 import Synchronization
 
-/// A recorded stream: a file of events that tells its whole story, with the catalog that it needs.
+/// A recorded stream: a file with a complete history of events, and the catalog that it needs.
 struct StreamFile {
     let path: String
     /// `nil`: the file's own, else `catalog.yaml` beside it.
@@ -75,7 +75,7 @@ struct StreamFile {
     /// The machine's clock; that of the file where this is ahead of it, for then it was recorded elsewhere.
     private static func clock(of bytes: [UInt8]) -> @Sendable () -> Int64 {
         let last = bytes.split(separator: 0x0A).last.map(Array.init) ?? []
-        // The import tells what is wrong with the line.
+        // The import reports what is wrong with the line.
         let event = (try? JSONReader.read(last))?.object
         guard let recordedAt = event?["recorded_at"]?.integer else { return SystemClock.now }
         let end = recordedAt < LedgerClock.plausible.upperBound ? recordedAt : 0
@@ -99,7 +99,7 @@ struct StreamFile {
         do throws(JSONError) {
             return try JSONReader.read(Array(line)).object ?? JSONObject()
         } catch {
-            // The import tells this mistake with all the others.
+            // The import reports this mistake with all the others.
             return JSONObject()
         }
     }

@@ -4,7 +4,7 @@ import DaybookEvents
 import DaybookIngest
 import Foundation
 
-/// Whose signatures are believed, and about which app.
+/// Which root certificates are trusted, and for which app.
 struct VerifierOptions: ParsableArguments {
     @Option(
         name: .customLong("bundle-id"),
@@ -23,7 +23,7 @@ struct VerifierOptions: ParsableArguments {
     @Option(
         name: .customLong("root"),
         help: ArgumentHelp(
-            "A root to believe instead of Apple Root CA - G3: DER or PEM; may be repeated.",
+            "A root certificate to trust instead of Apple Root CA - G3: DER or PEM; may be repeated.",
             valueName: "file"))
     var roots: [String] = []
 
@@ -35,7 +35,7 @@ struct VerifierOptions: ParsableArguments {
     @Flag(
         name: .customLong("online"),
         help:
-            "Ask the certificates' responders (OCSP); where they do not answer, a text is refused until a retry."
+            "Ask the certificates' responders (OCSP); where they do not answer, a payload is refused until a retry."
     )
     var isOnline = false
 
@@ -51,7 +51,7 @@ struct VerifierOptions: ParsableArguments {
         guard !ids.isEmpty else {
             throw Failure(
                 .usage, "no_bundle_id",
-                "whose payloads? say --bundle-id, as in App Store Connect, or set $DAYBOOK_BUNDLE_ID"
+                "which app are the payloads for? say --bundle-id, as in App Store Connect, or set $DAYBOOK_BUNDLE_ID"
             )
         }
         let identity = AppStoreIdentity(

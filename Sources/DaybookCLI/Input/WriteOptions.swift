@@ -15,18 +15,19 @@ struct WriteOptions: ParsableArguments {
             "The same key again returns the first receipt and adds nothing.", valueName: "key"))
     var idempotencyKey: String?
 
-    @Option(name: .long, help: ArgumentHelp("Who asks, for the audit.", valueName: "name"))
+    @Option(
+        name: .long, help: ArgumentHelp("Name of the operator, for the audit.", valueName: "name"))
     var actor: String?
 
-    @Option(name: .long, help: ArgumentHelp("Why, for the audit.", valueName: "text"))
+    @Option(name: .long, help: ArgumentHelp("Reason, for the audit.", valueName: "text"))
     var reason: String?
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Where it was decided, for the audit.", valueName: "ticket"))
+        help: ArgumentHelp("Reference to the ticket, for the audit.", valueName: "ticket"))
     var ticket: String?
 
-    @Flag(name: .long, help: "Say what would be different, and write nothing.")
+    @Flag(name: .long, help: "Show what would be different, and write nothing.")
     var dryRun = false
 
     @Option(
@@ -39,7 +40,7 @@ struct WriteOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The client's clock; decides only where the catalog says \"clock: accept\".",
+            "Time of the client's clock; decides only where the catalog says \"clock: accept\".",
             valueName: "time"))
     var clientAt: String?
 
@@ -87,7 +88,7 @@ struct WriteOptions: ParsableArguments {
     func ask(_ ledger: Ledger, _ request: CommandRequest) async throws -> Receipt {
         let isRestating = request.command.canRestate
         return dryRun
-            ? try await ledger.preview(request, isRestating: isRestating)
+            ? try await ledger.dryRun(request, isRestating: isRestating)
             : try await ledger.perform(request, isRestating: isRestating)
     }
 

@@ -1,7 +1,7 @@
 import ArgumentParser
 
-/// The `daybook` command itself: errors speak for it and captures name its version, so it stands below all that uses
-/// it.
+/// The `daybook` command itself: errors are printed in its name and captures name its version, so it stands below all
+/// that uses it.
 ///
 /// Its commands are registered above everything, in `Daybook.swift`.
 struct DaybookCommand: AsyncParsableCommand {

@@ -6,7 +6,7 @@ struct DecisionText {
     let decision: Decision
     let catalog: Catalog?
     let locale: String?
-    /// Whose prices are shown: the time that is asked about.
+    /// The time that is asked about, which decides the prices that are shown.
     let at: Int64
 
     func text(_ terminal: Terminal, subject: String) -> HumanText {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Whoever read what we write has gone: nothing is wrong, and there is nothing more to say.
+/// The reader of our output has closed it: nothing is wrong, and there is nothing more to say.
 struct ReaderIsGone: Error {}
 
 /// An open file, pipe or device to which everything is written or an error thrown.
@@ -27,17 +27,17 @@ struct Descriptor: Sendable {
             }
             switch errno {
             case EINTR: continue
-            case EAGAIN: waitForRoom()
+            case EAGAIN: waitForSpace()
             case EPIPE: throw ReaderIsGone()
             default: throw Self.failure(name)
             }
         }
     }
 
-    /// Somebody made the descriptor non-blocking, and the pipe is full.
-    private func waitForRoom() {
-        var room = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
-        _ = poll(&room, 1, -1)
+    /// Another process made the descriptor non-blocking, and the pipe is full.
+    private func waitForSpace() {
+        var request = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
+        _ = poll(&request, 1, -1)
     }
 
     /// What the system said last about a file.

@@ -27,16 +27,18 @@ extension LedgerComparison {
     var json: JSONObject {
         [
             "catalogs_same": .bool(areCatalogsSame), "from_snapshots": .bool(isFromSnapshots),
-            "buckets": .integer(Int64(buckets)), "units": .integer(Int64(units)),
+            "buckets": .integer(Int64(buckets)), "aggregates": .integer(Int64(aggregates)),
             "customers": .integer(Int64(customers)), "differing": .integer(Int64(differing)),
         ]
     }
 
     var text: HumanText {
         let count = "\(Words.count(Int64(differing), "customer")) of \(customers) compared differ"
-        if !areCatalogsSame { return "the catalogs differ, so everybody was compared: \(count)\n" }
-        let units = Words.count(Int64(units), "unit")
-        return "\(count); looked into \(units), in \(buckets) of 256 buckets\n"
+        if !areCatalogsSame {
+            return "the catalogs differ, so all customers were compared: \(count)\n"
+        }
+        let looked = Words.count(Int64(aggregates), "aggregate")
+        return "\(count); looked into \(looked), in \(buckets) of 256 buckets\n"
     }
 }
 

@@ -6,7 +6,7 @@ extension Failure {
     /// Some of what was given was refused: what was done with the rest stands on the standard output, this beside it,
     /// as with every refusal that is an answer.
     /// - Parameters:
-    ///   - noun: What was refused: `signed text`.
+    ///   - noun: What was refused: `signed payload`.
     ///   - isRestTaken: Whether something else was taken in.
     ///   - problems: Why, one for each.
     static func refused(
@@ -24,7 +24,7 @@ extension Failure {
 }
 
 extension IngestReceipt.RefusedText {
-    /// Why it was refused, as errors tell it; its place is that in the body, which need not have lines.
+    /// Why it was refused, as errors tell it; its place is that in the payload, which need not have lines.
     var problem: InputProblem {
         InputProblem(
             line: nil, column: nil, code: refusal.reason.rawValue,
@@ -45,7 +45,7 @@ extension IngestReceipt.RefusedText {
 }
 
 extension IngestReceipt {
-    /// What ends a command that took in bodies; `nil`: nothing was refused.
+    /// What ends a command that took in payloads; `nil`: nothing was refused.
     func failure(_ noun: String, isDryRun: Bool) -> Failure? {
         guard !refused.isEmpty else { return nil }
         return .refused(

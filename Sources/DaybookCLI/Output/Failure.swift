@@ -64,11 +64,11 @@ struct Failure: Error {
         Foundation.exit(failure.status.rawValue)
     }
 
-    /// Ends as every program does whose reader has gone, by SIGPIPE: a shell calls it 141 and says nothing.
+    /// Ends as every program does that has lost its reader, by SIGPIPE: a shell calls it 141 and says nothing.
     private static func endQuietly() -> Never {
         signal(SIGPIPE, SIG_DFL)
         raise(SIGPIPE)
-        // Not reached, unless somebody blocked the signal.
+        // Not reached, unless the signal is blocked.
         Foundation.exit(128 + SIGPIPE)
     }
 
@@ -82,7 +82,7 @@ struct Failure: Error {
             try terminal.write(text)
             if isJSON { try terminal.write(["error": .object(json)]) }
         } catch {
-            // Nobody can be told any more; the exit code still says it.
+            // The message cannot be written any more; the exit code still tells.
         }
     }
 
@@ -95,7 +95,7 @@ struct Failure: Error {
 
     private var json: JSONObject {
         var object: JSONObject = ["code": .string(code), "message": .string(message)]
-        // Only what may go by itself: somebody else was writing, or too much was waiting.
+        // Only what may pass by itself: another process was writing, or too much was waiting.
         let isRetryable = Self.passing.contains(code)
         object["remedy"] = .orNull(remedy)
         object["retryable"] = .bool(isRetryable)

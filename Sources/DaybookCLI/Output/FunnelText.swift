@@ -25,7 +25,8 @@ struct FunnelText {
     ) -> HumanText {
         let isOrdered = report.order != .anyOrder
         guard entered > 0 else {
-            return isOrdered ? "  nobody took the first step\n" : "  nobody took any step\n"
+            return isOrdered
+                ? "  no customer took the first step\n" : "  no customer took any step\n"
         }
         var table = Table()
         for (index, step) in steps.enumerated() {

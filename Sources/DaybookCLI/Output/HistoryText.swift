@@ -38,7 +38,7 @@ struct HistoryText {
 
     private func details(_ entry: HistoryEntry) -> String {
         let draft = entry.event.draft
-        let isShort = !isFull && entry.event.stream.kind == .line
+        let isShort = !isFull && entry.event.stream.kind == .lineage
         var parts: [String] = []
         if let profile = draft.profile { parts.append(profile) }
         if let meter = draft.data["meter"]?.text {

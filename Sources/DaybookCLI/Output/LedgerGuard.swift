@@ -3,14 +3,14 @@ import Foundation
 /// What belongs to a ledger: no output takes its place, whatever the way to it is called.
 ///
 /// Not the ledger of this command alone: any file that is a database has neighbours in which acknowledged events may
-/// lie. Told by where a file is, also when it is not there yet, and by what is in it, for one with a second name.
+/// lie. Recognized by where a file is, also when it is not there yet, and by what is in it, for one with a second name.
 enum LedgerGuard {
     /// What SQLite and Daybook keep beside a ledger.
     private static let suffixes = ["-wal", "-shm", "-journal", ".lock"]
     private static let derivedSuffix = ".snapshots"
 
-    /// How files begin whose loss would be one: a database, its log (either byte order of checksums), its journal, a
-    /// derived file.
+    /// The first bytes of files that must not be lost: a database, its log (either byte order of checksums), its
+    /// journal, a derived file.
     private static let beginnings: [[UInt8]] = [
         Array("SQLite format 3\0".utf8), [0x37, 0x7F, 0x06, 0x82], [0x37, 0x7F, 0x06, 0x83],
         [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7], Array("DAYBOOK\u{1}".utf8),
@@ -30,7 +30,7 @@ enum LedgerGuard {
         try checkPlace(path, target: target)
     }
 
-    /// The same for a new ledger, which is told of a file that is there in other words.
+    /// The same for a new ledger, for which a file that is there is another error.
     static func checkPlace(_ path: String, target: String) throws {
         if let ledger = ledger(of: real(target)) {
             throw Failure(
@@ -80,7 +80,7 @@ enum LedgerGuard {
             let handle = FileHandle(forReadingAtPath: path)
         else { return false }
         defer { try? handle.close() }
-        // One that cannot be read is told of when it is written.
+        // One that cannot be read is reported when it is written.
         let begin = Array(((try? handle.read(upToCount: 16)) ?? nil) ?? Data())
         return beginnings.contains { begin.starts(with: $0) }
     }

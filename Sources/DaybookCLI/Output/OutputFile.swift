@@ -9,13 +9,13 @@ final class OutputFile {
     private let target: String
     private var isOpen = true
 
-    /// Who may read a file that was not there before.
+    /// Which users may read a new file.
     enum Access {
         /// As the umask says.
         case usual
-        /// Nobody besides whoever runs the command: a key.
+        /// Only the user who runs the command: for a key.
         case own
-        /// At most those who may read a ledger, whose history it tells; `nil`: one in memory.
+        /// At most the users who may read the ledger from which it is written; `nil`: one in memory.
         case like(ledger: String?)
 
         fileprivate var bits: mode_t {
@@ -58,7 +58,7 @@ final class OutputFile {
         guard number >= 0 else { throw Descriptor.failure(path) }
         descriptor = Descriptor(number: number, name: path)
         temporary = name
-        // What was there keeps who may read it.
+        // A file that was there keeps its permissions.
         if isThere, fchmod(number, found.st_mode & 0o777) != 0 { throw Descriptor.failure(path) }
     }
 

@@ -3,34 +3,34 @@ import DaybookDomain
 import DaybookEvents
 
 extension RestoreReceipt {
-    func json(isPreview: Bool) -> JSONObject {
+    func json(isDryRun: Bool) -> JSONObject {
         [
             "texts": .integer(Int64(texts)), "appended": .integer(Int64(appended)),
             "duplicates": .integer(Int64(duplicates)),
             "first_position": .orNull(firstPosition), "last_position": .orNull(lastPosition),
-            "at": .integer(at), "preview": .bool(isPreview),
-            "lines": .array(lines.map { .object($0.json) }),
+            "at": .integer(at), "dry_run": .bool(isDryRun),
+            "lineages": .array(lineages.map { .object($0.json) }),
             "customers": .array(customers.map { .object($0.json) }),
             "refused": .array(refused.map { .object($0.json) }), "retried": .texts(retried),
         ]
     }
 
-    func text(_ terminal: Terminal, subject: String, isPreview: Bool) -> HumanText {
-        let theirs = lines.count(where: \.outcome.isTheirs)
-        let isFine = theirs == lines.count && !lines.isEmpty && refused.isEmpty
+    func text(_ terminal: Terminal, subject: String, isDryRun: Bool) -> HumanText {
+        let theirs = lineages.count(where: \.outcome.isTheirs)
+        let isFine = theirs == lineages.count && !lineages.isEmpty && refused.isEmpty
         let mark = isFine ? terminal.tick : terminal.paint("✗", .bad)
         var text: HumanText =
-            "\(mark) \(theirs) of \(Words.count(Int64(lines.count), "purchase")) \(isPreview ? "would be" : lines.count == 1 ? "is" : "are") \(subject)'s, \(Words.count(Int64(appended), "event")) appended"
+            "\(mark) \(theirs) of \(Words.count(Int64(lineages.count), "purchase")) \(isDryRun ? "would be" : lineages.count == 1 ? "is" : "are") \(subject)'s, \(Words.count(Int64(appended), "event")) appended"
         if duplicates > 0 { text += ", \(Words.count(Int64(duplicates), "event")) there already" }
-        if isPreview { text += "; a preview: nothing is written" }
+        if isDryRun { text += "; a dry run: nothing is written" }
         text += "\n"
         var table = Table()
-        for line in lines {
-            let end = Words.time(line.reversibleUntil)
+        for lineage in lineages {
+            let end = Words.time(lineage.reversibleUntil)
             table.add(
-                .init(line.name), .init(line.product ?? ""),
-                .init(Words.spaced(line.outcome.rawValue)), .init(line.owners),
-                .init((line.source?.why).map { "[\($0)]" } ?? ""),
+                .init(lineage.name), .init(lineage.product ?? ""),
+                .init(Words.spaced(lineage.outcome.rawValue)), .init(lineage.owners),
+                .init((lineage.source?.why).map { "[\($0)]" } ?? ""),
                 .init(end.isEmpty ? "" : "can be taken back until \(end)"))
         }
         for sha256 in retried {
@@ -41,17 +41,17 @@ extension RestoreReceipt {
     }
 }
 
-extension RestoreReceipt.Line {
+extension RestoreReceipt.Lineage {
     var json: JSONObject {
         [
-            "line": .string(name), "product": .orNull(product),
+            "lineage": .string(name), "product": .orNull(product),
             "outcome": .string(outcome.rawValue), "owner_before": .orNull(ownerBefore),
             "owner_after": .orNull(ownerAfter), "reversible_until": .time(reversibleUntil),
             "source": source.map { .object($0.json) } ?? .null,
         ]
     }
 
-    /// `bob → ada`, or whose it stays.
+    /// `bob → ada`, or the owner who keeps it.
     fileprivate var owners: String {
         let (before, after) = (ownerBefore ?? "", ownerAfter ?? "")
         if before.isEmpty || before == after { return after }
@@ -60,10 +60,10 @@ extension RestoreReceipt.Line {
 }
 
 extension TransferReceipt {
-    func json(isPreview: Bool) -> JSONObject {
+    func json(isDryRun: Bool) -> JSONObject {
         [
-            "line": .string(line), "from": .string(from), "to": .string(to),
-            "reversible_until": .time(reversibleUntil), "preview": .bool(isPreview),
+            "lineage": .string(lineage), "from": .string(from), "to": .string(to),
+            "reversible_until": .time(reversibleUntil), "dry_run": .bool(isDryRun),
             "key": .string(receipt.key),
             "positions": .array(receipt.positions.map { .integer($0) }),
             "recorded_at": .integer(receipt.recordedAt),
@@ -72,14 +72,14 @@ extension TransferReceipt {
         ]
     }
 
-    func text(_ terminal: Terminal, isPreview: Bool) -> HumanText {
+    func text(_ terminal: Terminal, isDryRun: Bool) -> HumanText {
         var text: HumanText =
-            "\(terminal.tick) \(line) \(isPreview ? "would go" : "went") from \(from) to \(to)"
-        if isPreview { text += "; a preview: nothing is written" }
+            "\(terminal.tick) \(lineage) \(isDryRun ? "would go" : "went") from \(from) to \(to)"
+        if isDryRun { text += "; a dry run: nothing is written" }
         text += "\n" + CustomerChangeText.text(customers, terminal)
         let end = Words.time(reversibleUntil)
         if !end.isEmpty { text += "  can be taken back until \(end)\n" }
-        return isPreview ? text : text + receipt.details(terminal)
+        return isDryRun ? text : text + receipt.details(terminal)
     }
 }
 

@@ -36,7 +36,7 @@ struct Table {
     ) -> HumanText {
         var line = HumanText(String(repeating: " ", count: indent))
         let last = row.lastIndex { !$0.text.isEmpty } ?? -1
-        // A column that is empty in all rows takes no room.
+        // A column that is empty in all rows takes no space.
         for (column, cell) in row.enumerated() where column <= last && widths[column] > 0 {
             let space = HumanText(
                 String(repeating: " ", count: widths[column] - cell.text.count))

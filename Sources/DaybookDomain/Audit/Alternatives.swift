@@ -1,6 +1,6 @@
 import DaybookEvents
 
-/// What would have had to be otherwise for the other answer: each was tried, none is a guess.
+/// A change that would turn the answer; each was tried, none is a guess.
 public enum Alternative: Sendable, Equatable {
     /// Time alone turns the answer, if nothing else happens.
     case later(at: Int64, reason: String)
@@ -14,18 +14,18 @@ public enum Alternative: Sendable, Equatable {
     case without(position: Int64, reason: String)
 }
 
-/// Looks for the ways to the other answer that need no event to be left out.
+/// Looks for changes that would turn the answer without leaving out an event.
 public struct AlternativeSearch {
     /// No more moments than this are asked about.
     private static let instantCountMax = 256
 
-    private let question: CustomerCase
+    private let context: CustomerCase
     private let asked: CheckQuestion
     private let decision: Decision
 
     /// - Parameter decision: The answer to the question.
-    public init(_ question: CustomerCase, _ asked: CheckQuestion, _ decision: Decision) {
-        self.question = question
+    public init(_ context: CustomerCase, _ asked: CheckQuestion, _ decision: Decision) {
+        self.context = context
         self.asked = asked
         self.decision = decision
     }
@@ -39,20 +39,20 @@ public struct AlternativeSearch {
         return found + entitlements()
     }
 
-    private func decision(_ question: CustomerCase, _ asked: CheckQuestion) -> Decision? {
-        try? Check(question)?.decide(asked)
+    private func decision(_ context: CustomerCase, _ asked: CheckQuestion) -> Decision? {
+        try? Check(context)?.decide(asked)
     }
 
     // MARK: Time
 
     /// The first moment at which the answer turns by itself.
     private func later() -> Alternative? {
-        var at = question.at
+        var at = context.at
         var before: Decision? = decision
         for _ in 0..<Self.instantCountMax {
-            let edges = CaseEdges(question.with(at: at), asked, before, isTurning: true)
+            let edges = CaseEdges(context.with(at: at), asked, before, isTurning: true)
             guard let edge = edges.first(after: at) else { return nil }
-            before = decision(question.with(at: edge), asked)
+            before = decision(context.with(at: edge), asked)
             if let before, before.allowed != decision.allowed {
                 return .later(at: edge, reason: before.reason)
             }
@@ -69,7 +69,7 @@ public struct AlternativeSearch {
         }
         var fewer = asked
         fewer.amount = min(remaining, asked.amount - 1)
-        return decision(question, fewer)?.allowed == true ? .smaller(amount: fewer.amount) : nil
+        return decision(context, fewer)?.allowed == true ? .smaller(amount: fewer.amount) : nil
     }
 
     private func units() -> Alternative? {
@@ -82,15 +82,15 @@ public struct AlternativeSearch {
     }
 
     private func gives(meter: String, _ amount: Int64) -> Bool {
-        decision(question.granting(meter: meter, amount: amount), asked)?.allowed == true
+        decision(context.granting(meter: meter, amount: amount), asked)?.allowed == true
     }
 
     // MARK: Entitlements
 
     private func entitlements() -> [Alternative] {
-        guard let catalog = question.catalog(at: question.at)?.catalog else { return [] }
+        guard let catalog = context.catalog(at: context.at)?.catalog else { return [] }
         return catalog.entitlements.compactMap { entitlement in
-            let other = question.granting(entitlement: entitlement.name)
+            let other = context.granting(entitlement: entitlement.name)
             guard decision(other, asked)?.allowed == true else { return nil }
             return .entitlement(
                 entitlement.name,
@@ -110,12 +110,12 @@ public struct CaseEdges {
     ///   - isTurning: Only those that can turn the answer, not those that only change its numbers: no period that
     ///     begins takes anything away.
     public init(
-        _ question: CustomerCase, _ asked: CheckQuestion, _ decision: Decision?,
+        _ context: CustomerCase, _ asked: CheckQuestion, _ decision: Decision?,
         isTurning: Bool = false
     ) {
-        var instants = question.catalogs.versions.map(\.effectiveAt)
-        instants.append(question.catalogPeriodEnd(after: question.at))
-        if let check = Check(question) {
+        var instants = context.catalogs.versions.map(\.effectiveAt)
+        instants.append(context.catalogPeriodEnd(after: context.at))
+        if let check = Check(context) {
             for source in check.entitlements.sources {
                 instants += [source.startsAt, source.expiresAt].compactMap(\.self)
             }
@@ -123,20 +123,20 @@ public struct CaseEdges {
                 let meter = decision?.usage.flatMap({ check.catalog.meter(named: $0.name) })
             {
                 instants += check.usage.grants(meter).compactMap {
-                    $0.recurrence?.period(at: question.at).end
+                    $0.recurrence?.period(at: context.at).end
                 }
             }
         }
         if !isTurning || decision?.allowed == false {
             if let period = decision?.usage?.period { instants += [period.start, period.end] }
-            instants += question.state.usage.resets.lazy.filter { !$0.isScheduled }
+            instants += context.state.usage.resets.lazy.filter { !$0.isScheduled }
                 .map(\.effectiveAt)
         }
-        instants += question.state.customer.voids.map(\.voidedAt)
-        for reservation in question.state.usage.reservations {
+        instants += context.state.customer.voids.map(\.voidedAt)
+        for reservation in context.state.usage.reservations {
             instants.append(reservation.expiresAt)
         }
-        for grant in question.state.customer.grants {
+        for grant in context.state.customer.grants {
             instants += [grant.startsAt, grant.expiresAt]
         }
         self.instants = instants.filter { $0 != Int64.min && $0 != Int64.max }

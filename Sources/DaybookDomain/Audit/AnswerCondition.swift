@@ -125,10 +125,10 @@ public enum AnswerCondition: Sendable, Equatable, CustomStringConvertible {
     /// - Throws: `UnknownName` for a name that the catalog then in force does not have. Without a catalog nothing is
     ///   allowed, and nothing was used.
     public func holds(
-        of question: CustomerCase, after event: String?, profile: String? = nil
+        of context: CustomerCase, after event: String?, profile: String? = nil
     ) throws(UnknownName) -> Bool {
         if case .event(let type) = self { return event == type }
-        guard let check = Check(question) else {
+        guard let check = Check(context) else {
             if case .denied = self { return true }
             return false
         }

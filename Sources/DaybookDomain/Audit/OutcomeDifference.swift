@@ -1,6 +1,6 @@
-/// What one customer may do and has used otherwise under other circumstances: other rules, or other events.
+/// What differs for one customer under other rules or with other events.
 ///
-/// Features that open or close, and meters whose numbers are others; a feature that stays open for another reason is no
+/// Features that open or close, and meters with other numbers; a feature that stays open for another reason is no
 /// difference.
 public struct OutcomeDifference: Sendable, Equatable {
     /// A feature that opens or closes.
@@ -50,20 +50,20 @@ public struct OutcomeDifference: Sendable, Equatable {
     public var meters: [Meter] = []
 
     public var isEmpty: Bool { features.isEmpty && meters.isEmpty }
-    /// Each feature once, whoever of the profiles is concerned.
+    /// Each feature once, however many profiles are concerned.
     public var gained: Set<String> { Set(features.filter(\.isGained).map(\.name)) }
     public var lost: Set<String> { Set(features.filter { !$0.isGained }.map(\.name)) }
 }
 
 /// Finds the differences of customers, one after the other.
 ///
-/// Keeps what is the same for all who have neither a source nor a profile: of them only the meters must be asked about.
+/// Keeps what is the same for all customers without a source and a profile: of them only meters must be asked about.
 public struct OutcomeComparer: Sendable {
     /// What two catalogs have, by name; each name once.
     private struct Names: Sendable {
         var features: [(before: Feature?, after: Feature?)] = []
         var meters: [(before: Meter?, after: Meter?)] = []
-        /// Features that open or close for everybody who has no source, whatever was used.
+        /// Features that open or close for every customer who has no source, whatever was used.
         var sourceless: [OutcomeDifference.Feature]?
     }
 
@@ -78,7 +78,7 @@ public struct OutcomeComparer: Sendable {
 
     /// - Parameters:
     ///   - before: `nil`: no catalog rules.
-    ///   - after: The same customer under the other circumstances.
+    ///   - after: The same customer under the other rules or with the other events.
     public mutating func difference(
         _ before: CustomerCase, _ after: CustomerCase
     ) -> OutcomeDifference {

@@ -4,22 +4,22 @@ public import DaybookEvents
 /// (docs/rules.md#money).
 ///
 /// Every transaction counts once, with the price that its weightiest statement gave (rule 3). Free periods count
-/// nothing, a family's share is somebody else's payment, and what only a client said is none.
+/// nothing, a family's share is another person's payment, and what only a client said is none.
 public struct PaidMoney: Sendable, Equatable {
     /// By currency.
     public private(set) var amounts: [String: Int64] = [:]
 
     public init() {}
 
-    /// Adds the payments of one line that this customer owned when they were made, up to the case's time.
-    /// - Parameter events: Of the line, corrected, in canonical order.
+    /// Adds the payments of one lineage that this customer owned when they were made, up to the case's time.
+    /// - Parameter events: Of the lineage, corrected, in canonical order.
     public mutating func add(
-        _ line: CustomerCase.OwnedLine, _ events: [Event], of question: CustomerCase
+        _ lineage: CustomerCase.OwnedLineage, _ events: [Event], of context: CustomerCase
     ) {
-        for fact in line.state.transactions {
+        for fact in lineage.state.transactions {
             // What is free is told by the offer: some sources name the price that comes after it.
             guard !fact.coreRank.isNone, !fact.isProvisional, !fact.isFamilyShared, !fact.isFree,
-                fact.startsAt <= question.at, line.isOwned(at: fact.startsAt),
+                fact.startsAt <= context.at, lineage.isOwned(at: fact.startsAt),
                 let statement = events.first(where: {
                     $0.reference == fact.id && $0.key == fact.coreRank.key
                         && $0.source == fact.coreRank.source
@@ -27,10 +27,10 @@ public struct PaidMoney: Sendable, Equatable {
             else { continue }
             let paid = price.multipliedSaturated(by: max(1, fact.quantity))
             let isRefunded =
-                fact.revokedAt != Event.absent && fact.revokedAt <= question.at
+                fact.revokedAt != Event.absent && fact.revokedAt <= context.at
                 && fact.revocation != .family
             let back = isRefunded ? Self.share(paid, fact.refundedMilli) : 0
-            let currency = question.names[statement.nameC]
+            let currency = context.names[statement.nameC]
             amounts[currency, default: 0] = (amounts[currency] ?? 0).addingSaturated(paid - back)
         }
     }
@@ -41,7 +41,7 @@ public struct PaidMoney: Sendable, Equatable {
         return Int64(100_000).dividingFullWidth(product).quotient
     }
 
-    /// Adds what somebody else paid.
+    /// Adds what another customer paid.
     public mutating func add(_ other: PaidMoney) {
         for (currency, amount) in other.amounts {
             amounts[currency, default: 0] = (amounts[currency] ?? 0).addingSaturated(amount)

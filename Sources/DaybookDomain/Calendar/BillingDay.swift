@@ -1,4 +1,4 @@
-/// From when on a subscription is billed on a day.
+/// The day on which a subscription is billed, and the time from which that day counts.
 struct BillingDay: Sendable, Hashable {
     var from: Int64
     /// The day, as the time of its first bill.

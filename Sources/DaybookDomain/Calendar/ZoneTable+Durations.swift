@@ -1,5 +1,5 @@
 extension ZoneTable {
-    /// Adds a calendar length to an instant, as the people in this zone count.
+    /// Adds a calendar length to an instant, by the calendar and wall clock of this zone.
     ///
     /// Years and months come first and keep the day of the month, or take the last day of a shorter
     /// month; then days, which keep the wall clock and so last 23 to 25 hours; then exact

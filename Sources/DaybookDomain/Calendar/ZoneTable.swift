@@ -1,8 +1,8 @@
 /// The offsets of one time zone from UTC, as a plain value.
 ///
 /// The domain cannot ask an operating system for time zones: that costs microseconds, locks a cache
-/// and differs between platforms. Whoever composes the ledger builds these tables once and passes
-/// them in (rule 31).
+/// and differs between platforms. The caller builds these tables once and passes them in
+/// (rule 31).
 public struct ZoneTable: Sendable, Equatable {
     /// The name in the IANA time zone database, such as `Europe/Amsterdam`.
     public let name: String
@@ -16,7 +16,7 @@ public struct ZoneTable: Sendable, Equatable {
     /// A number that two tables share only if name and offsets agree, the same on every platform.
     ///
     /// FNV-1a, 64 bits. It tells two releases of the time zone database apart; it is no protection
-    /// against somebody who wants two tables to collide.
+    /// against an attacker who wants two tables to collide.
     public let digest: UInt64
 
     /// A change of the offset from UTC.

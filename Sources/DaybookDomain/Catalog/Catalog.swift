@@ -5,7 +5,7 @@
 /// version in force (rule 8). Collections keep the document's order, because paywalls and status
 /// rules are ordered.
 ///
-/// A value that is one reference: every decision hands it on many times, and nobody changes it once it is read.
+/// A value that is one reference: every decision hands it on many times, and nothing changes it once it is read.
 public struct Catalog: Sendable, Equatable {
     private struct Content: Sendable, Equatable {
         var app: String
@@ -49,7 +49,7 @@ public struct Catalog: Sendable, Equatable {
                 metadata: [:]))
     }
 
-    /// Whoever shares the catalog keeps what it was.
+    /// Values that share the content keep what it was.
     private mutating func change(_ body: (inout Content) -> Void) {
         var content = shared.content
         body(&content)

@@ -1,4 +1,4 @@
-/// Steps that people take one after the other, and how long they may take.
+/// Steps that customers take one after the other, and how long they may take.
 public struct Funnel: Sendable, Equatable {
     public enum Order: String, Sendable, CaseIterable { case ordered, strict, anyOrder }
     public var name: String
@@ -6,9 +6,9 @@ public struct Funnel: Sendable, Equatable {
     /// From step 1 to the last step, in milliseconds.
     public var windowMilliseconds: Int64
     public var steps: [FunnelStep]
-    /// Units with one of these events after step 1 drop out.
+    /// Customers with one of these events after step 1 drop out.
     public var exclusions: [FunnelStep]
-    /// The experiment whose variants units are told apart by; `nil`: by the variant that the first event itself names.
+    /// The experiment by whose variants customers are told apart; `nil`: by the variant in the first event itself.
     public var experiment: String?
     public init(name: String, windowMilliseconds: Int64, steps: [FunnelStep]) {
         self.name = name

@@ -34,7 +34,7 @@ public struct CatalogVersion: Sendable {
     }
 }
 
-/// Every catalog that was published, and which one rules whom and when (rule 8).
+/// Every catalog that was published, and which one is in force for a customer at a time (rule 8).
 public struct CatalogHistory: Sendable {
     /// In the order in which they take effect.
     private var entries: [CatalogVersion] = []
@@ -69,7 +69,7 @@ public struct CatalogHistory: Sendable {
         entries.insert(version, at: index)
     }
 
-    /// An older version rules again, for everybody.
+    /// An older version rules again, for all customers.
     public mutating func rollBack(to version: Int64, effectiveAt: Int64, position: Int64) {
         guard var older = entries.last(where: { $0.version == version }) else { return }
         older.effectiveAt = effectiveAt
@@ -89,7 +89,7 @@ public struct CatalogHistory: Sendable {
     /// The newest that is known: what funnels and questions about the future use.
     public var newest: CatalogVersion? { entries.max { $0.position < $1.position } }
 
-    /// The publication that takes effect last of those that have by then, whomever it is for; before any, the first.
+    /// The publication that takes effect last of those that have by then, whatever its scope; before any, the first.
     public func latest(at instant: Int64) -> CatalogVersion? {
         entries.last { $0.effectiveAt <= instant && $0.position != firstPosition }
             ?? entries.first { $0.position == firstPosition }
@@ -141,7 +141,7 @@ public struct CatalogHistory: Sendable {
         return sentences
     }
 
-    /// Who is asking, as far as scopes need to know.
+    /// The customer, as far as scopes need to know.
     public struct Subject {
         public var name: String
         public var firstSeenAt: Int64
@@ -178,8 +178,8 @@ public struct CatalogHistory: Sendable {
         return first
     }
 
-    /// A customer's place between 0 and 99, fixed per document: the same people on every machine, and who was in a
-    /// cohort stays in it when the same document is published for a larger one (MS-64).
+    /// A customer's place between 0 and 99, fixed per document: the same on every machine, so a customer in a cohort
+    /// stays in it when the same document is published for a larger one (MS-64).
     public static func bucket(_ name: String, document digest: String) -> Int64 {
         let prefix = Digest.sha256Prefix(Array("\(digest)/\(name)".utf8))
         return Int64(prefix % 100)

@@ -119,7 +119,7 @@ public struct Feature: Sendable, Equatable {
     public var name: String
     /// Older or marketing names that mean this one.
     public var aliases: [String]
-    /// Open to everybody, always.
+    /// Open to all customers, always.
     public var isFree: Bool
     /// Who it is asked for: `profile` needs a profile in the question.
     public var scope: Product.Scope
@@ -243,7 +243,7 @@ public struct FreePeriod: Sendable, Equatable {
 
 public struct AdPlacement: Sendable, Equatable {
     public var name: String
-    /// `false`: never shown here, to nobody (voting screens).
+    /// `false`: never shown here, to no customer (voting screens).
     public var isEnabled: Bool
     /// `banner` or `native`.
     public var format: String
@@ -294,7 +294,7 @@ public struct PaywallBenefit: Sendable, Equatable {
     public init(title: String) { self.title = title }
 }
 
-/// One line of an app's own status: the first rule whose condition holds names the status and its
+/// One rule of an app's own status: the first one whose condition holds names the status and its
 /// text.
 public struct StatusRule: Sendable, Equatable {
     public enum Condition: Sendable, Equatable {

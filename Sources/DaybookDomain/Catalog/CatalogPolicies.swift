@@ -1,4 +1,4 @@
-/// What an app decides where stores and documents leave room.
+/// What an app decides where stores and documents leave a choice.
 public struct Policies: Sendable, Equatable {
     public enum Transfer: String, Sendable, CaseIterable {
         case keep, transfer, transferIfInactive, share
@@ -20,7 +20,7 @@ public struct Policies: Sendable, Equatable {
     /// A family member's shared purchase may serve one profile.
     public var familyServesOneProfile = false
     /// How often a purchase for one profile may go on to another one after its first is gone or it was unassigned
-    /// (OL-28); `nil`: as often as anybody likes.
+    /// (OL-28); `nil`: without a limit.
     public var reassignmentsMax: Int64?
     /// While a guardian's consent is withdrawn nothing may be used (DZ-43).
     public var suspendsWithoutConsent = false

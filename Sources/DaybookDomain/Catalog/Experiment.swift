@@ -5,7 +5,7 @@ public struct Experiment: Sendable, Equatable {
     /// One way to show it.
     public struct Variant: Sendable, Equatable {
         public var name: String
-        /// Its part of all weights; 0: nobody new gets it.
+        /// Its part of all weights; 0: no new customer gets it.
         public var weight: Int64
         public init(name: String, weight: Int64) {
             self.name = name

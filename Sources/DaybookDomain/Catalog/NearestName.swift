@@ -1,4 +1,4 @@
-/// Finds what somebody probably meant.
+/// Finds the name that was probably meant.
 package enum NearestName {
     /// The candidate with the smallest edit distance, when it is close enough to be worth
     /// suggesting.

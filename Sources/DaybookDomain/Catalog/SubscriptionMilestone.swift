@@ -1,6 +1,6 @@
 public import DaybookEvents
 
-/// Something that analytics would want to hear of a subscription, derived from the store's facts (NZ-12, NZ-13).
+/// A step of a subscription that matters to analytics, derived from the store's facts (NZ-12, NZ-13).
 public struct SubscriptionMilestone: Sendable, Equatable {
     public enum Kind: String, Sendable, CaseIterable {
         /// The first subscription of the group, as a trial or paid.
@@ -16,7 +16,7 @@ public struct SubscriptionMilestone: Sendable, Equatable {
 
     public var kind: Kind
     /// `apple:2000000123`.
-    public var line: String
+    public var lineage: String
     public var product: String
     public var group: String
     /// The transaction; none for `canceled`.

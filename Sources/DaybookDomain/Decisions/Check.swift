@@ -2,17 +2,17 @@ import DaybookEvents
 
 /// Answers `check` from one case: pure, and the same for every caller that sees the same cut.
 public final class Check {
-    private let question: CustomerCase
+    private let context: CustomerCase
     public let entitlements: EntitlementsAnswer
     public let usage: UsageAnswer
     public let catalog: Catalog
 
     /// `nil` while no catalog is published.
-    public init?(_ question: CustomerCase) {
-        let entitlements = EntitlementsAnswer(question)
-        guard let catalog = entitlements.catalog, let usage = UsageAnswer(question, entitlements)
+    public init?(_ context: CustomerCase) {
+        let entitlements = EntitlementsAnswer(context)
+        guard let catalog = entitlements.catalog, let usage = UsageAnswer(context, entitlements)
         else { return nil }
-        self.question = question
+        self.context = context
         self.entitlements = entitlements
         self.usage = usage
         self.catalog = catalog
@@ -25,7 +25,7 @@ public final class Check {
         return decision
     }
 
-    /// The decision without the paywall and the text that a person would be shown, for whoever compares many.
+    /// The decision without the paywall and the text that a person would be shown, for callers that compare many.
     public func bareDecision(_ asked: CheckQuestion) throws(UnknownName) -> Decision {
         let decision = try openDecision(asked)
         guard isSuspended else { return decision }
@@ -35,7 +35,7 @@ public final class Check {
     /// Whether the catalog lets nothing be used while consent is withdrawn, and it is (DZ-43).
     var isSuspended: Bool {
         catalog.policies.suspendsWithoutConsent
-            && question.state.customer.isConsentWithdrawn(at: question.at)
+            && context.state.customer.isConsentWithdrawn(at: context.at)
     }
 
     /// Nothing opens it, whatever would without the withdrawal; the numbers stay what they are.
@@ -261,7 +261,7 @@ public final class Check {
 
     private func finish(_ decision: inout Decision, _ asked: CheckQuestion) {
         let locale = asked.locale ?? catalog.defaultLocale
-        let texts = DisplayTexts(question: question, catalog: catalog, locale: locale)
+        let texts = DisplayTexts(context: context, catalog: catalog, locale: locale)
         if !decision.allowed || decision.isPrompting {
             decision.paywall = paywall(decision, asked)
         }
@@ -290,7 +290,7 @@ public final class Check {
                 .filter { !isOwnedForGood($0) })
     }
 
-    /// Whether the store would not charge for it again: a non-consumable that the customer has and nobody took back.
+    /// Whether the store would not charge for it again: a non-consumable that the customer has and keeps.
     private func isOwnedForGood(_ product: String) -> Bool {
         catalog.product(product)?.kind == .nonConsumable
             && entitlements.sources.contains {
@@ -318,7 +318,7 @@ public final class Check {
         switch decision.reason {
         case "consent_rescinded": return Copy()
         case "limit_reached":
-            // Who asks for more than is left must not read how much is left as if it were enough.
+            // A request for more than is left must not be answered with what is left as if that were enough.
             let isEmpty = decision.usage?.remaining == 0
             return Copy(
                 text: meter?.limitReachedText ?? meter?.limitReachedTitle

@@ -1,6 +1,6 @@
 public import DaybookEvents
 
-/// What somebody asks the ledger to do, and what it may refuse.
+/// What a caller asks the ledger to do, and what it may refuse.
 public enum Command: Sendable, Equatable {
     case consume(meter: String, amount: Int64, ref: String?)
     case reserve(meter: String, amount: Int64, reservation: String, timeoutMilliseconds: Int64?)
@@ -21,10 +21,10 @@ public enum Command: Sendable, Equatable {
     case deleteProfile(profile: String)
     case assignPurchase(transaction: String, profile: String)
     case unassignPurchase(transaction: String)
-    /// The subject's line becomes somebody else's; `apple:2000000123` names a line.
-    case transferLine(String, to: String)
-    /// The latest transfer of a line that is the subject's now is taken back.
-    case undoTransfer(line: String, isForced: Bool)
+    /// The subject's lineage goes to another customer; `apple:2000000123` names a lineage.
+    case transferLineage(String, to: String)
+    /// The latest transfer of a lineage that the subject owns now is taken back.
+    case undoTransfer(lineage: String, isForced: Bool)
     case alias(to: String)
     case unalias(from: String)
     case changeTimeZone(String)
@@ -117,7 +117,7 @@ public enum Command: Sendable, Equatable {
     }
 }
 
-/// A command with who asks, for whom, and under which name they would ask again.
+/// A command with the actor who asks, the customer, and the key under which it would be asked again.
 public struct CommandRequest: Sendable, Equatable {
     public var environment: Environment
     public var subject: String
@@ -152,7 +152,7 @@ public struct CommandRequest: Sendable, Equatable {
     }
 }
 
-/// Why a command was refused: a closed list, with the numbers. It changes nothing that anybody is entitled to.
+/// Why a command was refused: a closed list, with the numbers. It changes no customer's entitlements.
 public enum Rejection: Error, Sendable, Equatable {
     case limitReached(
         meter: String, limit: Int64, used: Int64, reserved: Int64, requested: Int64,
@@ -171,17 +171,17 @@ public enum Rejection: Error, Sendable, Equatable {
     case transactionAlreadyAssigned(transaction: String, profile: String)
     /// It went on to other profiles as often as the catalog lets it (OL-28).
     case reassignmentsUsed(transaction: String, profiles: [String], max: Int64)
-    /// A family member's share that the catalog lets serve nobody, or no profile (OL-26).
+    /// A family member's share that the catalog lets serve no customer, or no profile (OL-26).
     case familyNotServed(transaction: String, product: String, reason: String)
-    case unknownLine(String)
-    /// The line is somebody else's now, or nobody's.
-    case notOwner(line: String, subject: String, owner: String?)
+    case unknownLineage(String)
+    /// Another customer owns the lineage now, or none does.
+    case notOwner(lineage: String, subject: String, owner: String?)
     case sameCustomer(String, String)
-    /// Nobody gave the line to this customer, or it was given back already.
-    case nothingToUndo(line: String)
-    /// It could be taken back until then; `nil`: whoever moved it promised nothing.
-    case transferFinal(line: String, until: Int64?)
-    /// Who moves somebody's purchase says why.
+    /// No transfer gave the lineage to this customer, or it was taken back already.
+    case nothingToUndo(lineage: String)
+    /// It could be taken back until then; `nil`: the transfer promised nothing.
+    case transferFinal(lineage: String, until: Int64?)
+    /// A transfer needs a reason.
     case reasonNeeded
     case unknownReservation(String)
     case reservationExpired(String, expiredAt: Int64)
@@ -243,7 +243,7 @@ public enum Rejection: Error, Sendable, Equatable {
         case .transactionAlreadyAssigned: "transaction_already_assigned"
         case .reassignmentsUsed: "reassignments_used"
         case .familyNotServed(_, _, let reason): reason
-        case .unknownLine: "unknown_line"
+        case .unknownLineage: "unknown_line"
         case .notOwner: "not_owner"
         case .sameCustomer: "same_customer"
         case .nothingToUndo: "nothing_to_undo"
@@ -311,15 +311,16 @@ extension Rejection: CustomStringConvertible {
             "purchase \(id) has served \(profiles.joined(separator: ", ")) and may go on to another profile \(max) times at most; buy another"
         case .familyNotServed(let id, let product, let reason):
             "purchase \(id) of \(product) is shared by the family and serves no profile: \(reason)"
-        case .unknownLine(let line): "nothing is known of a line \(line)"
-        case .notOwner(let line, let subject, let owner):
-            "\(line) is not \(subject)'s: it is \(owner.map { "\($0)'s" } ?? "nobody's") now"
+        case .unknownLineage(let lineage): "nothing is known of a lineage \(lineage)"
+        case .notOwner(let lineage, let subject, let owner):
+            "\(lineage) is not \(subject)'s: \(owner ?? "no customer") owns it now"
         case .sameCustomer(let from, let to): "\(from) and \(to) are the same customer"
-        case .nothingToUndo(let line):
-            "\(line) did not come to its owner by a transfer that could be taken back"
-        case .transferFinal(let line, let until?):
-            "the transfer of \(line) could be taken back until \(RFC3339.format(until))"
-        case .transferFinal(let line, nil): "the transfer of \(line) was not made to be taken back"
+        case .nothingToUndo(let lineage):
+            "\(lineage) did not come to its owner by a transfer that could be taken back"
+        case .transferFinal(let lineage, let until?):
+            "the transfer of \(lineage) could be taken back until \(RFC3339.format(until))"
+        case .transferFinal(let lineage, nil):
+            "the transfer of \(lineage) was not made to be taken back"
         case .reasonNeeded: "a transfer needs a reason"
         case .unknownReservation(let id): "no reservation \(id)"
         case .reservationExpired(let id, let at):

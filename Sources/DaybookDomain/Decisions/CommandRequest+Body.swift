@@ -9,8 +9,8 @@ public import DaybookEvents
 /// ```
 /// Members that the caller left out are left out. The first 64 bits of the SHA-256 of these bytes stand in the row of
 /// the command's event, for ever: a retry after years must come to the same bytes. So the words here are no names of
-/// the code, and whoever changes a word, a member or a default raises `bodyVersion` and keeps the old form beside the
-/// new one. A test holds the bytes of every command.
+/// the code, and a change of a word, a member or a default raises `bodyVersion` and keeps the old layout beside the new
+/// one. A test holds the bytes of every command.
 extension CommandRequest {
     public static let bodyVersion: Int64 = 1
 
@@ -33,7 +33,7 @@ extension CommandRequest {
 }
 
 extension Command {
-    /// The command's word in a body.
+    /// The command's word in a request body.
     fileprivate var word: String {
         switch self {
         case .consume: "consume"
@@ -51,7 +51,7 @@ extension Command {
         case .deleteProfile: "delete_profile"
         case .assignPurchase: "assign_purchase"
         case .unassignPurchase: "unassign_purchase"
-        case .transferLine: "transfer_line"
+        case .transferLineage: "transfer_line"
         case .undoTransfer: "undo_transfer"
         case .alias: "alias"
         case .unalias: "unalias"
@@ -63,7 +63,7 @@ extension Command {
         }
     }
 
-    /// The command's own members in a body.
+    /// The command's own members in a request body.
     fileprivate var members: JSONObject {
         switch self {
         case .consume(let meter, let amount, let ref):
@@ -96,10 +96,10 @@ extension Command {
         case .assignPurchase(let transaction, let profile):
             .given(("transaction", .text(transaction)), ("profile", .text(profile)))
         case .unassignPurchase(let transaction): .given(("transaction", .text(transaction)))
-        case .transferLine(let line, let recipient):
-            .given(("line", .text(line)), ("to", .text(recipient)))
-        case .undoTransfer(let line, let isForced):
-            .given(("line", .text(line)), ("force", isForced ? .bool(true) : nil))
+        case .transferLineage(let lineage, let recipient):
+            .given(("line", .text(lineage)), ("to", .text(recipient)))
+        case .undoTransfer(let lineage, let isForced):
+            .given(("line", .text(lineage)), ("force", isForced ? .bool(true) : nil))
         case .alias(let canonical): .given(("to", .text(canonical)))
         case .unalias(let canonical): .given(("from", .text(canonical)))
         case .changeTimeZone(let zone): .given(("tz", .text(zone)))

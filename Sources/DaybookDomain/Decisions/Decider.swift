@@ -1,6 +1,6 @@
 public import DaybookEvents
 
-/// What a command came to: events to append, and the answer that the caller sees.
+/// The outcome of a command: events to append, and the answer that the caller sees.
 public struct Verdict: Sendable {
     public var events: [EventDraft]
     /// The answer after the events, for usage and reservations.
@@ -24,9 +24,9 @@ public struct AliasLink: Sendable, Equatable {
     }
 }
 
-/// Command and state to events or a refusal: no clock, no store, no side effect.
+/// Turns a command and a state into events or a refusal: no clock, no store, no side effect.
 public final class Decider {
-    let question: CustomerCase
+    let context: CustomerCase
     let request: CommandRequest
     /// The ledger's clock, or the client's under `clock: accept`.
     let now: Int64
@@ -38,8 +38,8 @@ public final class Decider {
     let person: [String]
     /// The ids that an alias joins with the subject directly.
     let links: [AliasLink]
-    /// The line that the command is about; `nil` where it names none.
-    let line: LineCase?
+    /// The lineage that the command is about; `nil` where it names none.
+    let lineage: LineageCase?
     /// The code that is redeemed; `nil` where the command has none, or no promotion has it.
     let promotion: PromotionCase?
 
@@ -47,11 +47,11 @@ public final class Decider {
     public static let causation = "causation"
 
     public init(
-        _ question: CustomerCase, _ request: CommandRequest, now: Int64, recordedAt: Int64,
+        _ context: CustomerCase, _ request: CommandRequest, now: Int64, recordedAt: Int64,
         key: String, zoneExists: @escaping (String) -> Bool, person: [String], links: [AliasLink],
-        line: LineCase? = nil, promotion: PromotionCase? = nil
+        lineage: LineageCase? = nil, promotion: PromotionCase? = nil
     ) {
-        self.question = question
+        self.context = context
         self.request = request
         self.now = now
         self.recordedAt = recordedAt
@@ -59,14 +59,14 @@ public final class Decider {
         self.zoneExists = zoneExists
         self.person = person
         self.links = links
-        self.line = line
+        self.lineage = lineage
         self.promotion = promotion
     }
 
     public func decide() -> Verdict {
         do throws(Rejection) {
-            guard let check = Check(question) else { throw .noCatalog }
-            if check.catalog.policies.refusesUnknownSubjects, !question.isKnown {
+            guard let check = Check(context) else { throw .noCatalog }
+            if check.catalog.policies.refusesUnknownSubjects, !context.isKnown {
                 throw .unknownSubject(request.subject)
             }
             return try decide(check)
@@ -95,7 +95,7 @@ public final class Decider {
         case .issueGrant(let terms): return try issue(terms, check)
         case .voidGrant(let grant, let instant):
             let id = Reference(grant)
-            guard question.state.customer.grants.contains(where: { $0.id == id }) else {
+            guard context.state.customer.grants.contains(where: { $0.id == id }) else {
                 throw .unknownGrant(grant)
             }
             return Verdict(events: [
@@ -106,7 +106,7 @@ public final class Decider {
         case .redeem: return try PromotionDecider(self, check).redeem()
         case .createProfile, .deleteProfile, .assignPurchase, .unassignPurchase:
             return try ProfileDecider(self, check).decide()
-        case .transferLine, .undoTransfer: return try TransferDecider(self, check).decide()
+        case .transferLineage, .undoTransfer: return try TransferDecider(self, check).decide()
         case .alias(let canonical): return try alias(canonical)
         case .unalias(let canonical): return try unalias(canonical)
         case .changeTimeZone(let zone):
@@ -157,7 +157,7 @@ public final class Decider {
         _ terms: Command.GrantTerms, _ check: Check
     ) throws(Rejection) -> Verdict {
         let id = Reference(terms.id)
-        if question.state.customer.grants.contains(where: { $0.id == id }) {
+        if context.state.customer.grants.contains(where: { $0.id == id }) {
             throw .grantExists(terms.id)
         }
         if let amount = terms.amount, amount < 1 || amount > EventBounds.amountMax {
@@ -239,7 +239,7 @@ public final class Decider {
     private func alias(_ canonical: String) throws(Rejection) -> Verdict {
         guard request.subject != canonical else { throw .aliasToItself(canonical) }
         if person.contains(canonical) {
-            throw question.subject == request.subject
+            throw context.subject == request.subject
                 ? .aliasCycle(request.subject, canonical: canonical)
                 : .alreadyAliased(request.subject, canonical: canonical)
         }
@@ -285,21 +285,21 @@ public final class Decider {
         return Verdict(events: [event(.gaugePinned, data)])
     }
 
-    /// The first exposure counts, whoever recorded it and whatever the catalog says by now.
+    /// The first exposure counts, whatever recorded it and whatever the catalog says by now.
     private func expose(_ name: String, _ check: Check) throws(Rejection) -> Verdict {
-        let first = question.state.funnel.steps.first {
+        let first = context.state.funnel.steps.first {
             $0.typeCode == EventType.experimentExposed.rawValue
-                && haveSameBytes(question.names[$0.context], name)
+                && haveSameBytes(context.names[$0.context], name)
         }
         if let first, first.variant != 0 {
             return Verdict(
-                events: [], variant: question.names[first.variant], isRepeated: true)
+                events: [], variant: context.names[first.variant], isRepeated: true)
         }
         guard let experiment = check.catalog.experiments.first(where: { $0.name == name }) else {
             let names = check.catalog.experiments.map(\.name)
             throw .unknownName(name: name, nearest: NearestName.of(name, among: names))
         }
-        let variant = experiment.variant(for: question.subject)
+        let variant = experiment.variant(for: context.subject)
         return Verdict(
             events: [
                 event(

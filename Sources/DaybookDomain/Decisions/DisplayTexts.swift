@@ -2,7 +2,7 @@ import DaybookEvents
 
 /// Fills the catalog's copy with the numbers of an answer.
 struct DisplayTexts {
-    let question: CustomerCase
+    let context: CustomerCase
     let catalog: Catalog
     let locale: String
 
@@ -34,7 +34,7 @@ struct DisplayTexts {
         }
         if let end = source?.expiresAt {
             arguments["expires"] = date(end)
-            let days = Self.daysRemaining(until: end, from: source?.startsAt, question, catalog)
+            let days = Self.daysRemaining(until: end, from: source?.startsAt, context, catalog)
             arguments["days"] = String(days)
             if source?.kind == .freePeriod { count = days }
         }
@@ -43,18 +43,18 @@ struct DisplayTexts {
 
     /// Whole calendar days left, counted the way the wall clock does (T4): the days promised less the days gone.
     static func daysRemaining(
-        until end: Int64, from start: Int64?, _ question: CustomerCase, _ catalog: Catalog
+        until end: Int64, from start: Int64?, _ context: CustomerCase, _ catalog: Catalog
     ) -> Int64 {
-        guard question.at < end else { return 0 }
-        let from = start ?? question.at
-        let zone = question.zoneHistory(catalog).zone(at: from)
+        guard context.at < end else { return 0 }
+        let from = start ?? context.at
+        let zone = context.zoneHistory(catalog).zone(at: from)
         let promised = zone.wholeDays(from: from, to: end)
-        let gone = zone.wholeDays(from: from, to: max(from, question.at))
+        let gone = zone.wholeDays(from: from, to: max(from, context.at))
         return Int64(max(0, promised - gone))
     }
 
     private func date(_ instant: Int64) -> String {
-        let zone = question.zoneHistory(catalog).zone(at: instant)
+        let zone = context.zoneHistory(catalog).zone(at: instant)
         return String(RFC3339.format(instant, in: zone).prefix(10))
     }
 }

@@ -1,6 +1,6 @@
 package import DaybookEvents
 
-/// Times that somebody wrote in RFC 3339, in what an amendment puts in the place of an event's fields.
+/// Turns times in RFC 3339 in an amendment's patch into milliseconds.
 package enum PatchTimes {
     /// The fields that are times; no type has another kind of field of one of these names.
     private static let fields = Set(

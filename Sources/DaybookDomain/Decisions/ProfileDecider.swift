@@ -4,7 +4,7 @@ import DaybookEvents
 struct ProfileDecider {
     private let decider: Decider
     private let check: Check
-    private var question: CustomerCase { decider.question }
+    private var context: CustomerCase { decider.context }
 
     init(_ decider: Decider, _ check: Check) {
         self.decider = decider
@@ -26,7 +26,7 @@ struct ProfileDecider {
             return try assign(transaction, profile)
         case .unassignPurchase(let transaction):
             guard
-                let profile = Assignments(question).profile(
+                let profile = Assignments(context).profile(
                     of: Reference(transaction), at: decider.now)
             else { throw .unknownTransaction(transaction) }
             return Verdict(events: [
@@ -76,40 +76,40 @@ struct ProfileDecider {
                     "feature": .string(meter.name), "reason_code": "limit_reached",
                     "limit": .integer(answer.limit ?? 0), "used": .integer(answer.used),
                     "enforcement": .string(meter.enforcement.rawValue),
-                ], key: "denied/\(question.subject)/\(meter.name)/limit_reached/always")
+                ], key: "denied/\(context.subject)/\(meter.name)/limit_reached/always")
         ]
     }
 
     private func assign(_ transaction: String, _ profile: String) throws(Rejection) -> Verdict {
         _ = try living(profile)
         let id = Reference(transaction)
-        // What was handed over is somebody else's to assign.
-        let owned = question.lines.filter { $0.isOwned(at: decider.now) }
+        // What was transferred away is the new owner's to assign.
+        let owned = context.lineages.filter { $0.isOwned(at: decider.now) }
         let fact = owned.lazy.flatMap(\.state.transactions).first {
             $0.id == id && !$0.isConsumable
         }
         guard let fact, !fact.coreRank.isNone else { throw .unknownTransaction(transaction) }
-        let name = question.names[fact.product]
+        let name = context.names[fact.product]
         guard let product = check.catalog.product(name), product.scope == .profile else {
             throw .productMismatch(transaction: transaction, product: name)
         }
         if fact.isFamilyShared, let reason = check.catalog.familyRefusal(of: product) {
             throw .familyNotServed(transaction: transaction, product: name, reason: reason)
         }
-        if let owner = Assignments(question).profile(of: id, at: decider.now) {
+        if let owner = Assignments(context).profile(of: id, at: decider.now) {
             if owner == profile { return Verdict(events: [], isRepeated: true) }
             let conflict = decider.event(
                 .assignmentConflict,
                 [
                     "transaction_id": .string(transaction), "profile": .string(profile),
                     "assigned_profile": .string(owner),
-                ], key: "conflict/\(question.subject)/\(transaction)/\(profile)")
+                ], key: "conflict/\(context.subject)/\(transaction)/\(profile)")
             return Verdict(
                 events: [conflict],
                 rejection: .transactionAlreadyAssigned(transaction: transaction, profile: owner))
         }
-        // The first profile is none that it went on to, and back is not on.
-        let served = Assignments(question).profiles(of: id)
+        // The first profile is no reassignment, and neither is a return to an earlier one.
+        let served = Assignments(context).profiles(of: id)
         if let max = check.catalog.policies.reassignmentsMax,
             !served.contains(where: { haveSameBytes($0, profile) }), served.count > max
         {

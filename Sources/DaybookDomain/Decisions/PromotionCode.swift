@@ -1,12 +1,12 @@
 public import DaybookEvents
 
-/// A code of a promotion: twelve symbols that nobody can make who does not know the ledger's secret.
+/// A code of a promotion: twelve symbols that cannot be made without the ledger's secret.
 ///
 /// ```
 /// 60 bits    17 bits number ‖ 43 bits of HMAC-SHA-256(secret, "promotion/<environment>/<name>/<number>")
 /// text       Crockford's base32 in three groups, 0AB3-K7QZ-MX29; letters in any case, o is 0, i and l are 1
 /// ```
-/// So a batch is no list that somebody must keep: the same codes can be written again at any time. The number stands in
+/// So no list of a batch must be kept: the same codes can be written again at any time. The number stands in
 /// the code; a guess hits the code of a chosen number once in 2^43.
 public struct PromotionCode: Sendable, Equatable {
     /// Of the batch, from 1 on.
@@ -70,14 +70,14 @@ public struct PromotionCode: Sendable, Equatable {
     }
 }
 
-/// A code that somebody wants to redeem, and what the ledger knows of it.
+/// A code that a customer wants to redeem, and what the ledger knows of it.
 public struct PromotionCase: Sendable {
     /// Of the promotion.
     public var name: String
     public var number: Int64
     /// What the catalog in force for the customer gives for it; `nil`: the promotion is gone or has fewer codes.
     public var promotion: Promotion?
-    /// Who redeemed it; `nil`: nobody yet.
+    /// The customer who redeemed it; `nil`: none yet.
     public var redeemedBy: String?
     /// The profile that it serves since.
     public var redeemedFor: String?
@@ -111,14 +111,14 @@ struct PromotionDecider {
             throw .unknownName(name: promotion.entitlement, nearest: nil)
         }
         let id = "promotion/\(asked.key)"
-        let grants = decider.question.state.customer.grants
+        let grants = decider.context.state.customer.grants
         if grants.contains(where: { $0.id == Reference(id) }) { throw .grantExists(id) }
         var data: JSONObject = [
             "grant_id": .string(id), "entitlement": .string(entitlement.name), "reason": "promo",
             "starts_at": .integer(decider.now), "unlimited": true,
         ]
         if let duration = promotion.duration {
-            let zone = decider.question.zoneHistory(check.catalog).zone(at: decider.now)
+            let zone = decider.context.zoneHistory(check.catalog).zone(at: decider.now)
             data["expires_at"] = .integer(zone.adding(duration, to: decider.now))
         }
         var draft = decider.event(.grantIssued, data)

@@ -6,7 +6,7 @@ public struct MeterReset: Sendable, Equatable {
     public enum Trigger: String, Sendable {
         /// A period ends.
         case scheduled
-        /// Somebody decided it.
+        /// A recorded `usage.reset` asks for it.
         case manual
         /// A plan began, and the catalog wants it (E61).
         case planChange = "plan_change"
@@ -34,12 +34,12 @@ public struct MeterReset: Sendable, Equatable {
 /// Tells when a counter began anew and will, from what is known at the asked time: later purchases and resets move
 /// what is to come.
 public struct ResetCalendar {
-    private let question: CustomerCase
+    private let context: CustomerCase
     private let usage: UsageAnswer
     private let check: Check
 
-    public init(_ question: CustomerCase, _ check: Check) {
-        self.question = question
+    public init(_ context: CustomerCase, _ check: Check) {
+        self.context = context
         self.check = check
         usage = check.usage
     }
@@ -53,10 +53,10 @@ public struct ResetCalendar {
     public func resets(
         of meter: Meter, in range: Range<Int64>, limit: Int
     ) -> (resets: [MeterReset], isMore: Bool) {
-        let ids = question.names.ids(of: meter)
+        let ids = context.names.ids(of: meter)
         let timeline = usage.timeline(of: meter)
         let decided = usage.resets(meter, ids)
-        let dueAt = ScheduledResets(question, check).due(meter, at: question.at)?.occurredAt
+        let dueAt = ScheduledResets(context, check).due(meter, at: context.at)?.occurredAt
         var found: [MeterReset] = []
         var next = range.lowerBound
         while next < range.upperBound {
@@ -68,7 +68,7 @@ public struct ResetCalendar {
                 found.append(
                     MeterReset(
                         at: stretch.start, trigger: trigger(of: stretch.start, meter, ids),
-                        state: stretch.start > question.at
+                        state: stretch.start > context.at
                             ? .toCome : stretch.start == dueAt ? .due : .past,
                         period: period, periodName: timeline.name(of: period)))
             }
@@ -80,7 +80,7 @@ public struct ResetCalendar {
     private func trigger(
         of instant: Int64, _ meter: Meter, _ ids: [NameID]
     ) -> MeterReset.Trigger {
-        let isDecided = question.state.usage.resets.contains {
+        let isDecided = context.state.usage.resets.contains {
             !$0.isScheduled && $0.effectiveAt == instant && ids.contains($0.meter)
         }
         if isDecided { return .manual }

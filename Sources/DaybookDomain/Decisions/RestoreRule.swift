@@ -2,7 +2,7 @@ import DaybookEvents
 
 /// What became of a purchase that a customer's device handed over (E51).
 public enum RestoreOutcome: String, Sendable, CaseIterable {
-    /// It was nobody's, or the store says that it is the customer's; now it is.
+    /// It had no owner, or the store says that it is the customer's; now it is.
     case restored
     case alreadyYours = "already_yours"
     /// It was another customer's and moved.
@@ -25,22 +25,22 @@ public enum RestoreOutcome: String, Sendable, CaseIterable {
     }
 }
 
-/// Decides whose a restored line is: nobody's becomes the customer's, another's goes by the catalog's policy.
+/// Decides who owns a restored lineage: the customer where it had no owner, else the catalog's policy decides.
 public enum RestoreRule {
-    /// Whose a line is, seen from the customer who restores.
+    /// The owner of a lineage, seen from the customer who restores.
     public enum Owner: Sendable, Equatable {
-        case nobody, customer, other
+        case noCustomer, customer, other
     }
 
     /// - Parameters:
-    ///   - before: Whose it was before the facts were taken in.
-    ///   - now: Whose it is with them: the customer's claim, and what the store's token says (rule 7).
+    ///   - before: The owner before the facts were taken in.
+    ///   - now: The owner with them: by the customer's claim, and by the store's token (rule 7).
     ///   - isInUse: Whether the other owner has anything of it; asked only where the policy does.
     public static func outcome(
         before: Owner, now: Owner, policy: Policies.Transfer, isInUse: () throws -> Bool
     ) rethrows -> RestoreOutcome {
         switch now {
-        case .nobody: return .claimVoided
+        case .noCustomer: return .claimVoided
         case .customer: return before == .customer ? .alreadyYours : .restored
         case .other:
             switch policy {
@@ -67,8 +67,8 @@ extension Source {
 }
 
 extension EntitlementsAnswer {
-    /// What a line gives this customer; `nil`: it is not the customer's, or nothing is known of it.
-    public func source(ofLine name: String) -> Source? {
+    /// What a lineage gives this customer; `nil`: it is not the customer's, or nothing is known of it.
+    public func source(ofLineage name: String) -> Source? {
         sources.first { source in
             guard haveSameBytes(source.id, name) else { return false }
             switch source.kind {

@@ -52,19 +52,19 @@ public struct Status: Sendable, Equatable {
 
 /// Answers `status` from one case.
 public struct StatusQuestion {
-    private let question: CustomerCase
+    private let context: CustomerCase
     private let check: Check
 
     /// `nil` while no catalog is published.
-    public init?(_ question: CustomerCase) {
-        guard let check = Check(question) else { return nil }
-        self.question = question
+    public init?(_ context: CustomerCase) {
+        guard let check = Check(context) else { return nil }
+        self.context = context
         self.check = check
     }
 
     /// - Parameter check: Of the same case.
-    package init(_ question: CustomerCase, _ check: Check) {
-        self.question = question
+    package init(_ context: CustomerCase, _ check: Check) {
+        self.context = context
         self.check = check
     }
 
@@ -75,7 +75,7 @@ public struct StatusQuestion {
         let meters = check.usage.meters(profile: profile)
         let profile = profile ?? onlyProfile()
         let texts = DisplayTexts(
-            question: question, catalog: catalog, locale: locale ?? catalog.defaultLocale)
+            context: context, catalog: catalog, locale: locale ?? catalog.defaultLocale)
         var views = [View(profile, check.entitlements.entitlements(profile: profile))]
         let living = check.entitlements.profiles.filter { !$0.isDeleted }.map {
             View($0.profile, check.entitlements.entitlements(profile: $0.profile))
@@ -83,7 +83,7 @@ public struct StatusQuestion {
         if profile == nil, isPerProfile { views += living }
         let word = word(for: views, meters, texts)
         return Status(
-            subject: question.subject, isKnown: question.isKnown, profile: profile,
+            subject: context.subject, isKnown: context.isKnown, profile: profile,
             entitlements: views[0].entitlements, meters: meters,
             profiles: profiles(living, meters, texts), status: word.status,
             statusProfile: word.profile, display: word.display, attributes: word.attributes,
@@ -91,7 +91,7 @@ public struct StatusQuestion {
             introEligible: catalog.groups.map {
                 Status.IntroEligibility(
                     group: $0.name,
-                    isEligible: EntitlementsAnswer.introEligible(question, group: $0.name))
+                    isEligible: EntitlementsAnswer.introEligible(context, group: $0.name))
             }, managementURL: catalog.policies.managementURL,
             overLimit: meters.contains { $0.excess > 0 })
     }
@@ -180,7 +180,7 @@ public struct StatusQuestion {
                     isEntitled
                     ? -1
                     : DisplayTexts.daysRemaining(
-                        until: end, from: free.startsAt, question, check.catalog)
+                        until: end, from: free.startsAt, context, check.catalog)
             }
             return Status.ProfileStatus(
                 profile: profile, freeDaysRemaining: days,
@@ -192,7 +192,7 @@ public struct StatusQuestion {
 
     private func ads() -> [Status.AdAnswer] {
         check.catalog.ads.map { placement in
-            // Nobody earns by showing ads to somebody for whom consent is withdrawn.
+            // A customer for whom consent is withdrawn is shown no ads.
             var isShown = placement.isEnabled && !check.isSuspended
             if isShown, let feature = placement.hiddenBy {
                 let hides = try? check.decide(CheckQuestion(feature))
@@ -200,7 +200,7 @@ public struct StatusQuestion {
                 isShown = hides?.allowed != true
             }
             let unit =
-                question.environment == .production ? placement.unitProduction : placement.unitTest
+                context.environment == .production ? placement.unitProduction : placement.unitTest
             return Status.AdAnswer(
                 placement: placement, isShown: isShown, unit: isShown ? unit : nil)
         }

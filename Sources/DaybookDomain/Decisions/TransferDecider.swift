@@ -1,18 +1,18 @@
 public import DaybookEvents
 
-/// What a command about one line is decided upon (rule 7).
-public struct LineCase: Sendable, Equatable {
+/// What a command about one lineage is decided upon (rule 7).
+public struct LineageCase: Sendable, Equatable {
     /// `apple:2000000123`.
     public var name: String
     /// Whether any event tells of it.
     public var isKnown: Bool
-    /// Whose it is now, as that customer is shown; `nil`: nobody's.
+    /// The owner now, as that customer is shown; `nil`: none.
     public var owner: String?
     /// Whether the subject is that customer, under whatever id.
     public var isSubjects: Bool
-    /// Whether anything is known of whoever is to get it.
+    /// Whether anything is known of the customer who is to get it.
     public var isRecipientKnown: Bool
-    /// The latest transfer of just this line, in canonical order.
+    /// The latest transfer of just this lineage, in canonical order.
     public var latest: Transfer?
 
     /// A transfer that was recorded.
@@ -52,22 +52,22 @@ public struct LineCase: Sendable, Equatable {
     }
 }
 
-/// How a line changes hands, in the words of the vocabulary.
-public enum LineTransfer {
-    /// How long a transfer can be taken back, exclusive: time enough for the other side to notice and write.
+/// How a lineage changes its owner, in the words of the vocabulary.
+public enum LineageTransfer {
+    /// How long a transfer can be taken back, exclusive: time enough for the other customer to notice and ask for it.
     public static let reversibleMilliseconds: Int64 = 30 * 86_400_000
     /// The member that names the transfer which an event takes back: `{"source": …, "key": …}`.
     public static let undoes = "undoes"
 
     /// The data of `purchase.transferred`.
     /// - Parameters:
-    ///   - line: `store:lineage`.
+    ///   - lineage: `store:lineage`.
     ///   - rule: `restore`, `login`, `admin` or `app_account_token` (docs/events.md).
     public static func data(
-        _ line: String, from giver: String, to recipient: String, rule: String,
+        _ lineage: String, from giver: String, to recipient: String, rule: String,
         reversibleUntil: Int64?
     ) -> JSONObject {
-        let parts = line.split(
+        let parts = lineage.split(
             separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         var data: JSONObject = [
             "from": .string(giver), "to": .string(recipient), "rule": .string(rule),
@@ -79,7 +79,7 @@ public enum LineTransfer {
     }
 }
 
-/// Decides who may be given somebody's line, and what may be taken back.
+/// Decides which lineage may go to which customer, and which transfer may be taken back.
 struct TransferDecider {
     private let decider: Decider
     private let check: Check
@@ -91,31 +91,31 @@ struct TransferDecider {
 
     func decide() throws(Rejection) -> Verdict {
         let subject = decider.request.subject
-        guard let line = decider.line else { return Verdict(events: []) }
+        guard let lineage = decider.lineage else { return Verdict(events: []) }
         guard decider.request.reason?.isEmpty == false else { throw .reasonNeeded }
-        guard line.isKnown else { throw .unknownLine(line.name) }
-        guard line.isSubjects else {
-            throw .notOwner(line: line.name, subject: subject, owner: line.owner)
+        guard lineage.isKnown else { throw .unknownLineage(lineage.name) }
+        guard lineage.isSubjects else {
+            throw .notOwner(lineage: lineage.name, subject: subject, owner: lineage.owner)
         }
         switch decider.request.command {
-        case .transferLine(_, let recipient):
+        case .transferLineage(_, let recipient):
             guard !decider.person.contains(where: { haveSameBytes($0, recipient) }) else {
                 throw .sameCustomer(subject, recipient)
             }
-            if check.catalog.policies.refusesUnknownSubjects, !line.isRecipientKnown {
+            if check.catalog.policies.refusesUnknownSubjects, !lineage.isRecipientKnown {
                 throw .unknownSubject(recipient)
             }
-            let end = decider.now + LineTransfer.reversibleMilliseconds
-            return verdict(line, to: recipient, reversibleUntil: end)
+            let end = decider.now + LineageTransfer.reversibleMilliseconds
+            return verdict(lineage, to: recipient, reversibleUntil: end)
         case .undoTransfer(_, let isForced):
-            guard let latest = line.latest, !latest.isUndo, isSubject(latest.to),
+            guard let latest = lineage.latest, !latest.isUndo, isSubject(latest.to),
                 !isSubject(latest.from)
-            else { throw .nothingToUndo(line: line.name) }
+            else { throw .nothingToUndo(lineage: lineage.name) }
             let isOpen = latest.reversibleUntil.map { decider.now < $0 } ?? false
             guard isOpen || isForced else {
-                throw .transferFinal(line: line.name, until: latest.reversibleUntil)
+                throw .transferFinal(lineage: lineage.name, until: latest.reversibleUntil)
             }
-            return verdict(line, to: latest.from, reversibleUntil: nil, undoing: latest)
+            return verdict(lineage, to: latest.from, reversibleUntil: nil, undoing: latest)
         default: return Verdict(events: [])
         }
     }
@@ -125,18 +125,18 @@ struct TransferDecider {
     }
 
     private func verdict(
-        _ line: LineCase, to recipient: String, reversibleUntil: Int64?,
-        undoing undone: LineCase.Transfer? = nil
+        _ lineage: LineageCase, to recipient: String, reversibleUntil: Int64?,
+        undoing undone: LineageCase.Transfer? = nil
     ) -> Verdict {
-        var data = LineTransfer.data(
-            line.name, from: decider.request.subject, to: recipient, rule: "admin",
+        var data = LineageTransfer.data(
+            lineage.name, from: decider.request.subject, to: recipient, rule: "admin",
             reversibleUntil: reversibleUntil)
         // What was burned stays burned: it is not given a second time.
-        data["units"] = check.usage.creditLeft(ofLine: line.name).map {
+        data["units"] = check.usage.creditLeft(ofLineage: lineage.name).map {
             .integer(min($0, EventBounds.amountMax))
         }
         if let undone {
-            data[LineTransfer.undoes] = [
+            data[LineageTransfer.undoes] = [
                 "source": .string(undone.source), "key": .string(undone.key),
             ]
         }

@@ -4,7 +4,7 @@ public import DaybookEvents
 struct UsageDecider {
     private let decider: Decider
     private let check: Check
-    private var question: CustomerCase { decider.question }
+    private var context: CustomerCase { decider.context }
 
     init(_ decider: Decider, _ check: Check) {
         self.decider = decider
@@ -55,7 +55,7 @@ struct UsageDecider {
             throw wrongKind(meter, "has no units that could be set aside")
         }
         let id = Reference(reservation)
-        if question.state.usage.reservations.contains(where: { $0.id == id }) {
+        if context.state.usage.reservations.contains(where: { $0.id == id }) {
             throw .reservationExists(reservation)
         }
         let decision = try decision(meter, amount)
@@ -75,10 +75,10 @@ struct UsageDecider {
         _ reservation: String, _ amount: Int64?, isCommit: Bool
     ) throws(Rejection) -> Verdict {
         let id = Reference(reservation)
-        guard let open = question.state.usage.reservations.first(where: { $0.id == id }) else {
+        guard let open = context.state.usage.reservations.first(where: { $0.id == id }) else {
             throw .unknownReservation(reservation)
         }
-        let isSettled = question.state.usage.outcomes.contains {
+        let isSettled = context.state.usage.outcomes.contains {
             $0.id == id && $0.at < open.expiresAt
         }
         if isSettled { throw .reservationClosed(reservation) }
@@ -101,8 +101,8 @@ struct UsageDecider {
         let catalog = check.catalog
         let wanted = try name.map { name throws(Rejection) in try decider.meter(name, check).name }
         let id = Reference(target)
-        let found = UsageTargets(question.state.usage, [id]).meters(of: id).map {
-            catalog.meter(named: question.names[$0])?.name ?? question.names[$0]
+        let found = UsageTargets(context.state.usage, [id]).meters(of: id).map {
+            catalog.meter(named: context.names[$0])?.name ?? context.names[$0]
         }
         let meters = Set(found).filter { wanted == nil || $0 == wanted }.sorted()
         guard let only = meters.first else { throw .unknownUsage(target) }
@@ -148,10 +148,10 @@ struct UsageDecider {
         }
     }
 
-    /// The same meter and ref count once, whoever says it (rule 12); on a gauge the latest event says where it is.
+    /// The same meter and ref count once, whatever says it (rule 12); on a gauge the latest event says where it is.
     private func isCounted(_ meter: Meter, _ ref: Reference, _ amount: Int64) -> Bool {
-        let ids = question.names.ids(of: meter)
-        let last = question.state.usage.entries.last {
+        let ids = context.names.ids(of: meter)
+        let last = context.state.usage.entries.last {
             ids.contains($0.meter) && $0.reference == ref
         }
         guard let last else { return meter.kind == .gauge && amount < 0 }
@@ -161,8 +161,8 @@ struct UsageDecider {
     /// A use that was taken back does not count, and its ref counts once (rule 12): to let it pass as counted would
     /// give it away, and to count it anew would make the answer depend on whether the reversal came before or after.
     private func isReversed(_ meter: Meter, _ ref: Reference) -> Bool {
-        let usage = question.state.usage
-        let ids = question.names.ids(of: meter)
+        let usage = context.state.usage
+        let ids = context.names.ids(of: meter)
         let entry = usage.entries.first { ids.contains($0.meter) && $0.reference == ref }
         let targets = Reversals(usage).targets(of: ids)
         return targets.contains(ref) || entry.map { targets.contains($0.key) } ?? false
@@ -203,7 +203,7 @@ struct UsageDecider {
         guard meter.recordsDenials || feature?.recordsDenials == true else { return [] }
         let name = decision.feature ?? meter.name
         let period = decision.usage?.periodKey ?? "always"
-        let key = "denied/\(question.subject)/\(name)/\(decision.reason)/\(period)"
+        let key = "denied/\(context.subject)/\(name)/\(decision.reason)/\(period)"
         var data: JSONObject = [
             "feature": .string(name), "reason_code": .string(decision.reason),
             "enforcement": .string(decision.enforcement.rawValue),
@@ -215,7 +215,7 @@ struct UsageDecider {
             events.append(
                 decider.event(
                     .featureRestricted, ["feature": .string(name)],
-                    key: "restricted/\(question.subject)/\(name)/\(period)"))
+                    key: "restricted/\(context.subject)/\(name)/\(period)"))
         }
         return events
     }
@@ -233,7 +233,7 @@ struct UsageDecider {
                 [
                     "meter": .string(meter.name), "limit": .integer(usage.limit ?? 0),
                     "used": .integer(usage.used.addingSaturated(amount)),
-                ], key: "limit/\(question.subject)/\(meter.name)/\(period)")
+                ], key: "limit/\(context.subject)/\(meter.name)/\(period)")
         ]
     }
 
@@ -242,7 +242,7 @@ struct UsageDecider {
         by reservation: UsageState.Reservation, _ amount: Int64
     ) -> [EventDraft] {
         guard reservation.coveredBy == 0,
-            let meter = check.catalog.meter(named: question.names[reservation.meter])
+            let meter = check.catalog.meter(named: context.names[reservation.meter])
         else { return [] }
         let usage = check.usage.answer(meter, profile: decider.request.profile)
         let isOfPeriod = usage.period?.contains(reservation.at) ?? true
@@ -255,7 +255,7 @@ struct UsageDecider {
 
     /// The scheduled reset is written by the first write of a new period, if there was usage before (rule 14).
     private func dueReset(_ meter: Meter) -> [EventDraft] {
-        guard var reset = ScheduledResets(question, check).due(meter, at: decider.now) else {
+        guard var reset = ScheduledResets(context, check).due(meter, at: decider.now) else {
             return []
         }
         reset.extras[Decider.causation] = .string(decider.key)
@@ -265,11 +265,11 @@ struct UsageDecider {
 
 /// The monthly reset as evidence of what time does by itself.
 public struct ScheduledResets {
-    private let question: CustomerCase
+    private let context: CustomerCase
     private let check: Check
 
-    public init(_ question: CustomerCase, _ check: Check) {
-        self.question = question
+    public init(_ context: CustomerCase, _ check: Check) {
+        self.context = context
         self.check = check
     }
 
@@ -278,10 +278,10 @@ public struct ScheduledResets {
     public func due(_ meter: Meter, at instant: Int64) -> EventDraft? {
         guard meter.kind == .counter, meter.period != .lifetime else { return nil }
         let period = check.usage.period(of: meter, at: instant)
-        let ids = question.names.ids(of: meter)
-        let last = question.state.usage.lastScheduledReset(of: ids) ?? Int64.min
+        let ids = context.names.ids(of: meter)
+        let last = context.state.usage.lastScheduledReset(of: ids) ?? Int64.min
         var wasUsed = false
-        for at in question.state.usage.useTimes(of: ids) {
+        for at in context.state.usage.useTimes(of: ids) {
             // A back-dated write writes no reset.
             if at >= period.start { return nil }
             if at >= last { wasUsed = true }
@@ -290,9 +290,9 @@ public struct ScheduledResets {
             let name = check.usage.periodName(of: meter, period),
             let own = check.usage.timeline(of: meter).key(of: period)
         else { return nil }
-        let key = "reset/\(question.subject)/\(meter.name)/\(own)"
+        let key = "reset/\(context.subject)/\(meter.name)/\(own)"
         return EventDraft(
-            type: "usage.reset", environment: question.environment, subject: question.subject,
+            type: "usage.reset", environment: context.environment, subject: context.subject,
             occurredAt: period.start,
             source: EventSource(kind: "ledger", key: EventSource.boundedKey(key)), trust: .system,
             data: [

@@ -1,6 +1,6 @@
 public import DaybookEvents
 
-/// The place of an event in the canonical order of its unit (rule 2), without the texts of long keys.
+/// The place of an event in the canonical order of its aggregate (rule 2), without the texts of long keys.
 public struct OrderKey: Sendable, Equatable {
     public var occurredAt: Int64
     public var sequence: Int64
@@ -9,7 +9,7 @@ public struct OrderKey: Sendable, Equatable {
 
     public static let first = OrderKey(
         occurredAt: Int64.min, sequence: Int64.min, source: 0, key: .none)
-    /// Of a link that no event makes and none undoes: after everything that anybody says.
+    /// Of a link that no event makes and none undoes: after every event.
     public static let spelling = OrderKey(
         occurredAt: Int64.max, sequence: Int64.max, source: 0, key: .none)
 

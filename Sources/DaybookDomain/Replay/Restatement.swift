@@ -115,9 +115,9 @@ public struct RestatementSearch {
 
     /// What is answered at the case's moment, and the moments at which that answer begins and ends.
     private static func told(
-        _ question: CustomerCase, _ instants: inout [Int64]
+        _ context: CustomerCase, _ instants: inout [Int64]
     ) -> [Name: Restatement.Told] {
-        guard let check = Check(question) else { return [:] }
+        guard let check = Check(context) else { return [:] }
         for source in check.entitlements.sources {
             instants += [source.startsAt, source.expiresAt].compactMap(\.self)
         }

@@ -1,7 +1,7 @@
 public import DaybookEvents
 
-/// A sum over units, modulo 2^256, of SHA-256(name ‖ canonical bytes of the state): the same for any order, split or
-/// number of workers (rule 23).
+/// A sum over aggregates, modulo 2^256, of SHA-256(name ‖ canonical bytes of the state): the same for any order, split
+/// or number of workers (rule 23).
 public struct StateDigest: Sendable, Equatable, CustomStringConvertible {
     /// Least significant word first.
     public private(set) var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
@@ -15,21 +15,22 @@ public struct StateDigest: Sendable, Equatable, CustomStringConvertible {
         left.words == right.words
     }
 
-    /// Adds one unit.
-    public mutating func add(unit name: StreamName, _ state: borrowing UnitState, names: NameTable)
-    {
+    /// Adds one aggregate.
+    public mutating func add(
+        aggregate name: StreamName, _ state: borrowing AggregateState, names: NameTable
+    ) {
         var writer = StateWriter(names: names)
         writer.text(name.description)
         state.write(to: &writer)
         add(writer.withBytes { Digest.words(of: $0) })
     }
 
-    /// Adds what is said about a unit elsewhere, as the SHA-256 of its UTF-8.
+    /// Adds what is said about an aggregate elsewhere, as the SHA-256 of its UTF-8.
     public mutating func add(text: String) {
         add(Array(text.utf8).withUnsafeBytes { Digest.words(of: $0) })
     }
 
-    /// Adds the sum of other units.
+    /// Adds the sum of other aggregates.
     public mutating func add(_ other: StateDigest) {
         var carry: UInt64 = 0
         words.0 = Self.sum(words.0, other.words.0, &carry)
@@ -38,7 +39,7 @@ public struct StateDigest: Sendable, Equatable, CustomStringConvertible {
         words.3 = Self.sum(words.3, other.words.3, &carry)
     }
 
-    /// Takes the sum of other units away.
+    /// Takes the sum of other aggregates away.
     public mutating func subtract(_ other: StateDigest) {
         var negative = StateDigest()
         negative.words = (~other.words.0, ~other.words.1, ~other.words.2, ~other.words.3)

@@ -41,7 +41,7 @@ public struct CorrectionBook: Sendable {
     public var targets: some Collection<EventKey> { entries.keys }
 
     /// Takes a correction; other events are ignored.
-    /// - Returns: The target, whose unit must be folded anew.
+    /// - Returns: The target, whose aggregate must be folded anew.
     @discardableResult
     public mutating func note(_ event: Event, environment: Environment) -> EventKey? {
         guard event.type == .correctionVoided || event.type == .correctionAmended else {
@@ -66,7 +66,7 @@ public struct CorrectionBook: Sendable {
     }
 
     /// Whether a correction within the cut, not itself void, voids the event. Corrections that void one another in a
-    /// circle decide nothing, whoever is asked about first.
+    /// circle decide nothing, whichever is asked about first.
     /// - Complexity: O(*n*) in the corrections that the answer rests on.
     public func isVoid(_ target: EventKey, cut: Int64) -> Bool {
         if entries.isEmpty { return false }
@@ -98,14 +98,14 @@ public struct CorrectionBook: Sendable {
     public func concerns(_ target: EventKey) -> Bool { entries[target] != nil }
 }
 
-/// Which corrections of corrections hold, worked out from those that nobody corrected: neither a chain of any length
-/// nor many corrections of one target cost more than one look at each.
+/// Which corrections of corrections hold, worked out from those that no correction names: neither a chain of any
+/// length nor many corrections of one target cost more than one look at each.
 private struct VoidSearch {
     private var isVoid: [EventKey: Bool] = [:]
 
     /// - Parameter voids: What voids an event.
     init(from target: EventKey, voids: (EventKey) -> [EventKey]) {
-        // Whom each one voids, and how many of its own voids are not known to be void.
+        // What each one voids, and how many of its own voids are not known to be void.
         var victims: [EventKey: [EventKey]] = [:]
         var open: [EventKey: Int] = [target: 0]
         var found = [target]

@@ -4,16 +4,16 @@ extension CustomerCase {
     /// The text of a reference, where it is short, a UUID, or was looked up (`texts`).
     func name(of reference: Reference) -> String? { reference.text ?? texts[reference] }
 
-    /// The text of a reference, else its digest: where something must stand for it.
+    /// The text of a reference, else its digest, for answers that must show something.
     func text(of reference: Reference) -> String {
         name(of: reference)
             ?? String(reference.high, radix: 16) + String(reference.low, radix: 16)
     }
 
-    /// What an answer may show by name, but only the row knows the text of: what stands on gauges, and grants.
+    /// References that an answer may show as text although only the row has the text: items on gauges, and grants.
     ///
-    /// Whoever gathers the case looks the texts up and gives them in `texts`; without its text a thing on a gauge is
-    /// counted and not listed, because nobody could tell what a digest means.
+    /// The ledger looks the texts up when it gathers the case and gives them in `texts`; an item on a gauge without its
+    /// text is counted and not listed, because a digest means nothing to a reader.
     public var namesToLookUp: Set<Reference> {
         var found = Set(state.customer.grants.map(\.id).filter { $0.text == nil })
         var isGauge: [NameID: Bool] = [:]

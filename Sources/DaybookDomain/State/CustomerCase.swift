@@ -5,10 +5,10 @@ public import DaybookEvents
 /// Constant, without clock or I/O; the ledger gathers it for (at, known at), the domain answers from it. A decision
 /// hands it on many times, so it is shared and never copied.
 public final class CustomerCase: Sendable {
-    public struct OwnedLine: Sendable {
+    public struct OwnedLineage: Sendable {
         /// `apple:2000000123`.
         public var name: String
-        public var state: LineState
+        public var state: LineageState
         public var funnel: FunnelState
         /// When this customer came to own it, and until when; `Int64.min`/`max` where there was no transfer.
         public var ownedFrom: Int64
@@ -16,14 +16,14 @@ public final class CustomerCase: Sendable {
         /// Every time for which this customer owned it, the last one too.
         public var stretches: [Stretch]
 
-        /// A time for which somebody owned a line without a break.
+        /// A time for which one customer owned a lineage without a break.
         public struct Stretch: Sendable, Equatable {
             public var from: Int64
             /// Exclusive.
             public var until: Int64
             /// Of a consumable, the credits that came with it; `Event.absent`: what was bought.
             public var unitsOnArrival: Int64
-            /// Of a consumable, the credits that went to the next owner; `Event.absent`: nobody said.
+            /// Of a consumable, the credits that went to the next owner; `Event.absent`: not stated.
             public var unitsOnDeparture: Int64
 
             public init(
@@ -39,7 +39,7 @@ public final class CustomerCase: Sendable {
 
         /// - Parameter stretches: `nil`: the one from `ownedFrom` to `ownedUntil`.
         public init(
-            name: String, state: LineState, funnel: FunnelState, ownedFrom: Int64,
+            name: String, state: LineageState, funnel: FunnelState, ownedFrom: Int64,
             ownedUntil: Int64, stretches: [Stretch]? = nil
         ) {
             self.name = name
@@ -57,33 +57,34 @@ public final class CustomerCase: Sendable {
     }
 
     public let environment: Environment
-    /// The name that is shown for the person.
+    /// The ID that is shown for the customer.
     public let subject: String
     /// Whether any event names the customer.
     public let isKnown: Bool
-    public let state: UnitState
-    public let lines: [OwnedLine]
-    /// Lines that name this customer but belong to somebody else.
-    public let linesOfOthers: [String]
+    public let state: AggregateState
+    public let lineages: [OwnedLineage]
+    /// Lineages that name this customer but belong to another one.
+    public let lineagesOfOthers: [String]
     public let catalogs: CatalogHistory
     public let zones: ZoneSet
     public let names: NameTable
-    /// The valid time of the question.
+    /// The valid time that is asked about.
     public let at: Int64
     /// Texts of references that are longer than a reference holds, as far as they were looked up (`namesToLookUp`).
     public let texts: [Reference: String]
 
     public init(
-        environment: Environment, subject: String, isKnown: Bool, state: UnitState,
-        lines: [OwnedLine], linesOfOthers: [String], catalogs: CatalogHistory, zones: ZoneSet,
+        environment: Environment, subject: String, isKnown: Bool, state: AggregateState,
+        lineages: [OwnedLineage], lineagesOfOthers: [String], catalogs: CatalogHistory,
+        zones: ZoneSet,
         names: NameTable, at: Int64, texts: [Reference: String] = [:]
     ) {
         self.environment = environment
         self.subject = subject
         self.isKnown = isKnown
         self.state = state
-        self.lines = lines
-        self.linesOfOthers = linesOfOthers
+        self.lineages = lineages
+        self.lineagesOfOthers = lineagesOfOthers
         self.catalogs = catalogs
         self.zones = zones
         self.names = names
@@ -98,17 +99,19 @@ public final class CustomerCase: Sendable {
     ) -> CustomerCase {
         CustomerCase(
             environment: environment, subject: subject, isKnown: isKnown, state: state,
-            lines: lines, linesOfOthers: linesOfOthers, catalogs: catalogs ?? self.catalogs,
+            lineages: lineages, lineagesOfOthers: lineagesOfOthers,
+            catalogs: catalogs ?? self.catalogs,
             zones: zones ?? self.zones, names: names, at: instant ?? at,
             texts: texts ?? self.texts)
     }
 
-    /// The same customer after further events of its own that name no line.
+    /// The same customer after further events of its own that name no lineage.
     /// - Parameter names: With those that the events brought.
-    public func with(state: UnitState, names: NameTable) -> CustomerCase {
+    public func with(state: AggregateState, names: NameTable) -> CustomerCase {
         CustomerCase(
             environment: environment, subject: subject, isKnown: isKnown || state.eventCount > 0,
-            state: state, lines: lines, linesOfOthers: linesOfOthers, catalogs: catalogs,
+            state: state, lineages: lineages, lineagesOfOthers: lineagesOfOthers,
+            catalogs: catalogs,
             zones: zones, names: names, at: at, texts: texts)
     }
 
@@ -129,11 +132,11 @@ public final class CustomerCase: Sendable {
         return ZoneHistory(initial: first ?? zones[catalog.defaultTimeZone], changes: changes)
     }
 
-    /// When the customer was first seen, else the first event of a customer of whom only purchases tell; the asked time
-    /// for somebody unknown (rule 14).
+    /// When the customer was first seen, else the first event of a customer that only purchases name; the asked time
+    /// for an unknown customer (rule 14).
     public var anchor: Int64 {
         if let own = state.customer.anchor.orNil { return own }
-        let owned = lines.filter { $0.ownedFrom <= at && at < $0.ownedUntil }
+        let owned = lineages.filter { $0.ownedFrom <= at && at < $0.ownedUntil }
         return owned.compactMap(\.state.firstEventAt.orNil).min() ?? at
     }
 

@@ -24,14 +24,15 @@ public protocol IdentityBase: AnyObject, Sendable {
         _ handover: (CustomerKey, Identity.Handover) -> Void)
 }
 
-/// Who is the same person, and who gave everything to whom: read before any fold, never inside one (rule 7).
+/// Which IDs belong to one customer, and which customer gave everything to which.
 ///
-/// Every link keeps its position, so that the same value answers for any earlier cut. The order of arrival does
-/// not matter: of two statements about one pair the later in canonical order decides.
+/// It is read before any fold, never inside one (rule 7). Every link keeps its position, so that the same value answers
+/// for any earlier cut. The order of arrival does not matter: of two statements about one pair the later in canonical
+/// order decides.
 public struct Identity: Sendable {
     /// What one alias or un-alias says of two ids, from the side of one of them.
     public struct Link: Sendable {
-        /// 0: everybody.
+        /// 0: all other IDs.
         public var other: NameID
         public var isAliasSide: Bool
         public var isOn: Bool
@@ -82,7 +83,7 @@ public struct Identity: Sendable {
     /// - Parameter base: What was said before; this value only adds to it.
     public init(base: (any IdentityBase)? = nil) { self.base = base }
 
-    /// Whether anybody at all is linked: the common shortcut.
+    /// Whether no customer at all is linked: the common shortcut.
     public var isEmpty: Bool {
         links.isEmpty && handovers.isEmpty && base?.isUnlinked ?? true
     }
@@ -97,7 +98,7 @@ public struct Identity: Sendable {
         said(of: key).contains(where: \.isSpelling)
     }
 
-    /// Whether nobody was ever linked with the customer, nor gave or got everything.
+    /// Whether the customer was never linked with another ID, and never gave or got everything.
     public func isAlone(_ key: CustomerKey) -> Bool {
         isEmpty || !isLinked(key) && given(by: key).isEmpty
     }
@@ -113,7 +114,7 @@ public struct Identity: Sendable {
         return base.handovers(of: key) + (handovers[key] ?? [])
     }
 
-    /// Everything that was noted, for whoever writes it down: each link under both of its customers.
+    /// Everything that was noted, for a caller that writes it to a file: each link under both of its customers.
     public func forEach(
         _ link: (CustomerKey, Link) -> Void, _ handover: (CustomerKey, Handover) -> Void
     ) {
@@ -122,7 +123,7 @@ public struct Identity: Sendable {
         for (key, list) in handovers { for element in list { handover(key, element) } }
     }
 
-    /// Takes an alias, an un-alias or a transfer without a line; other events are ignored.
+    /// Takes an alias, an un-alias or a transfer without a lineage; other events are ignored.
     public mutating func note(_ event: Event, environment: Environment) {
         switch event.type {
         case .subjectAliased, .subjectUnaliased:
@@ -163,13 +164,13 @@ public struct Identity: Sendable {
         }
     }
 
-    /// Everybody who was ever said to be the same person as this one, whether it still holds or not.
+    /// Every ID that was ever said to be of the same person as this one, whether it still holds or not.
     public func everLinked(to key: CustomerKey) -> [NameID] {
         Set(said(of: key).map(\.other)).subtracting([0]).sorted()
     }
 
     /// The aliases and un-aliases within a cut that name a customer, also those that were voided: where each stands,
-    /// and the other id; 0: everybody.
+    /// and the other ID; 0: all other IDs.
     public func linkPositions(
         of key: CustomerKey, cut: Int64
     ) -> [(position: Int64, other: NameID)] {

@@ -1,14 +1,14 @@
 public import DaybookEvents
 
-/// Walks from id to id along the aliases that hold at a cut. However many ids are one person, each link is looked at
-/// once: an id that a broken client sends for everybody links thousands.
+/// Walks from id to id along the aliases that hold at a cut. However many IDs are one person, each link is looked at
+/// once: an ID that a broken client sends for all customers links thousands.
 public struct IdentityWalk {
     /// What was said of one id.
     private struct Known {
         var links: [Identity.Link] = []
         /// The last un-alias of each pair; of most ids none.
         var ends: [NameID: OrderKey] = [:]
-        /// The last un-alias from everybody.
+        /// The last un-alias from all other IDs.
         var split: OrderKey?
     }
 
@@ -87,7 +87,7 @@ public struct IdentityWalk {
         for link in own.links where link.isOn && link.other != 0 {
             stepCount += 1
             if let end = own.ends[link.other], link.order.precedes(end, names: names) { continue }
-            // Without a canonical id the alias is split from everybody; such an event stands under the alias alone.
+            // Without a canonical id the alias is split from all other IDs; such an event stands under the alias alone.
             let split = link.isAliasSide ? own.split : look(at: link.other).split
             if let split, link.order.precedes(split, names: names) { continue }
             active.append(link)
@@ -121,8 +121,8 @@ public struct IdentityWalk {
 
 extension Identity {
     /// All ids of one person as known at a cut, and the one that is shown.
-    /// - Complexity: O(*n* log *n*) in the links of the members; whoever asks about many customers keeps an
-    ///   `IdentityWalk`, and asks once for each person.
+    /// - Complexity: O(*n* log *n*) in the links of the members; a caller that asks about many customers
+    ///   keeps an `IdentityWalk`, and asks once for each person.
     public func person(
         _ key: CustomerKey, cut: Int64, corrections: CorrectionBook, names: NameTable
     ) -> (members: [NameID], shown: NameID) {
@@ -133,7 +133,7 @@ extension Identity {
     }
 
     /// The ids that an alias event links with one directly, each once, in the order of the names' bytes, and whether
-    /// this one is the alias by the last word about the pair.
+    /// this one is the alias by the last statement about the pair.
     public func links(
         of key: CustomerKey, cut: Int64, corrections: CorrectionBook, names: NameTable
     ) -> [(other: NameID, isAliasSide: Bool)] {

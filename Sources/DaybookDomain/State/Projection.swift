@@ -5,7 +5,7 @@ public enum Projection: String, CaseIterable, Sendable {
     /// Changes whenever the same events would give another state.
     public var version: String {
         switch self {
-        case .entitlements: "\(LineState.version).\(CustomerState.version)"
+        case .entitlements: "\(LineageState.version).\(CustomerState.version)"
         case .usage: "\(UsageState.version)"
         case .funnels: "\(FunnelState.version)"
         }

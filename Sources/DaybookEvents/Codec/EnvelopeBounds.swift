@@ -1,6 +1,6 @@
-/// What every envelope keeps to, whoever made the draft: a line of JSON, a command, or a program (rule 30).
+/// What every envelope keeps to, whatever made the draft: a line of JSON, a command, or a program (rule 30).
 enum EnvelopeBounds {
-    /// Members of the extras that are names rather than whatever their sender likes.
+    /// Members of the extras that are names and not any value that their sender likes.
     private static let namedExtras = [
         "actor", "causation", "correlation", "id", "reason", "ticket",
     ]
@@ -31,7 +31,7 @@ enum EnvelopeBounds {
         }
     }
 
-    /// A text of the envelope: something, not too much, and nothing that a terminal or a log would obey.
+    /// Checks a text of the envelope: not empty, not too long, and no control character that a terminal would obey.
     static func check(_ text: String?, _ name: String) throws(EventProblem) {
         guard let text else { return }
         guard !text.isEmpty else {

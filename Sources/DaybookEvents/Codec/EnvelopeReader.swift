@@ -1,4 +1,4 @@
-/// Takes an envelope apart, member by member, with the member's name in every complaint.
+/// Reads an envelope member by member; every error names its member.
 struct EnvelopeReader {
     let object: JSONObject
 

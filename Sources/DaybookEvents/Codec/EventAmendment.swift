@@ -51,7 +51,7 @@ extension EventDraft {
         return canonical
     }
 
-    /// Fields that say which event it is, where it belongs and whom it is about.
+    /// Fields that say which event it is, where it belongs and which customer it is about.
     private static let naming: Set<String> = [
         "store", "original_transaction_id", "transaction_id", "app_account_token", "grant_id",
         "reservation_id", "profile", "subject",

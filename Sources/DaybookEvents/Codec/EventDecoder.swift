@@ -75,13 +75,13 @@ public enum EventDecoder {
         }
         let profile = event.profile == 0 ? nil : names[event.profile]
         let isSigned = rest.isSignedGiven || event.signedAt != event.occurredAt
-        let isNamed = event.party != 0 && !rest.isNobody
+        let isNamed = event.customer != 0 && !rest.namesNoCustomer
         return RecordedEvent(
             position: event.position, streamVersion: row.streamVersion,
             recordedAt: row.recordedAt, stream: stream,
             draft: EventDraft(
                 type: name, version: Int(row.schemaVersion), environment: stream.environment,
-                subject: isNamed ? names[event.party] : nil,
+                subject: isNamed ? names[event.customer] : nil,
                 profile: schema?.hasProfileSlot ?? false ? rest.profile : profile,
                 occurredAt: event.occurredAt,
                 sequence: event.sequence == 0 && !rest.isSequenceGiven ? nil : event.sequence,
@@ -128,7 +128,8 @@ public enum EventDecoder {
     }
 
     private static func streamField(_ field: String, _ stream: StreamName) -> JSONValue? {
-        guard stream.kind == .line, let colon = stream.name.utf8.firstIndex(of: UInt8(ascii: ":"))
+        guard stream.kind == .lineage,
+            let colon = stream.name.utf8.firstIndex(of: UInt8(ascii: ":"))
         else { return nil }
         if field == "store" {
             let store = String(stream.name[..<colon])

@@ -31,7 +31,7 @@ public enum EventEncoder {
                 event: event, key: key, reference: nil,
                 schemaVersion: UInt16(clamping: draft.version), rest: nil))
         encoded.source = draft.source.kind
-        encoded.party = draft.subject ?? draft.data["app_account_token"]?.text ?? ""
+        encoded.customer = draft.subject ?? draft.data["app_account_token"]?.text ?? ""
         var rest = RowRest()
         if schema?.hasProfileSlot ?? false {
             rest.profile = draft.profile
@@ -41,12 +41,12 @@ public enum EventEncoder {
         rest.isSequenceGiven = draft.sequence == 0
         rest.isSignedGiven = draft.source.signedAt == event.occurredAt
         // A customer that came through the store's token is not a named subject.
-        rest.isNobody = draft.subject == nil && !encoded.party.isEmpty
+        rest.namesNoCustomer = draft.subject == nil && !encoded.customer.isEmpty
         rest.extras = draft.extras
         if let schema {
-            let isLine = EventRouter.kind(of: draft, schema) == .line
-            rest.data = encoded.take(draft.data, schema, isLine: isLine)
-            if isLine, let original = draft.data["original_transaction_id"],
+            let isLineage = EventRouter.kind(of: draft, schema) == .lineage
+            rest.data = encoded.take(draft.data, schema, isLineage: isLineage)
+            if isLineage, let original = draft.data["original_transaction_id"],
                 !haveSameBytes(original.text, EventRouter.lineage(of: draft, schema))
             {
                 // The name of the stream gives it back only where it is named after it.
@@ -56,7 +56,7 @@ public enum EventEncoder {
                 current.version != schema.version
             {
                 // What a fold needs and the older version has no slot for; the data stay whole beside it.
-                _ = encoded.take(Upcaster.upcast(draft.data, schema), current, isLine: isLine)
+                _ = encoded.take(Upcaster.upcast(draft.data, schema), current, isLineage: isLineage)
             }
         } else {
             rest.data = draft.data
@@ -81,7 +81,7 @@ package final class EncodedEvent: Sendable {
     package func row(_ names: inout NameTable, _ memo: inout NameMemo) -> EventRow {
         var row = parts.content
         row.event.source = memo.source.intern(parts.source, &names)
-        row.event.party = memo.party.intern(parts.party, &names)
+        row.event.customer = memo.customer.intern(parts.customer, &names)
         row.event.profile = memo.profile.intern(parts.profile, &names)
         row.event.nameA = memo.nameA.intern(parts.nameA, &names)
         row.event.nameB = memo.nameB.intern(parts.nameB, &names)
@@ -97,7 +97,7 @@ extension EncodedEvent {
     ) -> HistoryHash {
         var names = RowDigest.Names()
         names.source = parts.source
-        names.party = parts.party
+        names.customer = parts.customer
         names.profile = parts.profile
         names.nameA = parts.nameA
         names.nameB = parts.nameB
@@ -112,7 +112,7 @@ private struct EncodedParts: Sendable {
     /// The row without its names and without its place in the ledger.
     fileprivate var content: EventRow
     fileprivate var source = ""
-    fileprivate var party = ""
+    fileprivate var customer = ""
     fileprivate var profile = ""
     fileprivate var nameA = ""
     fileprivate var nameB = ""
@@ -123,7 +123,7 @@ private struct EncodedParts: Sendable {
     /// Moves fields from the data into their slots.
     /// - Returns: What is left of the data.
     fileprivate mutating func take(
-        _ data: JSONObject, _ schema: EventSchema, isLine: Bool
+        _ data: JSONObject, _ schema: EventSchema, isLineage: Bool
     ) -> JSONObject {
         var taken = TakenMembers()
         for field in schema.fields {
@@ -148,7 +148,7 @@ private struct EncodedParts: Sendable {
             case .timeA: content.event.timeA = value.integer ?? Event.absent
             case .timeB: content.event.timeB = value.integer ?? Event.absent
             case .timeC: content.event.timeC = value.integer ?? Event.absent
-            case .stream: if !isLine { continue }
+            case .stream: if !isLineage { continue }
             case .flags(let shift, let width):
                 let (bits, isExact) = FlagBits.encode(value, field.kind, width: width)
                 content.event.flags |= bits << UInt16(shift)
@@ -203,7 +203,7 @@ package struct NameMemo {
     }
 
     package var source = Last()
-    package var party = Last()
+    package var customer = Last()
     fileprivate var profile = Last()
     fileprivate var nameA = Last()
     fileprivate var nameB = Last()

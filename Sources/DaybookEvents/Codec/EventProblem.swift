@@ -16,7 +16,7 @@ public struct EventProblem: Error, Equatable, CustomStringConvertible {
         case unknownName = "unknown_name"
         case unknownType = "unknown_type"
         case unknownMember = "unknown_member"
-        case unitFull = "unit_full"
+        case aggregateFull = "aggregate_full"
         /// The alias would give one person more ids than one may have (rule 30).
         case personFull = "person_full"
         /// The key names another event already (rule 16).

@@ -3,13 +3,13 @@ public enum EventRouter {
     static func kind(of draft: EventDraft, _ schema: EventSchema) -> StreamKind {
         switch schema.routing {
         case .customer: .customer
-        case .line, .purchase: .line
-        case .transfer: draft.data["original_transaction_id"] == nil ? .customer : .line
+        case .lineage, .purchase: .lineage
+        case .transfer: draft.data["original_transaction_id"] == nil ? .customer : .lineage
         case .ledger: .ledger
         }
     }
 
-    /// What a line is named after: the original transaction, and of a consumable its own (rule 6).
+    /// What a lineage is named after: the original transaction, and of a consumable its own (rule 6).
     ///
     /// The two are one id wherever a store says what Apple says, so that what follows a consumable finds it also where
     /// it does not say of what kind it is.
@@ -29,7 +29,7 @@ public enum EventRouter {
     /// it belongs.
     ///
     /// A consumable used to stand in the stream of the customer whom its event named, so that it counted once for each
-    /// of them. A row that is moved keeps its key, its body and its place in the ledger; only the stream is another,
+    /// of them. A row that is moved keeps its key, its payload and its place in the ledger; only the stream is another,
     /// and so are the numbers that follow from it (version, previous event).
     /// - Parameter recorded: As it was read from its row and the stream in which that stands.
     public static func move(of recorded: RecordedEvent) -> StreamName? {
@@ -58,9 +58,9 @@ public enum EventRouter {
         case .customer:
             let from = schema.routing == .transfer ? draft.data["from"]?.text : nil
             return StreamName(environment, .customer, from ?? draft.subject ?? "")
-        case .line:
+        case .lineage:
             let store = draft.data["store"]?.text ?? "apple"
-            return StreamName(environment, .line, "\(store):\(lineage(of: draft, schema))")
+            return StreamName(environment, .lineage, "\(store):\(lineage(of: draft, schema))")
         case .ledger:
             switch schema.type {
             case .catalogPublished, .catalogRolledBack:

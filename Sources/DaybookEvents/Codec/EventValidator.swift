@@ -41,7 +41,7 @@ public enum EventValidator {
         return draft
     }
 
-    /// The same for an event that is there already, perhaps with other fields: whoever it is about was accepted then,
+    /// The same for an event that is there already, perhaps with other fields: its customer was accepted then,
     /// and a rule that became stricter must not change what it means.
     static func canonical(
         recorded draft: EventDraft, _ schema: EventSchema?
@@ -115,7 +115,7 @@ public enum EventValidator {
         _ draft: EventDraft, _ type: EventType?
     ) throws(EventProblem) {
         guard let subject = draft.subject else { return }
-        // What joined people once must be possible to take back.
+        // An alias that was accepted once must be possible to take back.
         if type == .subjectUnaliased { return try PersonalData.checkAddress(subject, "subject") }
         try PersonalData.checkCustomer(subject, "subject")
         guard type == .subjectAliased else { return }
@@ -232,7 +232,7 @@ public enum EventValidator {
                     .wrongType, "data.patch", "must be an object with the fields to replace")
             }
         case .grantIssued where data["meter"] != nil:
-            // `amount|unlimited` (docs/rules.md#vocabulary): without either nobody knows how much was given.
+            // `amount|unlimited` (docs/rules.md#vocabulary): without either it is unknown how much was given.
             guard data["amount"] != nil || data["unlimited"]?.bool == true else {
                 throw EventProblem(
                     .missingField, "data.amount",
@@ -264,15 +264,15 @@ public enum EventValidator {
         default: break
         }
         if schema.hasStore, let store = draft.data["store"]?.text {
-            // A line is named `store:lineage`, so a colon in the store would give two lines one name.
+            // A lineage is named `store:id`, so a colon in the store would give two lineages one name.
             guard !store.utf8.contains(UInt8(ascii: ":")) else {
                 throw EventProblem(
                     .wrongType, "data.store", "must not hold a colon; it names the store alone")
             }
             if haveSameBytes(store, "apple") { draft.data["store"] = nil }
         }
-        let isLine = EventRouter.kind(of: draft, schema) == .line
-        if isLine, draft.data["original_transaction_id"] == nil {
+        let isLineage = EventRouter.kind(of: draft, schema) == .lineage
+        if isLineage, draft.data["original_transaction_id"] == nil {
             // One of the two is there: a field is required, or the schema has them as alternatives.
             draft.data["original_transaction_id"] = draft.data["transaction_id"]
         }

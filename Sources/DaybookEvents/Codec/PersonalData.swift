@@ -1,7 +1,7 @@
-/// What a ledger that never forgets must not hold: names and texts of people (DZ-41), and ids that name nobody (E52).
+/// What a permanent record must not hold: names and texts of people (DZ-41), and IDs that name no customer (E52).
 public enum PersonalData {
-    /// Names that mean nobody (E52): what a program prints for a value that is not there, and what people write for
-    /// somebody who has not signed in. RevenueCat, Amplitude and PostHog refuse most of them, too. `test` is none: it
+    /// IDs that mean no customer (E52): what a program prints for a value that is not there, and what apps send for a
+    /// user who has not signed in. RevenueCat, Amplitude and PostHog refuse most of them, too. `test` is none: it
     /// is mostly one tester.
     private static let junkSubjects: Set<String> = [
         "null", "(null)", "nil", "optional(nil)", "undefined", "(undefined)", "none", "unknown",
@@ -22,18 +22,18 @@ public enum PersonalData {
         "storybody", "storytitle", "prompt",
     ]
 
-    /// Checks that an id names a customer, and does not name him to everybody.
+    /// Checks that an ID names one customer, and is no e-mail address.
     /// - Parameter place: The member, for the message.
     public static func checkCustomer(_ name: String, _ place: String) throws(EventProblem) {
-        if meansNobody(name) {
+        if namesNoCustomer(name) {
             throw EventProblem(
                 .junkSubject, place, "\"\(name)\" is no customer; send your own id")
         }
         try checkAddress(name, place)
     }
 
-    /// Whether an id is one that broken clients send for everybody.
-    public static func meansNobody(_ name: String) -> Bool { name.isEmpty || isJunk(name) }
+    /// Whether an ID is empty, or one that broken clients send for all customers.
+    public static func namesNoCustomer(_ name: String) -> Bool { name.isEmpty || isJunk(name) }
 
     /// Checks that an id is no address.
     static func checkAddress(_ name: String, _ place: String) throws(EventProblem) {
@@ -208,7 +208,7 @@ public enum PersonalData {
             && text.unicodeScalars.count > EventBounds.freeTextScalarCountMax
     }
 
-    /// What is left of somebody else's payload when everything is taken out that an event must not hold, and every
+    /// What is left of a foreign payload when everything is taken out that an event must not hold, and every
     /// text that looks like an e-mail address.
     /// - Parameters:
     ///   - path: Where the value stands.

@@ -14,7 +14,7 @@
 struct RowRest: Equatable {
     var data = JSONObject()
     var extras = JSONObject()
-    var isNobody = false
+    var namesNoCustomer = false
     var profile: String?
     var isSequenceGiven = false
     var isSignedGiven = false
@@ -23,10 +23,10 @@ struct RowRest: Equatable {
 
     /// The row's JSON; `nil` when there is nothing to keep.
     var text: String? {
-        let isUnmarked = !isNobody && profile == nil && !isSequenceGiven && !isSignedGiven
+        let isUnmarked = !namesNoCustomer && profile == nil && !isSequenceGiven && !isSignedGiven
         if isUnmarked, data.isEmpty, extras.isEmpty { return nil }
         var marks: [JSONObject.Member] = []
-        if isNobody { marks.append(.init(name: "nobody", value: true)) }
+        if namesNoCustomer { marks.append(.init(name: "nobody", value: true)) }
         if let profile { marks.append(.init(name: "profile", value: .string(profile))) }
         if isSequenceGiven { marks.append(.init(name: "sequence", value: 0)) }
         if isSignedGiven { marks.append(.init(name: "signed", value: true)) }
@@ -63,7 +63,7 @@ struct RowRest: Equatable {
     private mutating func readMarks(_ marks: JSONObject) throws(Unreadable) {
         for mark in marks.members {
             switch (mark.name, mark.value) {
-            case ("nobody", true): isNobody = true
+            case ("nobody", true): namesNoCustomer = true
             case ("profile", .string(let text)): profile = text
             case ("sequence", 0): isSequenceGiven = true
             case ("signed", true): isSignedGiven = true

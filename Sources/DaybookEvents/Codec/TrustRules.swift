@@ -1,10 +1,10 @@
-/// Who may say what (rules 3, 10, 11 and 20; T24). Checked at append, on every path into the ledger.
+/// Which sources may state what (rules 3, 10, 11 and 20; T24). Checked at append, on every path into the ledger.
 enum TrustRules {
     static func check(_ draft: EventDraft, _ type: EventType) throws(EventProblem) {
         if type.isDebug, draft.environment == .production {
             throw EventProblem(
                 .forbidden, "type",
-                "\(draft.type) is refused in production, whoever says it; use sandbox or test")
+                "\(draft.type) is refused in production from every source; use sandbox or test")
         }
         if draft.trust == .clientAsserted, !type.mayBeClientAsserted {
             throw EventProblem(
@@ -16,7 +16,7 @@ enum TrustRules {
 }
 
 extension EventType {
-    /// A developer's pretence: a layer over the facts, for every environment but production (rule 10).
+    /// Whether it is a debug event: a layer over the facts, for every environment but production (rule 10).
     public var isDebug: Bool {
         switch self {
         case .debugOverrideSet, .debugOverrideCleared, .clockAdvanced: true
@@ -25,7 +25,7 @@ extension EventType {
     }
 
     /// Whether an app may have a name of its own for it: what apps themselves see happen. What a store established,
-    /// what gives units or access and what says who is who keep their names (rule 27).
+    /// what gives units or access and what joins IDs keep their names (rule 27).
     public var mayHaveAppName: Bool {
         switch self {
         case .consentGiven, .consentRescinded, .profileCreated, .profileDeleted, .profileRestored,
@@ -40,11 +40,11 @@ extension EventType {
         }
     }
 
-    /// Whether an app may tell of it without anybody's signature.
+    /// Whether an app may tell of it without a signature.
     ///
     /// Store facts of its own count as provisional (rule 11), usage only takes from its own quota, and profiles, gates
-    /// and analytics give nothing. What gives units or access, gives units back, takes back what others said, or says
-    /// who is who, would let a customer help himself.
+    /// and analytics give nothing. What gives units or access, gives units back, takes back what others said, or joins
+    /// IDs, would let customers serve themselves.
     public var mayBeClientAsserted: Bool {
         switch self {
         case .correctionVoided, .correctionAmended, .grantIssued, .grantVoided, .usageReset,

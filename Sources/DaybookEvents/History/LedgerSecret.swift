@@ -38,7 +38,7 @@ public struct LedgerSecret: Sendable, Hashable {
 
     public var hexadecimal: String { Digest.hexadecimal(bytes) }
 
-    /// A secret that is the same in every run: for ledgers in memory, whose digests nobody keeps.
+    /// A secret that is the same in every run: for ledgers in memory, whose digests are not kept.
     public static let ofMemory = LedgerSecret(words: (1, 2, 3, 4))
 
     private init(words: (UInt64, UInt64, UInt64, UInt64)) {

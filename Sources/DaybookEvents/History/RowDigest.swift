@@ -24,7 +24,7 @@
 // Neither numbers of names and streams nor version, previous and recorded_at are in it: the first follow from the texts
 // and from the order of rows, the last is added where rows are strung together (`HistoryCursor`).
 
-/// Works out the digests of rows; keeps the room for their bytes.
+/// Works out the digests of rows; keeps the memory for their bytes.
 public struct RowDigest: Sendable {
     private static let structureByteCount = 114
     private static let absentCount = UInt32.max
@@ -37,7 +37,7 @@ public struct RowDigest: Sendable {
     /// The names of a row as texts; "" where there is none.
     public struct Names: Sendable {
         public var source = ""
-        public var party = ""
+        public var customer = ""
         public var profile = ""
         public var nameA = ""
         public var nameB = ""
@@ -48,7 +48,7 @@ public struct RowDigest: Sendable {
         /// Looks up the names of an event.
         public init(_ event: Event, _ text: (NameID) throws -> String) rethrows {
             source = try text(event.source)
-            party = try text(event.party)
+            customer = try text(event.customer)
             profile = try text(event.profile)
             nameA = try text(event.nameA)
             nameB = try text(event.nameB)
@@ -105,7 +105,7 @@ public struct RowDigest: Sendable {
         append(stream.name)
         append(names.source)
         append(row.key)
-        append(names.party)
+        append(names.customer)
         append(names.profile)
         append(names.nameA)
         append(names.nameB)

@@ -1,4 +1,4 @@
-/// SipHash-2-4 (Aumasson and Bernstein 2012): a keyed hash of short inputs that nobody who lacks the key can steer.
+/// SipHash-2-4 (Aumasson and Bernstein 2012): a keyed hash of short inputs that cannot be steered without the key.
 ///
 /// Why not the standard library's: `Hasher` has another key in every process, and these hashes stand in files.
 public struct SipHash: Sendable {

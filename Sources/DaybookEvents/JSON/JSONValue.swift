@@ -1,7 +1,7 @@
 /// A JSON document that can be written back byte for byte once it is canonical.
 ///
 /// Integers in the range of Int64 are numbers; every other number keeps the text that it came with, because a
-/// ledger must not round what somebody else stated. Texts and names are equal when their bytes are.
+/// ledger must not round what a source stated. Texts and names are equal when their bytes are.
 public enum JSONValue: Sendable, Equatable {
     case null
     case bool(Bool)

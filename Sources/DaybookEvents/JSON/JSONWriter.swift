@@ -5,7 +5,7 @@ public struct JSONWriter {
 
     public init() {}
 
-    /// - Parameter reserving: How many bytes to make room for.
+    /// - Parameter reserving: How many bytes to reserve.
     public init(reserving byteCount: Int) { bytes.reserveCapacity(byteCount) }
 
     public mutating func write(_ value: JSONValue) {

@@ -13,7 +13,7 @@ public enum EventSlot: Sendable, Equatable {
     /// `width` bits of the flags column from bit `shift` on; 0 means absent, all ones a word that is not in the list,
     /// so *n* words need 2^`width` - 2 ≥ *n*.
     case flags(shift: UInt8, width: UInt8)
-    /// The name of the stream (a line's original transaction id).
+    /// The name of the stream (a lineage's original transaction ID).
     case stream
 }
 
@@ -115,15 +115,15 @@ public struct EventField: Sendable, Equatable {
     }
 }
 
-/// Who an event's stream is named after.
+/// What an event's stream is named after.
 public enum EventRouting: Sendable, Equatable {
     /// The customer in `subject`.
     case customer
     /// The store's original transaction.
-    case line
-    /// The line; of a consumable that is the transaction itself.
+    case lineage
+    /// The lineage; of a consumable that is the transaction itself.
     case purchase
-    /// A transfer: the line where one is named, else the customer `from`.
+    /// A transfer: the lineage where one is named, else the customer `from`.
     case transfer
     case ledger
 }
@@ -177,16 +177,16 @@ public struct EventSchema: Sendable {
     /// At least one of these must be there.
     public var oneOf: [String] { content.oneOf }
     public var meaning: String { content.meaning }
-    /// Sets of members of which at least one must be there each: `oneOf`, and what names a line.
+    /// Sets of members of which at least one must be there each: `oneOf`, and what names a lineage.
     ///
-    /// A line is named by the store's original transaction, else by the transaction, which then is the original one.
+    /// A lineage is named by the store's original transaction, else by the transaction, which then is the original one.
     public var alternatives: [[String]] { content.alternatives }
     /// The fields that have a bound of their own.
     var documents: [EventField] { content.documents }
     /// Whether the profile column holds a field of the data rather than the envelope's profile.
     var hasProfileSlot: Bool { content.hasProfileSlot }
     var hasStore: Bool { content.hasStore }
-    /// Whether it is nothing without the customer whom it is about.
+    /// Whether it needs the customer that it is about.
     public var needsSubject: Bool { routing == .customer || type == .purchaseClaimed }
     /// The words of the field `kind`, where it has some.
     var purchaseKinds: [EventWord]? { content.purchaseKinds }
@@ -205,7 +205,7 @@ public struct EventSchema: Sendable {
         _ oneOf: [String], _ routing: EventRouting, _ fields: [EventField]
     ) -> [[String]] {
         var sets = oneOf.isEmpty ? [] : [oneOf]
-        if routing == .line {
+        if routing == .lineage {
             let ids = ["original_transaction_id", "transaction_id"].compactMap { name in
                 fields.first { $0.name == name }
             }
@@ -240,8 +240,8 @@ public enum EventBounds {
     /// Of what is bought, given or set aside: nothing of it is negative.
     static let positive: ClosedRange<Int64> = 1...amountMax
     static let notNegative: ClosedRange<Int64> = 0...amountMax
-    public static let eventsPerUnitMax = 1_000_000
-    /// Ids of one person. People change phones and sign in anew, some dozens of times; what has hundreds of ids is one
-    /// that a broken client sends for everybody, and joins them all.
+    public static let eventsPerAggregateMax = 1_000_000
+    /// IDs of one person. People change phones and sign in anew, some dozens of times; hundreds of IDs are joined only
+    /// by an ID that a broken client sends for all customers.
     public static let idsPerPersonMax = 256
 }

@@ -113,7 +113,7 @@ public enum EventType: UInt16, Sendable, CaseIterable {
     }
 }
 
-/// Who is believed. Authoritative statements outrank provisional ones (rule 3).
+/// How far a statement is believed. Authoritative statements outrank provisional ones (rule 3).
 public enum Trust: UInt8, Sendable, CaseIterable {
     case verified = 1
     case imported = 2
@@ -147,7 +147,7 @@ public enum Trust: UInt8, Sendable, CaseIterable {
     }
 }
 
-/// Where money is real. Part of a stream's identity, so nothing can mix (rule 9).
+/// Production, where money is real, or a kind of test. Part of a stream's identity, so nothing can mix (rule 9).
 public enum Environment: UInt8, Sendable, CaseIterable {
     case production = 0
     case sandbox = 1
@@ -173,14 +173,14 @@ public enum Environment: UInt8, Sendable, CaseIterable {
 public enum StreamKind: UInt8, Sendable, CaseIterable {
     case customer = 0
     /// A store's original transaction; a consumable is one by itself.
-    case line = 1
+    case lineage = 1
     /// Catalogs and corrections.
     case ledger = 2
 
     public var name: String {
         switch self {
         case .customer: "customer"
-        case .line: "line"
+        case .lineage: "line"
         case .ledger: "ledger"
         }
     }

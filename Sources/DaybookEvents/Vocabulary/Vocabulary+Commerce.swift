@@ -1,5 +1,5 @@
 extension Vocabulary {
-    private static let line = EventField(
+    private static let lineage = EventField(
         "original_transaction_id", .text, .stream, required: false,
         "the lineage; defaults to transaction_id")
     private static let store = EventField(
@@ -71,7 +71,7 @@ extension Vocabulary {
             [
                 EventField("product", .text, .nameA, required: true),
                 EventField("kind", purchaseKinds, kindSlot, required: true),
-                requiredTransaction, line, store,
+                requiredTransaction, lineage, store,
                 quantity, ownership, token,
                 EventField("starts_at", .time, .timeA, required: false, "purchase date"),
                 EventField("storefront", .text), order,
@@ -89,7 +89,7 @@ extension Vocabulary {
             .purchaseRefunded, "purchase.refunded", routing: .purchase,
             "The store gave money back.",
             [
-                requiredTransaction, line, store,
+                requiredTransaction, lineage, store,
                 EventField("revoked_at", .time, .timeC, required: true),
                 EventField(
                     "type",
@@ -108,13 +108,13 @@ extension Vocabulary {
             .purchaseRefundReversed, "purchase.refund_reversed", routing: .purchase,
             "A refund was taken back.",
             [
-                requiredTransaction, line, store, EventField("product", .text, .nameA),
+                requiredTransaction, lineage, store, EventField("product", .text, .nameA),
                 purchaseKind, order,
             ]),
         EventSchema(
             .purchaseRevoked, "purchase.revoked", routing: .purchase, "Access was withdrawn.",
             [
-                requiredTransaction, line, store,
+                requiredTransaction, lineage, store,
                 EventField("revoked_at", .time, .timeC, required: true),
                 EventField("reason", .text, .nameB, required: false, "family or developer"),
                 EventField("product", .text, .nameA), purchaseKind, order,
@@ -123,7 +123,7 @@ extension Vocabulary {
             .purchaseTransferred, "purchase.transferred", routing: .transfer,
             "A purchase changed hands.",
             [
-                line, store,
+                lineage, store,
                 EventField("from", .text, .nameA, required: true),
                 EventField("to", .text, .nameB, required: true),
                 EventField(
@@ -135,21 +135,22 @@ extension Vocabulary {
             .refundRequested, "refund.requested", routing: .purchase,
             "A customer asked for a refund.",
             [
-                requiredTransaction, line, store, EventField("reason", .text), purchaseKind, order,
+                requiredTransaction, lineage, store, EventField("reason", .text), purchaseKind,
+                order,
             ]),
         EventSchema(
             .refundDeclined, "refund.declined", routing: .purchase, "The store refused a refund.",
-            [requiredTransaction, line, store, purchaseKind, order]),
+            [requiredTransaction, lineage, store, purchaseKind, order]),
         EventSchema(
-            .purchaseClaimed, "purchase.claimed", routing: .line,
+            .purchaseClaimed, "purchase.claimed", routing: .lineage,
             "A customer handed over what a store signed, as theirs.",
-            [transaction, line, store, EventField("product", .text, .nameA)]),
+            [transaction, lineage, store, EventField("product", .text, .nameA)]),
     ]
 
     private static let period =
         [
             EventField("product", .text, .nameA, required: true),
-            EventField("group", .text), requiredTransaction, line, store,
+            EventField("group", .text), requiredTransaction, lineage, store,
             EventField("starts_at", .time, .timeA, required: true),
             EventField("expires_at", .time, .timeB, required: true), ownership, autoRenew, token,
             EventField("plan", .text), EventField("storefront", .text), order,
@@ -157,7 +158,8 @@ extension Vocabulary {
 
     static let subscriptions: [EventSchema] = [
         EventSchema(
-            .subscriptionStarted, "subscription.started", routing: .line, "A subscription began.",
+            .subscriptionStarted, "subscription.started", routing: .lineage,
+            "A subscription began.",
             period + [
                 EventField(
                     "reason", .word([EventWord("initial"), EventWord("resubscribe")]),
@@ -165,7 +167,8 @@ extension Vocabulary {
                 transactionReason(.flags(shift: 12, width: 2)),
             ]),
         EventSchema(
-            .subscriptionRenewed, "subscription.renewed", routing: .line, "A subscription renewed.",
+            .subscriptionRenewed, "subscription.renewed", routing: .lineage,
+            "A subscription renewed.",
             period + [
                 EventField("recovery", .bool, .flags(shift: 10, width: 2)),
                 EventField("trial_conversion", .bool, .flags(shift: 13, width: 2)),
@@ -173,18 +176,18 @@ extension Vocabulary {
                 transactionReason(.amount),
             ]),
         EventSchema(
-            .subscriptionAutoRenewChanged, "subscription.auto_renew_changed", routing: .line,
+            .subscriptionAutoRenewChanged, "subscription.auto_renew_changed", routing: .lineage,
             "Renewal was switched on or off.",
             [
-                line, store, transaction,
+                lineage, store, transaction,
                 EventField("enabled", .bool, .flags(shift: 8, width: 2), required: true),
                 EventField("cause", .text), EventField("product", .text, .nameA),
             ]),
         EventSchema(
-            .subscriptionProductChanged, "subscription.product_changed", routing: .line,
+            .subscriptionProductChanged, "subscription.product_changed", routing: .lineage,
             "Another product of the group was chosen.",
             [
-                line, store, transaction,
+                lineage, store, transaction,
                 EventField(
                     "from", .text, .nameA, required: false,
                     "left out where the store does not say; then whatever else ran was replaced"),
@@ -195,28 +198,29 @@ extension Vocabulary {
                     .flags(shift: 0, width: 3), required: true), EventField("offer", .any),
             ]),
         EventSchema(
-            .subscriptionOfferRedeemed, "subscription.offer_redeemed", routing: .line,
+            .subscriptionOfferRedeemed, "subscription.offer_redeemed", routing: .lineage,
             "An offer was redeemed.",
             [
-                line, store, transaction, EventField("product", .text, .nameA),
+                lineage, store, transaction, EventField("product", .text, .nameA),
                 EventField("effective", .text),
             ] + offer),
         EventSchema(
-            .subscriptionBillingFailed, "subscription.billing_failed", routing: .line,
+            .subscriptionBillingFailed, "subscription.billing_failed", routing: .lineage,
             "A renewal could not be charged.",
             [
-                line, store, transaction,
+                lineage, store, transaction,
                 EventField("grace_expires_at", .time, .timeA, required: false, "null: no grace"),
                 EventField("retry_until", .time, .timeB),
             ]),
         EventSchema(
-            .subscriptionGraceExpired, "subscription.grace_expired", routing: .line, "Grace ended.",
-            [line, store, transaction]),
+            .subscriptionGraceExpired, "subscription.grace_expired", routing: .lineage,
+            "Grace ended.",
+            [lineage, store, transaction]),
         EventSchema(
-            .subscriptionPriceIncrease, "subscription.price_increase", routing: .line,
+            .subscriptionPriceIncrease, "subscription.price_increase", routing: .lineage,
             "The price goes up.",
             [
-                line, store, transaction,
+                lineage, store, transaction,
                 EventField(
                     "status",
                     .word([EventWord("pending"), EventWord("accepted"), EventWord("declined")]),
@@ -225,38 +229,39 @@ extension Vocabulary {
                 EventField("effective_at", .time, .timeA), EventField("currency", .text, .nameC),
             ]),
         EventSchema(
-            .subscriptionExtended, "subscription.extended", routing: .line, "The end moved later.",
+            .subscriptionExtended, "subscription.extended", routing: .lineage,
+            "The end moved later.",
             [
-                line, store, transaction,
+                lineage, store, transaction,
                 EventField("new_expires_at", .time, .timeB, required: true),
                 EventField("days", .integer), EventField("reason_code", .integer),
             ]),
         EventSchema(
-            .subscriptionPauseScheduled, "subscription.pause_scheduled", routing: .line,
+            .subscriptionPauseScheduled, "subscription.pause_scheduled", routing: .lineage,
             "A pause was asked for.",
             [
-                line, store, transaction, EventField("pause_at", .time),
+                lineage, store, transaction, EventField("pause_at", .time),
                 EventField("resume_at", .time),
             ]),
         EventSchema(
-            .subscriptionPaused, "subscription.paused", routing: .line, "A pause began.",
-            [line, store, transaction]),
+            .subscriptionPaused, "subscription.paused", routing: .lineage, "A pause began.",
+            [lineage, store, transaction]),
         EventSchema(
-            .subscriptionResumed, "subscription.resumed", routing: .line, "A pause ended.",
-            [line, store, transaction]),
+            .subscriptionResumed, "subscription.resumed", routing: .lineage, "A pause ended.",
+            [lineage, store, transaction]),
         EventSchema(
-            .subscriptionExpired, "subscription.expired", routing: .line,
+            .subscriptionExpired, "subscription.expired", routing: .lineage,
             "The store says that it ended.",
             [
-                line, store, transaction,
+                lineage, store, transaction,
                 EventField("reason", .text, .nameB, required: true),
                 EventField("ended_at", .time, .timeB), EventField("product", .text, .nameA),
             ]),
         EventSchema(
-            .storeTransactionStated, "store.transaction_stated", routing: .line,
+            .storeTransactionStated, "store.transaction_stated", routing: .lineage,
             "What the store says of one transaction, whole.",
             [
-                EventField("product", .text, .nameA, required: true), requiredTransaction, line,
+                EventField("product", .text, .nameA, required: true), requiredTransaction, lineage,
                 store, EventField("starts_at", .time, .timeA, required: true),
                 EventField("expires_at", .time, .timeB),
                 EventField("revoked_at", .time, .timeC),
@@ -274,10 +279,10 @@ extension Vocabulary {
                 EventField("currency", .text, .nameC),
             ] + offer),
         EventSchema(
-            .storeRenewalStated, "store.renewal_stated", routing: .line,
+            .storeRenewalStated, "store.renewal_stated", routing: .lineage,
             "What the store says of the next renewal, whole.",
             [
-                EventField("product", .text, .nameA), line, store, transaction,
+                EventField("product", .text, .nameA), lineage, store, transaction,
                 EventField("auto_renew_product", .text, .nameB),
                 EventField("auto_renew", .bool, .flags(shift: 8, width: 2), required: true),
                 EventField("in_billing_retry", .bool, .flags(shift: 0, width: 2)),

@@ -5,8 +5,8 @@ public import Foundation
 
 /// What the tests of the five apps share: the repository's own catalogs and a clock that stands still.
 public enum Fixtures {
-    /// 2026-01-15T12:00:00Z, where the clocks of stories stand.
-    public static let now = StoryLedger.start
+    /// 2026-01-15T12:00:00Z, where the clocks of fixtures stand.
+    public static let now = LedgerFixture.start
 
     /// The names of the five apps, which are also their folders under `events/`.
     public static let apps = ["dozzi", "magical-stories", "ollie", "fork-in-the-road", "nuzzle"]

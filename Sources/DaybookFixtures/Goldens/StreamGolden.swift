@@ -6,7 +6,7 @@ public import Foundation
 
 /// Recorded streams in `events/` and the states that they must give, in `snapshots/`.
 ///
-/// A bug report is a stream and its golden: both are replayed by name, whoever put them there.
+/// A bug report is a stream and its golden: both are found in their folders and replayed by name.
 public enum StreamGolden {
     /// A stream and its golden; one of the two may be missing, which the suite reports.
     public struct Pair: Sendable, CustomStringConvertible {

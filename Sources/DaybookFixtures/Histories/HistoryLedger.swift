@@ -4,7 +4,7 @@ import DaybookStore
 import DaybookTesting
 import Foundation
 
-/// The ledger that a history is told to: in memory, or a file that is given no peace.
+/// The ledger that a history is recorded in: in memory, or a file that is disturbed all the time.
 ///
 /// A file has segments of 16 events, which are sealed beside the work. Between two commits it may get a snapshot, be
 /// closed and opened again, or lose a derived file; the same seed does the same. None of that may change an answer
@@ -23,7 +23,7 @@ public final class HistoryLedger {
     private var path: String? { folder?.appending(path: "ledger.sqlite").path }
     private var derived: URL? { path.map { URL(filePath: $0 + ".snapshots") } }
 
-    /// - Parameter document: The first catalog, in force since ever.
+    /// - Parameter document: The first catalog, in force from the beginning of time.
     public init(
         _ place: Place, app: String, catalog document: [UInt8], seed: UInt64
     ) async throws {
@@ -85,7 +85,7 @@ public final class HistoryLedger {
             .filter { !$0.hasPrefix(".") } ?? []
     }
 
-    /// The history is over: a file is opened once more, for questions alone.
+    /// The history is over: a file is opened once more, for reading alone.
     /// - Returns: What answers can come from besides rows and memory: `snapshot`, `segments`.
     public func end() throws -> Set<String> {
         guard let path else { return [] }

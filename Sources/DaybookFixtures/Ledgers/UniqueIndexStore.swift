@@ -2,7 +2,7 @@ public import DaybookEvents
 public import DaybookStore
 import Synchronization
 
-/// A store with what the real one gave up for speed: unique indexes on (stream, version) and on
+/// A store with the checks that the real one leaves out for speed: unique indexes on (stream, version) and on
 /// (environment, source, key).
 ///
 /// It is the oracle of property tests: a ledger over this store must do exactly what a ledger over

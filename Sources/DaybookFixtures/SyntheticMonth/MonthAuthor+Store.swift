@@ -3,9 +3,9 @@ import DaybookEvents
 
 /// The upgrade screen, the checkout, and everything that is bought once.
 extension MonthAuthor {
-    /// Something that the store sold, while its story is told.
+    /// Something that the store sold, while its events are written.
     struct Sale {
-        let line: String
+        let lineage: String
         let product: Product
         /// Whether the store's notifications name the customer.
         let isNamed: Bool
@@ -17,7 +17,7 @@ extension MonthAuthor {
 
         var reference: JSONObject {
             [
-                "original_transaction_id": .string(line), "transaction_id": .string(transaction),
+                "original_transaction_id": .string(lineage), "transaction_id": .string(transaction),
             ]
         }
     }
@@ -61,7 +61,7 @@ extension MonthAuthor {
             var failed = fields
             failed["error"] = "verification"
             tell("checkout.failed", person, at: done, failed)
-        case 16..<19:  // Ask to buy: somebody else decides, hours later.
+        case 16..<19:  // Ask to buy: a parent decides, hours later.
             tell("checkout.pending", person, at: done, fields)
             if chance(60) { buy(&person, product, at: done + number(1...30) * Self.hour) }
         default:
@@ -83,12 +83,13 @@ extension MonthAuthor {
 
     private mutating func buy(_ person: inout Resident, _ product: Product, at time: Int64) {
         guard time < Self.end else { return }
-        let line = "2000\(String(1_000_000 + generator.next()))"
+        let lineage = "2000\(String(1_000_000 + generator.next()))"
         let hasTrial = product.introOffer?.kind == .freeTrial && !person.hasSubscribed
         var sale = Sale(
-            line: line, product: product, isNamed: !chance(4), transaction: line, start: time,
+            lineage: lineage, product: product, isNamed: !chance(4), transaction: lineage,
+            start: time,
             end: Int64.max, isTrial: hasTrial && chance(80), priceMilli: price(of: product))
-        person.lines.append(line)
+        person.lineages.append(lineage)
         switch product.kind {
         case .autoRenewable: subscribe(&person, &sale)
         case .nonConsumable, .nonRenewing, .consumable: keep(&person, sale)
@@ -179,7 +180,7 @@ extension MonthAuthor {
             key: "\(sale.transaction)@\(signedAt)", trust: .verified, signedAt: signedAt)
     }
 
-    /// Somebody presses "Restore": the store signs the same transaction anew, and it is no second purchase.
+    /// The customer presses "Restore": the store signs the same transaction anew, and it is no second purchase.
     mutating func restore(_ person: Resident, at time: Int64) {
         guard let sale = person.latestSale, sale.start < time,
             person.access.last.map({ $0.from <= time && time < $0.until }) ?? false
@@ -187,7 +188,7 @@ extension MonthAuthor {
         state(person, sale, signedAt: time)
     }
 
-    /// The money goes back; now and then the store thinks better of it.
+    /// The money goes back; now and then the store takes the refund back.
     /// - Returns: Whether access stays lost.
     @discardableResult
     mutating func refund(_ person: inout Resident, _ sale: Sale) -> Bool {
@@ -219,7 +220,7 @@ extension MonthAuthor {
     }
 
     /// Another of the family takes the purchase over, as RevenueCat tells it.
-    mutating func handOver(_ person: Resident, _ line: String) {
+    mutating func handOver(_ person: Resident, _ lineage: String) {
         let count = Int64(generator.customers.count / 2)
         let other = Int(number(0...count - 1)) * 2
         guard !isSandbox(person), generator.customers[other].environment == .production,
@@ -231,7 +232,7 @@ extension MonthAuthor {
             [
                 "from": .string(generator.customers[person.id(at: time)].name),
                 "to": .string(generator.customers[other].name), "rule": "restore",
-                "original_transaction_id": .string(line),
+                "original_transaction_id": .string(lineage),
             ], source: "revenuecat", trust: .imported)
     }
 }

@@ -95,7 +95,7 @@ extension MonthAuthor {
         endsFrom anchor: Int64? = nil, _ more: JSONObject = JSONObject()
     ) -> Bool {
         let wasTrial = sale.isTrial
-        sale.transaction = "\(sale.line)-\(generator.next())"
+        sale.transaction = "\(sale.lineage)-\(generator.next())"
         sale.start = time ?? sale.end
         sale.isTrial = false
         sale.end = periodEnd(sale, from: anchor ?? sale.start)
@@ -123,7 +123,7 @@ extension MonthAuthor {
         }
         expire(person, sale, "voluntary", at: sale.end)
         guard chance(12) else { return false }
-        sale.transaction = "\(sale.line)-\(generator.next())"
+        sale.transaction = "\(sale.lineage)-\(generator.next())"
         sale.start = sale.end + number(1...20) * Self.day
         sale.isTrial = false
         sale.end = periodEnd(sale, from: sale.start)
@@ -187,7 +187,8 @@ extension MonthAuthor {
         notify(
             "subscription.product_changed", person, at: time, fields, isNamed: old.isNamed)
         sale = Sale(
-            line: old.line, product: product, isNamed: old.isNamed, transaction: old.transaction,
+            lineage: old.lineage, product: product, isNamed: old.isNamed,
+            transaction: old.transaction,
             start: old.start, end: old.end, isTrial: old.isTrial,
             priceMilli: product.prices.last?.amountMilli ?? old.priceMilli)
         if isNow, let last = person.access.indices.last { person.access[last].until = time }
@@ -207,7 +208,7 @@ extension MonthAuthor {
         return true
     }
 
-    /// Who does not agree to a higher price loses the subscription at the renewal.
+    /// A customer who does not agree to a higher price loses the subscription at the renewal.
     private mutating func raisePrice(_ person: inout Resident, _ sale: inout Sale) -> Bool {
         let price = sale.product.prices.map(\.amountMilli).max() ?? sale.priceMilli
         guard price > sale.priceMilli else { return renew(&person, &sale) }

@@ -1,7 +1,7 @@
 import DaybookDomain
 import DaybookEvents
 
-/// What people do with the app, and where it says no.
+/// What people do with the app, and where they are refused.
 extension MonthAuthor {
     mutating func use(_ person: inout Resident, at time: Int64) {
         let meters = catalog.meters.filter { $0.kind != .window && $0.countsProfiles == nil }
@@ -129,7 +129,7 @@ extension MonthAuthor {
         default:
             let key = tell(
                 "usage.recorded", person, at: time, fields, source: "ledger", trust: .system)
-            // The phone tells of the same story again under a key of its own: one ref counts once.
+            // The phone reports the same use again under a key of its own: one ref counts once.
             if chance(2) { tell("usage.recorded", person, at: time + 500, fields) }
             if let key, chance(1) {
                 correct("correction.voided", person, key, "ledger", JSONObject(), after: time)

@@ -3,7 +3,7 @@ import DaybookDomain
 import DaybookEvents
 import DaybookTesting
 
-/// Tells the month person by person; the generator gives the dice and keeps what was told.
+/// Writes the month person by person; the generator gives the random numbers and keeps the events.
 struct MonthAuthor {
     static let start = SyntheticMonth.start
     static let end = SyntheticMonth.end
@@ -16,7 +16,7 @@ struct MonthAuthor {
     private let homes: [(zone: ZoneTable, locale: String, country: String)]
     private(set) var shownCustomers: [String] = []
 
-    /// One person: what is known of them while their month is told.
+    /// One person: what is known of them while their month is written.
     struct Resident {
         /// The place of the anonymous id among the generator's customers; the next one is the signed-in id.
         let anonymous: Int
@@ -32,13 +32,13 @@ struct MonthAuthor {
         /// Evidence is written once per name and period.
         var evidence: Set<String> = []
         var access: [Access] = []
-        var lines: [String] = []
+        var lineages: [String] = []
         var latestSale: Sale?
         var hasSubscribed = false
         /// Products that a store sells once.
         var kept: Set<String> = []
 
-        /// Under which id things happen at a time.
+        /// The id that the person has at a time.
         func id(at time: Int64) -> Int { time < signedInAt ? anonymous : anonymous + 1 }
     }
 
@@ -78,7 +78,7 @@ struct MonthAuthor {
         if person.seenAt < Self.start { haveBoughtBefore(&person) }
         for time in sessions(person) { visit(&person, at: time) }
         if chance(2) { receiveGrant(person) }
-        if chance(1), let line = person.lines.first { handOver(person, line) }
+        if chance(1), let lineage = person.lineages.first { handOver(person, lineage) }
     }
 
     // MARK: Arriving

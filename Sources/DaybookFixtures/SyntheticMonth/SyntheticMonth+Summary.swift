@@ -17,7 +17,7 @@ extension SyntheticMonth {
     /// - Parameter ledger: Holds the app's catalog and this month, and nothing else.
     /// - Returns: The same for any order of delivery.
     public func summary(of ledger: Ledger, seed: UInt64) throws -> JSONObject {
-        let (digest, unitCount) = try ledger.digest()
+        let (digest, aggregateCount) = try ledger.digest()
         let counts = eventCounts
         var tally = MonthTally()
         for customer in customers {
@@ -31,7 +31,8 @@ extension SyntheticMonth {
         }
         return [
             "seed": .string(String(seed)), "digest": .string(digest.description),
-            "units": .integer(Int64(unitCount)), "customers": .integer(Int64(customers.count)),
+            "aggregates": .integer(Int64(aggregateCount)),
+            "customers": .integer(Int64(customers.count)),
             "deliveries": .integer(Int64(deliveries.count)),
             "duplicates": .integer(Int64(duplicateCount)),
             // The first event of the ledger is its catalog.
@@ -63,7 +64,7 @@ private struct MonthTally {
 
     mutating func add(_ status: Status) {
         for answer in status.entitlements {
-            // Several states are on: `on` is everybody who has access, by whatever source.
+            // Several states are on: `on` is every customer who has access, by whatever source.
             Self.add(answer.isActive ? 1 : 0, to: &entitlements, answer.name, "on")
             Self.add(1, to: &entitlements, answer.name, answer.state.rawValue)
         }

@@ -41,8 +41,8 @@ public struct SyntheticMonth: Sendable {
     }
 
     /// What becomes of a share of the customers, as a month of its own.
-    /// - Parameter names: Customers of production; whoever is the same person, and every line that names them, comes
-    ///   along.
+    /// - Parameter names: Customers of production; the other ids of the same person, and every lineage that names them,
+    ///   come along.
     public func deliveries(about names: Set<String>) -> [EventDraft] {
         let ids = deliveries.reduce(into: names) { ids, draft in
             guard draft.type == "subject.aliased", let alias = draft.data["alias"]?.text,
@@ -50,17 +50,17 @@ public struct SyntheticMonth: Sendable {
             else { return }
             ids.insert(alias)
         }
-        var lines: Set<StreamName> = []
+        var lineages: Set<StreamName> = []
         var keys: Set<String> = []
         for draft in deliveries where ids.contains(draft.subject ?? "") {
             let stream = EventRouter.stream(of: draft)
-            if stream.kind == .line { lines.insert(stream) }
+            if stream.kind == .lineage { lineages.insert(stream) }
         }
         var own: [EventDraft] = []
         for draft in deliveries {
             let isOwn =
                 draft.subject.map(ids.contains) ?? false
-                || lines.contains(EventRouter.stream(of: draft))
+                || lineages.contains(EventRouter.stream(of: draft))
             if isOwn, let key = draft.source.key { keys.insert(key) }
             let target = draft.data.value(at: ["target", "key"])?.text
             if isOwn || target.map(keys.contains) ?? false { own.append(draft) }
@@ -84,7 +84,7 @@ struct MonthPost {
     mutating func deliver(_ drafts: [EventDraft]) -> [EventDraft] {
         var parcels: [Parcel] = []
         for (number, draft) in drafts.enumerated() {
-            // Nobody can deliver what is not signed yet.
+            // What is not signed yet cannot be delivered.
             let tellable = max(draft.occurredAt ?? 0, draft.source.signedAt ?? 0)
             let arrivesAt = tellable + delay(of: draft)
             parcels.append(Parcel(arrivesAt: arrivesAt, number: number, draft: draft))

@@ -40,8 +40,8 @@ public enum RecordFields {
             "purchase.completed", "subscription.started", "subscription.renewed",
             "store.transaction_stated",
         ].flatMap { ["\($0).v1 price_milli", "\($0).v1 currency"] }
-            // A what-if reads money from events; the stream of a consumable is named after `kind`, and a line after the
-            // transaction where no original one is told.
+            // A what-if reads money from events; the stream of a consumable is named after `kind`, and a lineage after
+            // the transaction where no original one is told.
             + [
                 "purchase.refunded", "purchase.refund_reversed", "purchase.revoked",
                 "refund.requested", "refund.declined",

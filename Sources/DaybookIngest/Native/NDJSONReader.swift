@@ -71,7 +71,7 @@ public struct NDJSONReader: Sendable {
     /// Refuse a line of another app.
     private let app: String?
     private let defaultTrust: Trust
-    /// Whether the lines are what somebody reports, rather than what a ledger wrote.
+    /// Whether the lines are reports, rather than what a ledger wrote.
     private let isReported: Bool
     private var line = 0
     /// The beginning of a line whose end has not come yet.
@@ -214,7 +214,7 @@ public struct NDJSONReader: Sendable {
             return [try EventValidator.canonical(draft)]
         }
         if let events = try OrderItems.events(of: draft) { return events }
-        // What a patch says of times nobody misses before the target is looked at.
+        // A patch is checked only with its target, so a time that is a text is not refused here but converted at once.
         if draft.type == "correction.amended", let patch = draft.data["patch"]?.object {
             draft.data["patch"] = .object(try PatchTimes.inMilliseconds(patch))
         }

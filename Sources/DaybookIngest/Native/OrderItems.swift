@@ -12,7 +12,7 @@ import DaybookEvents
 /// key "o-1/t-2"  data {"order_id":"o-1", "transaction_id":"t-2", "product":"b", …}
 /// ```
 /// A refund names its items in the same way, and so finds the same transactions. Both depend on nothing but the line,
-/// so that the same line again has the same keys and bodies.
+/// so that the same line again has the same keys and contents.
 enum OrderItems {
     /// Items of one order.
     static let countMax = 100
@@ -108,10 +108,10 @@ enum OrderItems {
         }
     }
 
-    /// Whether an event is about one transaction or line, so that a list of several would change nothing.
+    /// Whether an event is about one transaction or lineage, so that a list of several would change nothing.
     private static func isAboutOnePurchase(_ schema: EventSchema) -> Bool {
         switch schema.routing {
-        case .line, .purchase, .transfer: true
+        case .lineage, .purchase, .transfer: true
         case .customer, .ledger: schema.field("transaction_id") != nil
         }
     }

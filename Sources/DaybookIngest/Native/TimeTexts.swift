@@ -1,7 +1,7 @@
 import DaybookDomain
 import DaybookEvents
 
-/// Times of an event that somebody wrote in RFC 3339, as answers for people show them.
+/// Times of an event that were written in RFC 3339, as answers for people show them.
 enum TimeTexts {
     /// The event with such times in milliseconds, as everything else reads it.
     /// - Returns: `nil`: there is none.

@@ -1,10 +1,10 @@
 import DaybookEvents
 
-/// The members of a webhook's `event`, or of an object in a subscriber document, read by name; what nobody read is kept
+/// The members of a webhook's `event`, or of an object in a subscriber document, read by name; what is not read is kept
 /// as it is.
 struct RevenueCatFields {
     let event: JSONObject
-    /// Where the object stands in the body, for messages.
+    /// Where the object stands in the payload, for messages.
     let path: String
     /// Members that stand in an event of ours with everything that they say.
     private(set) var taken: Set<String> = []

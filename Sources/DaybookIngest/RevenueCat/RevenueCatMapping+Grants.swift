@@ -49,7 +49,7 @@ extension RevenueCatMapping {
             throw RevenueCatFields.missing(
                 "entitlement_ids", "a promotion says which entitlement it gives")
         }
-        let transaction = try line()
+        let transaction = try lineage()
         let id = transaction["original_transaction_id"] ?? transaction["transaction_id"]
         let name = id?.text ?? ""
         guard entitlements.count > 1 else { return [(name, entitlements[0])] }

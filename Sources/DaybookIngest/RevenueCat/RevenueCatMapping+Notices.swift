@@ -16,7 +16,7 @@ extension RevenueCatMapping {
     }
 
     mutating func autoRenew(_ isOn: Bool, cause: String) throws(EventProblem) -> EventDraft {
-        var data = try line()
+        var data = try lineage()
         data["enabled"] = .bool(isOn)
         data["cause"] = .string(cause)
         data["product"] = try fields.text("product_id").map(JSONValue.string)
@@ -24,7 +24,7 @@ extension RevenueCatMapping {
     }
 
     mutating func billingFailed() throws(EventProblem) -> EventDraft {
-        var data = try line()
+        var data = try lineage()
         data["grace_expires_at"] = try fields.time("grace_period_expiration_at_ms")
             .map(JSONValue.integer)
         return draft("subscription.billing_failed", at: signedAt, data)
@@ -35,7 +35,7 @@ extension RevenueCatMapping {
     /// the later one counts: a customer in grace would be shut out. So it is kept, and speaks only where it knows.
     private mutating func billingErrorNoted() throws(EventProblem) -> EventDraft {
         if fields.event["grace_period_expiration_at_ms"] != nil { return try billingFailed() }
-        return draft("ops.billing_error_noted", at: signedAt, try line())
+        return draft("ops.billing_error_noted", at: signedAt, try lineage())
     }
 
     /// `ended_at` shortens the named transaction where it ends before its time (rule 32), as after a refund or with a
@@ -46,7 +46,7 @@ extension RevenueCatMapping {
         // What is over now does not end later.
         if let told, told != end { notes["expiration_at_ms"] = .integer(told) }
         if try isPromotional() { return try promotionVoided(at: end) }
-        var data = try line()
+        var data = try lineage()
         data["ended_at"] = .integer(end)
         data["reason"] = .string(Self.reason(try fields.peek("expiration_reason")))
         data["product"] = try fields.text("product_id").map(JSONValue.string)
@@ -68,7 +68,7 @@ extension RevenueCatMapping {
 
     /// The dates in it are those of the old product, and are kept as they are.
     mutating func productChanged() throws(EventProblem) -> EventDraft {
-        var data = try line()
+        var data = try lineage()
         let from = try fields.required("product_id", "a change has a product before it")
         let to = try fields.required("new_product_id", "a change has a product after it")
         data["from"] = .string(from)
@@ -87,7 +87,7 @@ extension RevenueCatMapping {
     }
 
     mutating func extended() throws(EventProblem) -> EventDraft {
-        var data = try line()
+        var data = try lineage()
         guard let end = try fields.time("expiration_at_ms") else {
             throw RevenueCatFields.missing("expiration_at_ms", "an extension has a new end")
         }
@@ -97,7 +97,7 @@ extension RevenueCatMapping {
 
     /// The pause begins with the end of what is paid for; nothing is taken away before EXPIRATION says so.
     mutating func pauseScheduled() throws(EventProblem) -> EventDraft {
-        var data = try line()
+        var data = try lineage()
         data["pause_at"] = try fields.time("expiration_at_ms").map(JSONValue.integer)
         data["resume_at"] = try fields.time("auto_resume_at_ms").map(JSONValue.integer)
         return draft("subscription.pause_scheduled", at: signedAt, data)
@@ -105,7 +105,7 @@ extension RevenueCatMapping {
 
     // MARK: Customers
 
-    /// All lines that `from` owns go to `to` (rule 7). Each side is one customer under all of his names.
+    /// All lineages that `from` owns go to `to` (rule 7). Each side is one customer under all names of that customer.
     mutating func transferred() throws(EventProblem) -> [EventDraft] {
         let from = try customers("transferred_from")
         let to = try customers("transferred_to")
@@ -128,7 +128,8 @@ extension RevenueCatMapping {
     private func customers(_ member: String) throws(EventProblem) -> [String] {
         let names = try fields.texts(member)
         guard !names.isEmpty else {
-            throw RevenueCatFields.missing(member, "a transfer names both sides")
+            throw RevenueCatFields.missing(
+                member, "a transfer names the former owner and the new one")
         }
         for (index, name) in names.enumerated() {
             try PersonalData.checkCustomer(name, "event.\(member)[\(index)]")

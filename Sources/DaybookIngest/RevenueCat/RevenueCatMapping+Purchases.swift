@@ -13,7 +13,7 @@ extension RevenueCatMapping {
         return draft("subscription.started", at: try chargedAt(data), data)
     }
 
-    /// Also where somebody who had lapsed came back: whether there was a gap is known to the ledger, not to the
+    /// Also where a customer who had lapsed came back: whether there was a gap is known to the ledger, not to the
     /// webhook, and follows from the facts.
     mutating func renewed() throws(EventProblem) -> EventDraft {
         var data = try period()
@@ -37,7 +37,7 @@ extension RevenueCatMapping {
 
     /// What every charge says.
     private mutating func purchase() throws(EventProblem) -> JSONObject {
-        var data = try line(needsTransaction: true)
+        var data = try lineage(needsTransaction: true)
         data["product"] = .string(
             try fields.required("product_id", "a purchase names its product"))
         guard let start = try fields.time("purchased_at_ms") else {
@@ -51,13 +51,13 @@ extension RevenueCatMapping {
         let money = try fields.money()
         if money?.isExact == false { notes["rounded"] = true }
         data["price_milli"] = .integer(money?.milli ?? 0)
-        // A price that nobody knows is no price in any currency (ISO 4217: XXX), so it adds nothing to any sum.
+        // A price that is not known is no price in any currency (ISO 4217: XXX), so it adds nothing to any sum.
         data["currency"] = .string(money?.currency ?? "XXX")
         return data
     }
 
     /// The lineage and the transaction.
-    mutating func line(needsTransaction: Bool = false) throws(EventProblem) -> JSONObject {
+    mutating func lineage(needsTransaction: Bool = false) throws(EventProblem) -> JSONObject {
         var data = JSONObject()
         data["transaction_id"] = try fields.text("transaction_id").map(JSONValue.string)
         data["original_transaction_id"] = try fields.text("original_transaction_id")
@@ -72,7 +72,7 @@ extension RevenueCatMapping {
         return data
     }
 
-    /// The first part of a line's name: what Apple tells itself and what RevenueCat tells of it are one line.
+    /// The first part of a lineage's name: what Apple tells itself and what RevenueCat tells of it are one lineage.
     static func store(_ name: String) -> String {
         switch name.uppercased() {
         case "APP_STORE", "MAC_APP_STORE": "apple"
@@ -152,7 +152,7 @@ extension RevenueCatMapping {
 
     /// A consumable's stream is named after its own transaction, so what follows its purchase says that it is one.
     private mutating func withdrawn() throws(EventProblem) -> JSONObject {
-        var data = try line(needsTransaction: true)
+        var data = try lineage(needsTransaction: true)
         let kind = try purchaseKind()
         if kind == "consumable" {
             data["kind"] = "consumable"

@@ -10,7 +10,7 @@ struct RevenueCatMapping {
     let type: RevenueCatType?
     let signedAt: Int64
     let environment: Environment
-    /// The customer; `nil` where nobody is named, and where a webhook without meaning names nobody by a junk id.
+    /// The customer; `nil` where none is named, and where a webhook without meaning has a junk id.
     let subject: String?
     let catalog: Catalog?
     var fields: RevenueCatFields
@@ -186,11 +186,11 @@ struct RevenueCatMapping {
     // MARK: The rest
 
     /// Everything that no event of ours says, in the shape of the payload, less what must not be kept.
-    func rest(of body: JSONObject) -> (kept: JSONObject, leftOut: [String], count: Int) {
+    func rest(of payload: JSONObject) -> (kept: JSONObject, leftOut: [String], count: Int) {
         var kept = notes
         var paths: [String] = []
         var attributeCount = 0
-        for member in body.members {
+        for member in payload.members {
             var value = member.value
             if member.name == "event" {
                 var event = fields.event

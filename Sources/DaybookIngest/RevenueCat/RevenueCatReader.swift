@@ -3,12 +3,12 @@ public import DaybookEvents
 
 /// Reads webhooks of RevenueCat into neutral events, for people who move (docs/revenuecat.md).
 ///
-/// The way of a body: bytes → JSON → fields that are read by name (`RevenueCatFields`) → what the type tells
-/// (`RevenueCatMapping+….swift`) → what nobody read, less personal data → drafts in canonical form. It is a function
+/// The way of a payload: bytes → JSON → fields that are read by name (`RevenueCatFields`) → what the type tells
+/// (`RevenueCatMapping+….swift`) → what was not read, less personal data → drafts in canonical form. It is a function
 /// of the bytes and the catalog alone, so a retry gives the same drafts with the same keys.
 public struct RevenueCatReader: Sendable {
-    /// A larger body is refused unread; RevenueCat's have a few KiB.
-    public static let byteCountMax = RevenueCatBody.byteCountMax
+    /// A larger payload is refused unread; RevenueCat's have a few KiB.
+    public static let byteCountMax = RevenueCatDocument.byteCountMax
     /// The source kind of every event.
     public static let sourceKind = "revenuecat"
 
@@ -24,20 +24,20 @@ public struct RevenueCatReader: Sendable {
         self.environment = environment
     }
 
-    /// Reads one body as it was posted.
+    /// Reads one payload as it was posted.
     /// - Parameter firstLine: The line of its first byte in a larger file, for messages.
     /// - Throws: The first thing that is wrong, with line, column, member and reason. The bytes belong to the dead
     ///   letters.
     public func read(
         _ bytes: [UInt8], firstLine: Int = 1
     ) throws(LineProblem) -> RevenueCatReading {
-        try RevenueCatBody.read(bytes, firstLine: firstLine, noun: "body", reading(of:)) {
-            LineProblem(body: bytes, firstLine: firstLine, Self.inTheirWords($0))
+        try RevenueCatDocument.read(bytes, firstLine: firstLine, noun: "payload", reading(of:)) {
+            LineProblem(payload: bytes, firstLine: firstLine, Self.inTheirWords($0))
         }
     }
 
     private func reading(of json: JSONValue) throws(EventProblem) -> RevenueCatReading {
-        guard let body = json.object, let event = body["event"]?.object else {
+        guard let payload = json.object, let event = payload["event"]?.object else {
             throw EventProblem(
                 .missingField, "event", "a webhook is an object with the member event")
         }
@@ -45,7 +45,7 @@ public struct RevenueCatReader: Sendable {
             RevenueCatFields(event: event), catalog: catalog, environment: environment)
         var told = try mapping.told()
         var aliases = try mapping.aliases()
-        let (rest, leftOut, count) = mapping.rest(of: body)
+        let (rest, leftOut, count) = mapping.rest(of: payload)
         if told.isEmpty {
             aliases[0].data["revenuecat"] = .object(rest)
         } else {
@@ -59,7 +59,7 @@ public struct RevenueCatReader: Sendable {
         return reading
     }
 
-    /// What the vocabulary objects to, under the name that the body has for it.
+    /// What the vocabulary objects to, under the name that the payload has for it.
     private static func inTheirWords(_ problem: EventProblem) -> EventProblem {
         let names = [
             "subject": "app_user_id", "source.key": "id", "source.signed_at": "event_timestamp_ms",

@@ -8,7 +8,7 @@ public struct RevenueCatReading: Sendable, Equatable {
     public var type: String
     /// What it tells, in canonical form: the fact or notice that it is about first.
     public var events: [EventDraft]
-    /// Who is the same person by its word. Every webhook says it again, so whoever appends may leave out what the
+    /// Aliases: which IDs are one customer by its word. Every webhook says it again, so a caller may leave out what the
     /// ledger knows.
     public var aliases: [EventDraft]
     /// The paths of what must not be kept (names, addresses, free text) and is in none of the events.

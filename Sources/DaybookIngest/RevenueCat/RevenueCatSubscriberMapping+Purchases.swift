@@ -47,7 +47,7 @@ extension RevenueCatSubscriberMapping {
     private func charge(
         _ purchase: inout RevenueCatSubscriberPurchase, _ notes: inout JSONObject
     ) throws(EventProblem) -> JSONObject {
-        var data = purchase.line
+        var data = purchase.lineage
         data["product"] = .string(purchase.product)
         data["starts_at"] = .integer(purchase.startsAt)
         switch try purchase.fields.peek("ownership_type")?.lowercased() {
@@ -59,22 +59,22 @@ extension RevenueCatSubscriberMapping {
         let money = try purchase.fields.price()
         if money?.isExact == false { notes["rounded"] = true }
         data["price_milli"] = .integer(money?.milli ?? 0)
-        // A price that nobody knows is no price in any currency (ISO 4217: XXX), so it adds nothing to any sum.
+        // A price that is not known is no price in any currency (ISO 4217: XXX), so it adds nothing to any sum.
         data["currency"] = .string(money?.currency ?? "XXX")
         return data
     }
 
-    /// Where the lineage is not known the line is named after the transaction, and marked.
+    /// Where the original transaction is not known the lineage is named after the transaction, and marked.
     private mutating func noteLineage(
         _ purchase: RevenueCatSubscriberPurchase, _ notes: inout JSONObject
     ) {
         guard purchase.original == nil, !purchase.isFirst else { return }
         notes["original_transaction"] = "unknown"
-        let line = "\(purchase.store ?? "apple"):\(purchase.transaction)"
+        let lineage = "\(purchase.store ?? "apple"):\(purchase.transaction)"
         tell(
             .originalTransaction, purchase.name,
-            "\(purchase.name): the document does not have the original transaction; the line is "
-                + "\(line), and later events that name the original one are another line")
+            "\(purchase.name): the document does not have the original transaction; the lineage is "
+                + "\(lineage), and later events that name the original one are another lineage")
     }
 
     /// How things stand may be said, taken back and said again, so its key has the moment of the document. The
@@ -90,7 +90,7 @@ extension RevenueCatSubscriberMapping {
     private func renewal(
         _ purchase: inout RevenueCatSubscriberPurchase, _ end: Int64, isPrepaid: Bool
     ) throws(EventProblem) -> [EventDraft] {
-        var data = purchase.line
+        var data = purchase.lineage
         data["product"] = .string(purchase.product)
         if let off = try purchase.moment("unsubscribe_detected_at") {
             data["enabled"] = false
@@ -121,7 +121,7 @@ extension RevenueCatSubscriberMapping {
             failed >= purchase.startsAt
         else { return [] }
         purchase = read
-        var data = purchase.line
+        var data = purchase.lineage
         let grace = try purchase.moment("grace_period_expires_date")
         data["grace_expires_at"] = grace.map(JSONValue.integer)
         let until = grace.map { "\($0)" } ?? "-"
@@ -136,7 +136,7 @@ extension RevenueCatSubscriberMapping {
     private func refund(
         _ purchase: inout RevenueCatSubscriberPurchase, kind: String?
     ) throws(EventProblem) -> [EventDraft] {
-        var data = purchase.line
+        var data = purchase.lineage
         data["product"] = .string(purchase.product)
         if kind == "consumable" { data["kind"] = "consumable" }
         if let refunded = try purchase.moment("refunded_at") {
@@ -162,7 +162,7 @@ extension RevenueCatSubscriberMapping {
         _ purchase: inout RevenueCatSubscriberPurchase, _ end: Int64
     ) throws(EventProblem) -> [EventDraft] {
         guard let resume = try purchase.moment("auto_resume_date") else { return [] }
-        var data = purchase.line
+        var data = purchase.lineage
         data["pause_at"] = .integer(end)
         data["resume_at"] = .integer(resume)
         return [

@@ -17,7 +17,7 @@ struct RevenueCatSubscriberMapping {
     private(set) var events: [EventDraft] = []
     private(set) var gaps: [RevenueCatSubscriberGap] = []
     private(set) var leftOut: [String] = []
-    private var body: RevenueCatFields
+    private var payload: RevenueCatFields
     private let originalName: String?
     /// The products of all purchases, also of the other environment, and how the catalog would name them; `nil`: a
     /// promotion, which no catalog names.
@@ -32,12 +32,12 @@ struct RevenueCatSubscriberMapping {
         self.catalog = catalog
         self.environment = environment
         self.subscriber = RevenueCatFields(event: subscriber, at: "subscriber")
-        body = RevenueCatFields(event: json, at: "")
-        var signed = try body.milliseconds("request_date_ms")
-        let date = try body.moment("request_date")
+        payload = RevenueCatFields(event: json, at: "")
+        var signed = try payload.milliseconds("request_date_ms")
+        let date = try payload.moment("request_date")
         signed = signed ?? date?.at
         guard let signed else {
-            throw body.missing("request_date_ms", "a document says when it was made")
+            throw payload.missing("request_date_ms", "a document says when it was made")
         }
         let times = EventBounds.timeMin + 1...EventBounds.timeMax
         guard times.contains(signed) else {
@@ -47,7 +47,7 @@ struct RevenueCatSubscriberMapping {
         }
         signedAt = signed
         originalName = try self.subscriber.peek("original_app_user_id")
-        let asked = try body.text("app_user_id")
+        let asked = try payload.text("app_user_id")
         guard let name = subject ?? asked ?? originalName else {
             throw EventProblem(
                 .missingSubject, "subscriber.original_app_user_id",
@@ -137,7 +137,7 @@ struct RevenueCatSubscriberMapping {
             tell(
                 .transaction, name,
                 "\(name): the document has no transaction of the store; \(purchase.transaction) "
-                    + "stands in for it, and what the store says later is another line")
+                    + "stands in for it, and what the store says later is another lineage")
         }
         return purchase
     }
@@ -286,8 +286,8 @@ struct RevenueCatSubscriberMapping {
 
     /// - Returns: How many attributes and values were left out.
     private mutating func leaveOut() -> Int {
-        var rest = body.event
-        for name in body.taken { rest[name] = nil }
+        var rest = payload.event
+        for name in payload.taken { rest[name] = nil }
         var inner = subscriber.event
         for name in ["subscriptions", "non_subscriptions", "first_seen"] { inner[name] = nil }
         if !leftOut.contains("subscriber.original_app_user_id") {
@@ -303,7 +303,7 @@ struct RevenueCatSubscriberMapping {
             kept[member.name] = PersonalData.without(
                 member.value, at: member.name, taken: &leftOut)
         }
-        // The body itself is kept; an event has its bound.
+        // The payload itself is kept; an event has its bound.
         if kept.canonicalBytes.count > Self.restByteCountMax { kept = ["rest_left_out": true] }
         var unique: [String] = []
         for path in leftOut where !unique.contains(path) { unique.append(path) }

@@ -11,7 +11,7 @@ struct RevenueCatSubscriberPurchase {
     let product: String
     /// As the document names it.
     let name: String
-    /// The first part of the line's name; `nil`: the document does not say, which is Apple's.
+    /// The first part of the lineage's name; `nil`: the document does not say, which is Apple's.
     let store: String?
     let transaction: String
     /// Whether the store's own transaction stands in the document.
@@ -81,8 +81,8 @@ struct RevenueCatSubscriberPurchase {
         return moment.at
     }
 
-    /// The line and the transaction, as an event has them.
-    var line: JSONObject {
+    /// The lineage and the transaction, as an event has them.
+    var lineage: JSONObject {
         var data: JSONObject = ["transaction_id": .string(transaction)]
         data["original_transaction_id"] = original.map(JSONValue.string)
         data["store"] = store.map(JSONValue.string)

@@ -3,13 +3,13 @@ public import DaybookEvents
 
 /// Reads subscriber documents of RevenueCat (REST API v1, `GET /subscribers/{app_user_id}`) into neutral events.
 ///
-/// A document says how things stand, not what happened: the way of a body is bytes → JSON → purchases that are read
-/// by name → the facts that each one states (`RevenueCatSubscriberMapping+….swift`) → what nobody read, less
-/// personal data. It is a function of the bytes, the catalog and the customer that was asked for. Keys are made of
-/// what the document states, so a statement that stands in a later document too is the same event.
+/// A document says how things stand, not what happened: the way of a payload is bytes → JSON → purchases that are read
+/// by name → the facts that each one states (`RevenueCatSubscriberMapping+….swift`) → what was not read, less personal
+/// data. It is a function of the bytes, the catalog and the customer that was asked for. Keys are made of what the
+/// document states, so a statement that stands in a later document too is the same event.
 public struct RevenueCatSubscriberReader: Sendable {
-    /// A larger body is refused unread; most documents have a few KiB.
-    public static let byteCountMax = RevenueCatBody.byteCountMax
+    /// A larger payload is refused unread; most documents have a few KiB.
+    public static let byteCountMax = RevenueCatDocument.byteCountMax
     /// The source kind of every event.
     public static let sourceKind = "revenuecat_subscriber"
 
@@ -20,7 +20,7 @@ public struct RevenueCatSubscriberReader: Sendable {
     /// - Parameters:
     ///   - catalog: Tells what the document does not: what kind a one-time purchase is, and which entitlements a
     ///     product should give.
-    ///   - environment: Whose purchases are read: `production`, or `sandbox`.
+    ///   - environment: The environment of the purchases that are read: `production`, or `sandbox`.
     ///   - subject: The customer whom the document was asked for. `nil`: its member `app_user_id`, which a script may
     ///     have written beside `subscriber`, else `original_app_user_id`.
     public init(
@@ -38,23 +38,23 @@ public struct RevenueCatSubscriberReader: Sendable {
     public func read(
         _ bytes: [UInt8], firstLine: Int = 1
     ) throws(LineProblem) -> RevenueCatSubscriberReading {
-        try RevenueCatBody.read(bytes, firstLine: firstLine, noun: "document", reading(of:)) {
+        try RevenueCatDocument.read(bytes, firstLine: firstLine, noun: "document", reading(of:)) {
             let names = Self.names(in: $0.member)
             return LineProblem(
-                body: bytes, firstLine: firstLine, $0,
+                payload: bytes, firstLine: firstLine, $0,
                 offset: MemberPlace.column(ofNested: names, in: bytes) - 1)
         }
     }
 
     private func reading(of json: JSONValue) throws(EventProblem) -> RevenueCatSubscriberReading {
-        guard let body = json.object, let subscriber = body["subscriber"]?.object else {
+        guard let payload = json.object, let subscriber = payload["subscriber"]?.object else {
             throw EventProblem(
                 .missingField, "subscriber",
                 "a document is an object with the member subscriber, as GET /subscribers answers it"
             )
         }
         var mapping = try RevenueCatSubscriberMapping(
-            body, subscriber, catalog: catalog, environment: environment, subject: subject)
+            payload, subscriber, catalog: catalog, environment: environment, subject: subject)
         try mapping.readPurchases()
         try mapping.compareEntitlements()
         let aliases = try mapping.aliases()

@@ -9,8 +9,8 @@ public struct RevenueCatSubscriberReading: Sendable, Equatable {
     /// What it tells of the asked environment, in canonical form: the customer first, then the purchases by product in
     /// byte order, each with what is told of it. Empty where the document has nothing of a sandbox.
     public var events: [EventDraft]
-    /// Who is the same person by its word. Every document says it again, so a caller may leave out what the ledger
-    /// knows.
+    /// Aliases: which IDs are one customer by its word. Every document says it again, so a caller may leave out what
+    /// the ledger knows.
     public var aliases: [EventDraft]
     /// What the document cannot say of this customer, or what it says that became no event.
     public var gaps: [RevenueCatSubscriberGap]
@@ -28,7 +28,7 @@ public struct RevenueCatSubscriberGap: Sendable, Hashable {
     public enum Code: String, Sendable, CaseIterable {
         /// The periods of a subscription before the one that the document has.
         case earlierPeriods = "earlier_periods"
-        /// The lineage of a purchase; its line is named after the transaction at hand.
+        /// The original transaction of a purchase; its lineage is named after the transaction at hand.
         case originalTransaction = "original_transaction"
         /// The store's transaction; a name made of customer, product and date stands in for it.
         case transaction
@@ -48,7 +48,7 @@ public struct RevenueCatSubscriberGap: Sendable, Hashable {
         case promotion
         /// A time that is finer than milliseconds was cut.
         case cutTime = "cut_time"
-        /// The ledger has the transaction from another source, in this line or another, or of another customer; what
+        /// The ledger has the transaction from another source, in this lineage or another, or of another customer; what
         /// is told there stays.
         case knownElsewhere = "known_elsewhere"
         /// Another source says otherwise, and stays.

@@ -4,7 +4,7 @@ import DaybookDomain
 struct StoreKitCatalogText {
     let app: String
     let settings: StoreKitSettings
-    let shelf: StoreKitShelf
+    let products: StoreKitProducts
 
     private typealias Texts = [(locale: String, text: String)]
 
@@ -15,23 +15,23 @@ struct StoreKitCatalogText {
             "# Which features a product opens is not in such a file: add entitlements.",
             "app: \(Self.scalar(app))", "defaultLocale: \(Self.scalar(defaultLocale))",
         ]
-        if !shelf.groups.isEmpty {
-            lines += ["", "groups:"] + shelf.groups.map { "  - \(Self.scalar($0))" }
+        if !products.groups.isEmpty {
+            lines += ["", "groups:"] + products.groups.map { "  - \(Self.scalar($0))" }
         }
-        if !shelf.products.isEmpty {
+        if !products.products.isEmpty {
             // A map of nothing but comments is no map.
-            let isEmpty = shelf.products.allSatisfy(\.isIncomplete)
+            let isEmpty = products.products.allSatisfy(\.isIncomplete)
             lines += ["", isEmpty ? "products: {}" : "products:"]
-            lines += shelf.products.flatMap(product)
+            lines += products.products.flatMap(product)
         }
-        let copy = shelf.products.filter { !$0.isIncomplete }.flatMap(copy)
+        let copy = products.products.filter { !$0.isIncomplete }.flatMap(copy)
         if !copy.isEmpty { lines += ["", "copy:"] + copy }
         return lines.joined(separator: "\n") + "\n"
     }
 
     /// That of the test store where some text has it, else that of the first text.
     private var defaultLocale: String {
-        let locales = shelf.products.flatMap { ($0.names + $0.descriptions).map(\.locale) }
+        let locales = products.products.flatMap { ($0.names + $0.descriptions).map(\.locale) }
         return locales.contains(settings.locale) ? settings.locale : locales.first ?? "en"
     }
 

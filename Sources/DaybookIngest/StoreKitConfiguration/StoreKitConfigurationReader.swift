@@ -41,7 +41,7 @@ public enum StoreKitConfigurationReader {
         do throws(EventProblem) {
             return try imported(json, app: app)
         } catch {
-            throw LineProblem(body: text, firstLine: 1, error)
+            throw LineProblem(payload: text, firstLine: 1, error)
         }
     }
 
@@ -57,17 +57,17 @@ public enum StoreKitConfigurationReader {
         let file = StoreKitNode(object, path: "", report: report)
         let format = try version(file)
         let settings = try StoreKitSettings(file)
-        let shelf = try StoreKitShelf(file, settings)
+        let products = try StoreKitProducts(file, settings)
         file.ignore("identifier")
         file.omit("appPolicies", "policies and licences are no part of a catalog")
         file.omit(
             "subscriptionOffersKeyPair",
             "a key that signs offers in tests; a catalog is published and holds no secrets")
         file.finish()
-        let catalog = StoreKitCatalogText(app: app, settings: settings, shelf: shelf).text
+        let catalog = StoreKitCatalogText(app: app, settings: settings, products: products).text
         try check(catalog)
         return StoreKitImport(
-            format: format, catalog: catalog, productCount: shelf.products.count,
+            format: format, catalog: catalog, productCount: products.products.count,
             notCarried: report.omissions)
     }
 

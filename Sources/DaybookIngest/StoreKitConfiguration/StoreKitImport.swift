@@ -9,7 +9,7 @@ public struct StoreKitImport: Sendable, Equatable {
     public var notCarried: [StoreKitOmission]
 }
 
-/// Something in the file that a catalog cannot say, or that nobody here knows.
+/// Something in the file that a catalog cannot say, or that is not known here.
 public struct StoreKitOmission: Sendable, Equatable {
     /// Where it stands: `subscriptionGroups[0].subscriptions[2].codeOffers[0]`.
     public var path: String

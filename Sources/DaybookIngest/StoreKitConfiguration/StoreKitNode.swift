@@ -1,6 +1,6 @@
 import DaybookEvents
 
-/// One object of the file, read member by member; what nobody asked for is reported as not carried over.
+/// One object of the file, read member by member; what is not read is reported as not carried over.
 ///
 /// A class, because the objects of one file report into one list; it never leaves one call of the reader.
 final class StoreKitNode {
@@ -100,7 +100,7 @@ final class StoreKitNode {
         report.add(place(name), reason)
     }
 
-    /// Reports whatever nobody asked for and that says something.
+    /// Reports every member that was not read and is not empty.
     func finish(_ reason: String = "a catalog has no place for it") {
         for member in object.members where !asked.contains(member.name) {
             omit(member.name, reason)

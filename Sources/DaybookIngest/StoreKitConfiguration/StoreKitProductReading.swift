@@ -18,7 +18,7 @@ struct StoreKitProductReading {
         product.referenceName = try node.text("referenceName")
         try readTexts(into: &product)
         if kind == .nonRenewing {
-            // Never guessed: how long somebody paid for is a promise.
+            // Never guessed: how long a customer paid for is a promise.
             product.isIncomplete = true
             node.omit(
                 "the file does not say how long \(id) lasts; it stands in the catalog as a comment, add duration"

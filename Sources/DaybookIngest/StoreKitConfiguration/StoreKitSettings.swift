@@ -1,6 +1,6 @@
 import DaybookEvents
 
-/// The store that a configuration file pretends to be.
+/// The test store that a configuration file describes.
 struct StoreKitSettings {
     /// A language tag such as `en-US`.
     let locale: String

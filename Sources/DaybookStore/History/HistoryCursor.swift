@@ -11,8 +11,8 @@ public import DaybookEvents
 //           open (32), count and last link of the chain of names (8, 32), the same of streams (8, 32)
 //
 // So it covers ledger, rows with their order and times, names and streams with their numbers; documents are covered by
-// the digests that rows name. Whoever stands somewhere in a history proves it with the leaves of the blocks since the
-// last mark, 64 at most, and the rows of one block, 255 at most.
+// the digests that rows name. A process proves its place in a history with the leaves of the blocks since the last
+// mark, 64 at most, and the rows of one block, 255 at most.
 
 /// Goes along a history and has its hash at every step.
 public struct HistoryCursor: Sendable {
@@ -87,8 +87,8 @@ public struct HistoryCursor: Sendable {
         var bytes: [UInt8] = []
         var index = 0
         while index < count {
-            let room = Int(Self.blockCount - position % Self.blockCount)
-            let part = index..<min(count, index + room)
+            let free = Int(Self.blockCount - position % Self.blockCount)
+            let part = index..<min(count, index + free)
             bytes.removeAll(keepingCapacity: true)
             bytes.reserveCapacity(part.count * Self.entryByteCount)
             for place in part {
@@ -107,7 +107,7 @@ public struct HistoryCursor: Sendable {
         }
     }
 
-    /// The same where nobody asks for blocks.
+    /// The same for a caller that needs no blocks.
     public mutating func append(count: Int, entry: (Int) -> Entry) {
         append(count: count, entry: entry, complete: { _, _, _ in })
     }

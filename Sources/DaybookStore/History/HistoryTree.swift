@@ -36,7 +36,7 @@ public struct HistoryTree: Sendable, Equatable {
         count += 1
     }
 
-    /// Of no leaves the digest of nothing.
+    /// The root; of no leaves the SHA-256 of no bytes.
     /// - Complexity: O(log *n*)
     public var root: HistoryHash {
         guard var node = roots.last else { return HistoryHash(SHA256().finalize()) }

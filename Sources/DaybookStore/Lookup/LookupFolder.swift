@@ -43,11 +43,13 @@ public struct LookupFolder: Sendable {
                 guard file.header.ledger == ledger else {
                     throw StoreError(.damaged, "\(file.path) is of another ledger")
                 }
-                guard run.hasWholeUnits else {
+                guard run.isAligned else {
                     throw StoreError(
-                        .damaged, "\(file.path) does not begin and end with a unit of positions")
+                        .damaged,
+                        "\(file.path) does not begin and end at multiples of \(LookupRun.alignment)"
+                    )
                 }
-                // Somebody who commits at this moment sealed it after the head was read: it is for the next one.
+                // A process that commits at this moment sealed it after the head was read: the next opening uses it.
                 guard run.range.upperBound <= head else { continue }
                 found.append(run)
             } catch let error as StoreError {

@@ -18,7 +18,7 @@ public final class LookupRun: Sendable {
     public typealias Entry = (hash: UInt64, position: Int64)
 
     /// Runs begin and end at multiples of this many positions.
-    public static let unitCount: Int64 = 16_384
+    public static let alignment: Int64 = 16_384
     /// Says how the bytes of a run and the hashes of keys, which hash references, are to be read. Layout 1 had a filter
     /// that knew no key, in layout 2 hashes had none, layout 3 had no ids.
     static let fingerprint: UInt64 = 4 << 8 | Reference.layoutVersion
@@ -64,8 +64,8 @@ public final class LookupRun: Sendable {
     }
 
     /// Whether the run begins and ends where runs of a ledger do.
-    var hasWholeUnits: Bool {
-        range.lowerBound % Self.unitCount == 1 && range.upperBound % Self.unitCount == 0
+    var isAligned: Bool {
+        range.lowerBound % Self.alignment == 1 && range.upperBound % Self.alignment == 0
     }
 
     /// The file that holds the run; `nil` while it is in memory.

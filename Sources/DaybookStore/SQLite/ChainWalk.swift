@@ -17,7 +17,7 @@ struct ChainWalk {
     private var heads: [(position: Int64, version: Int64)]
 
     /// - Parameters:
-    ///   - streamCount: As many as there are rows: a damaged number says nothing about how much room is needed.
+    ///   - streamCount: As many as there are rows: a damaged number says nothing about how much space is needed.
     ///   - findingCountMax: Of what comes after it nothing more is said.
     init(streamCount: Int64, nameCount: Int64, findingCountMax: Int) {
         heads = Array(repeating: (0, 0), count: Int(streamCount) + 1)
@@ -75,7 +75,7 @@ struct ChainWalk {
         heads[Int(stream)] = (position, version)
     }
 
-    /// Names that exist, and numbers that an event has room for.
+    /// Names that exist, and numbers that fit their field of an event.
     private mutating func checkNumbers(_ row: OpaquePointer, _ position: Int64) {
         for column in 5...10 {
             let name = sqlite3_column_int64(row, CInt(column))

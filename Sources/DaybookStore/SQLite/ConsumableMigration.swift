@@ -5,8 +5,8 @@ import GRDBSQLite
 /// Moves consumables out of the streams of customers, in which schema 1 had them, into streams of their own (rule 6),
 /// inside of the transaction that brings a ledger to schema 2.
 ///
-/// Positions, keys and bodies stay as they are. Streams that lose or get rows are numbered anew: version and previous
-/// event of each of their rows follow from the order of positions.
+/// Positions, keys and contents of events stay as they are. Streams that lose or get rows are numbered anew: version
+/// and previous event of each of their rows follow from the order of positions.
 struct ConsumableMigration {
     let db: Database
     let file: LedgerFile

@@ -9,12 +9,13 @@ import Synchronization
     import Musl
 #endif
 
-/// Notices that another file has the name of the ledger, or of its log, or that somebody wrote to the ledger's file
+/// Notices that another file has the name of the ledger, or of its log, or that a program wrote to the ledger's file
 /// past SQLite's log.
 ///
 /// - Rule: a commit is begun and acknowledged only while the names lead to the files that this process has open.
 /// - Why: a file that was renamed over, or removed, takes every write and keeps none.
-/// - Advice: restore a backup with `daybook restore`, which begins a new epoch; whoever has the ledger open is told.
+/// - Advice: restore a backup with `daybook restore`, which begins a new epoch; every process that has the ledger open
+///   is told.
 /// - Otherwise: 100,000 events are acknowledged, and the ledger at that path has none of them.
 final class FileWatch: Sendable {
     /// What a name leads to.
@@ -54,7 +55,7 @@ final class FileWatch: Sendable {
     /// Notes which file has the log's name; the caller holds the lock and has the log open.
     func noteLog() { content.withLock { $0.log = Self.identity(file.logPath) } }
 
-    /// Whoever closes last has SQLite remove the log.
+    /// SQLite removes the log when the last connection is closed.
     func forgetLog() { content.withLock { $0.log = nil } }
 
     /// - Parameter done: What has happened already, for the message; `nil`: nothing.

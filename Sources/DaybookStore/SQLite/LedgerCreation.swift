@@ -9,7 +9,7 @@ import GRDB
     import Musl
 #endif
 
-/// Creates a ledger file under another name and moves it to its own, so that nobody ever sees half of one.
+/// Creates a ledger file under another name and moves it to its own, so that no process ever sees half of one.
 ///
 /// The caller holds the ledger's lock.
 struct LedgerCreation {

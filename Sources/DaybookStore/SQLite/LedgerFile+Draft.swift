@@ -6,11 +6,11 @@
     import Musl
 #endif
 
-/// Files that are made under another name, so that nobody ever sees half of one.
+/// Files that are made under another name, so that no process ever sees half of one.
 extension LedgerFile {
     private static let draftSuffix = ".new"
 
-    /// A name beside this one that nobody else uses.
+    /// A name beside this one that no other file has.
     func draft() -> LedgerFile {
         LedgerFile(
             path:
@@ -51,7 +51,7 @@ extension LedgerFile {
         for path in [path, logPath, logIndexPath, journalPath, lockPath] { unlink(path) }
     }
 
-    /// Removes drafts of this name whose makers died; nobody makes one now.
+    /// Removes drafts of this name whose makers died; no process makes one now.
     func removeDrafts() {
         let name = path.split(separator: "/").last.map(String.init) ?? path
         for found in DerivedFile.names(in: folder, suffix: Self.draftSuffix)

@@ -21,7 +21,8 @@ extension LedgerFile {
                 + "read in a folder that cannot be written; "
                 + "copy both files to another folder and open the copy"
         }
-        // SQLite creates them for whoever comes first, also for readers, and a reader leaves them behind.
+        // SQLite creates them for the first process that opens the ledger, also for a reader, and a reader leaves them
+        // behind.
         for companion in [logPath, logIndexPath] {
             if let owner = Self.foreignOwner(companion) {
                 return

@@ -20,8 +20,8 @@ struct LedgerFile: Sendable {
     /// How the file can be read.
     enum Access: Sendable, Equatable {
         case ordinary
-        /// The folder cannot be written and nobody has the ledger open: SQLite is told that the
-        /// file will not change, and whoever reads must check that this stays true.
+        /// The folder cannot be written and no process has the ledger open: SQLite is told that the file will not
+        /// change, and the reader must check that this stays true.
         case immutable(FileIdentity)
     }
 
@@ -29,7 +29,7 @@ struct LedgerFile: Sendable {
     private static let headerByteCount = 100
 
     /// Absolute and without symbolic links, as SQLite sees it: the lock and the derived files hang on the name, and
-    /// every way of writing it must lead to the same ones.
+    /// every spelling of the path must lead to the same ones.
     let path: String
 
     init(path: String) { self.path = Self.resolved(path) }
@@ -49,7 +49,7 @@ struct LedgerFile: Sendable {
     var hasLog: Bool { logByteCount > 0 }
     /// A change that was cut short, outside of the log mode: SQLite undoes it before it reads.
     var hasJournal: Bool { Self.identity(journalPath).map { $0.byteCount > 0 } ?? false }
-    /// `nil` when there is no file, or nobody may know.
+    /// `nil` when there is no file, or this process may not look.
     var identity: FileIdentity? { Self.identity(path) }
     var isFolderWritable: Bool { access(folder, W_OK) == 0 }
 

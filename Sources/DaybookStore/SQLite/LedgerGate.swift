@@ -6,17 +6,17 @@
     import Musl
 #endif
 
-/// Where whoever wants the ledger's lock stands in front of it: one at a time.
+/// The waiting place in front of the ledger's lock, for one writer at a time.
 ///
 /// Why: waiting for `flock` is asking again and again, and a writer that takes the lock back as soon as it has given it
-/// up is always there first. With a gate it must stand behind whoever waits: at most the commit that is under way, and
-/// one that passed the gate before, come first.
+/// up is always there first. With a gate it must stand behind the writer that waits: at most the commit that is under
+/// way, and one that passed the gate before, come first.
 ///
 /// The gate is the first byte of the lock file, locked for the open file (`F_OFD_SETLK`), so it is free when its holder
-/// dies, and two stores of one process have two. It is courtesy alone: only `flock` excludes. So whoever is kept out
-/// for long, by a process that was stopped while it stood there, goes around it.
+/// dies, and two stores of one process have two. It makes the order fair and excludes nothing: only `flock` does. So a
+/// writer that is kept out for long, by a process that was stopped while it stood there, goes around it.
 enum LedgerGate {
-    /// How long somebody may stand in the gate before others go around.
+    /// How long a writer may stand in the gate before others go around.
     static let patienceSeconds = 2.0
 
     #if canImport(Darwin)
@@ -27,15 +27,15 @@ enum LedgerGate {
         private static let set: CInt = 37
     #endif
 
-    /// A writer who never rests passes the gate in a moment, so somebody who comes at that moment tries again before
-    /// he lies down: some tens of microseconds.
+    /// A writer that never rests passes the gate in a moment, so another that comes at that moment tries again before
+    /// it sleeps: some tens of microseconds.
     private static let tryCount = 64
 
-    /// - Returns: `false` while somebody else stands there.
+    /// - Returns: `false` while another writer stands there.
     static func enter(_ descriptor: CInt) -> Bool {
         for _ in 0..<tryCount {
             if apply(CInt(F_WRLCK), descriptor) == 0 { return true }
-            // A file system without such locks has no gate, and nobody waits for one.
+            // A file system without such locks has no gate, and no writer waits for one.
             if errno != EAGAIN, errno != EACCES, errno != EINTR { return true }
             sched_yield()
         }

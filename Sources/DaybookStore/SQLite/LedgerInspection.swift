@@ -12,7 +12,7 @@ struct LedgerInspection {
     let file: LedgerFile
     let schema: LedgerSchema
 
-    /// A damaged file has more to complain about than anybody wants to read.
+    /// A damaged file can have more findings than are of use to a reader.
     private static let findingCountMax = 100
     private static let pageCount: Int64 = 10_000
     private static let documentPageCount: Int64 = 10
@@ -150,7 +150,7 @@ struct LedgerInspection {
 
     private mutating func checkNames() throws {
         var count: Int64 = 0
-        // By their 128 bits: texts would take several times the room.
+        // By their 128 bits: texts would take several times the memory.
         var seen: Set<Reference> = []
         var found: [String] = []
         let sql = "SELECT id, text FROM names WHERE id > ? AND id <= ? ORDER BY id LIMIT ?"

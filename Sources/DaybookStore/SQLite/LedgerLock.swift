@@ -25,7 +25,7 @@ final class LedgerLock: Sendable {
     /// Threads of this store wait here: `flock` would grant them all, for they share the
     /// descriptor.
     private let turn = DispatchSemaphore(value: 1)
-    /// -1 before the first use and after `close`. Only whoever holds `turn` changes it.
+    /// -1 before the first use and after `close`. Only the holder of `turn` changes it.
     private let descriptor = Mutex<CInt>(-1)
 
     init(_ file: LedgerFile) { self.file = file }
@@ -35,7 +35,7 @@ final class LedgerLock: Sendable {
         if last >= 0 { close(last) }
     }
 
-    /// Runs the body while nobody else writes.
+    /// Runs the body while no other thread, store or process writes.
     /// - Throws: `.busy` when the lock was not free within the time, `.readOnly` where it cannot
     ///   be taken, and what the body throws.
     func hold<Result>(
@@ -57,7 +57,7 @@ final class LedgerLock: Sendable {
         while true {
             let current = try opened()
             if inGate == nil, LedgerGate.enter(current) { inGate = current }
-            // Whoever stands in the gate is first; nobody may keep others out for ever.
+            // The writer in the gate is first; no writer may keep others out for ever.
             guard inGate != nil || DispatchTime.now() > patience else {
                 guard DispatchTime.now() < deadline else { throw busy(waitSeconds) }
                 usleep(pauseMicroseconds)
@@ -66,8 +66,7 @@ final class LedgerLock: Sendable {
             }
             if flock(current, LOCK_EX | LOCK_NB) == 0 {
                 if isStillTheFile(current) { return current }
-                // Somebody removed the lock file while we waited: this one excludes nobody any
-                // more.
+                // The lock file was removed while we waited: this one excludes no other process any more.
                 forget(current)
                 inGate = nil
                 continue
@@ -110,7 +109,7 @@ final class LedgerLock: Sendable {
     private func busy(_ waitSeconds: Double) -> StoreError {
         StoreError(
             .busy,
-            "somebody else has been writing to \(file.path) for \(waitSeconds) s; "
+            "another process or store has been writing to \(file.path) for \(waitSeconds) s; "
                 + "wait for it, or end the process that holds \(file.lockPath) "
                 + "(lsof or fuser names it)"
         )

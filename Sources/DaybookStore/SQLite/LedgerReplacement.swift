@@ -10,7 +10,7 @@
 ///
 /// The backup is copied beside the ledger first, the copy is verified, and the caller begins the new epoch in it; then
 /// it gets the ledger's name, wholly or not at all. The file that was there stays under another name, with its log,
-/// that tells where it ended, for whoever needs to look something up.
+/// that tells where it ended, so that its events can still be looked up.
 public struct LedgerReplacement: Sendable {
     private static let lockWaitSeconds = 10.0
 
@@ -29,7 +29,7 @@ public struct LedgerReplacement: Sendable {
     public var draftPath: String { draft.path }
     public var isTaken: Bool { file.isTaken }
 
-    /// Runs the body while nobody writes to the ledger that is there.
+    /// Runs the body while no process writes to the ledger that is there.
     /// - Throws: `.alreadyExists` where one is there and may not be replaced, or where something of a ledger that is
     ///   gone lies at the free name.
     public func exclusively<Result>(
@@ -37,7 +37,7 @@ public struct LedgerReplacement: Sendable {
     ) throws -> Result {
         guard isTaken else {
             try file.checkIsFree()
-            // Nobody can have it open, and a lock would get other permissions than the ledger.
+            // No process can have it open, and a lock would get other permissions than the ledger.
             return try givingUp(body)
         }
         guard isReplacing else {
@@ -70,7 +70,7 @@ public struct LedgerReplacement: Sendable {
         guard backup.path != file.path else {
             throw StoreError(.alreadyExists, "\(file.path) is the backup itself")
         }
-        // Who may read and write the ledger now may do so later.
+        // Users who may read and write the ledger now may do so later.
         try backup.copy(to: draft, like: isTaken ? file.path : backup.path)
         return try SQLiteEventStore.prove(draft, backup.header, progress: progress)
     }
@@ -80,7 +80,7 @@ public struct LedgerReplacement: Sendable {
     /// - Returns: Where it is now; `nil` where there was none.
     public func run(keepingAt position: Int64?) throws -> String? {
         defer {
-            // Of the draft, which nobody else knew; the ledger has its own.
+            // Of the draft, which no other process knew; the ledger has its own.
             unlink(draft.lockPath)
         }
         guard isTaken else {

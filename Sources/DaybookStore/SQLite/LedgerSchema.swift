@@ -16,11 +16,10 @@ import GRDB
 //   ledger     a view of events for people
 //   history_*  the hash over all of it: see `HistorySchema.swift`
 //
-// NULL in `events` stands for what is most often true, to save space: `previous`, `sequence`,
-// `source`, `party`, `profile`, `name_*`, `flags` and `request` of 0; `signed_at` equal to
-// `occurred_at`; an amount, a sum of money or a time that is absent; no `ref`, no `rest`. A `key`
-// or `ref` that is a UUID in lower-case canonical form is a BLOB of 16 bytes, everything else is
-// TEXT.
+// NULL in `events` stands for the most frequent value, to save space: `previous`, `sequence`, `source`, `party`,
+// `profile`, `name_*`, `flags` and `request` of 0; `signed_at` equal to `occurred_at`; an amount, a sum of money or a
+// time that is absent; no `ref`, no `rest`. A `key` or `ref` that is a UUID in lower-case canonical form is a BLOB of
+// 16 bytes, everything else is TEXT.
 //
 // Valid when positions and numbers have no gaps, `recorded_at` never falls, and `previous` of each
 // row is the position of the row before it in the same stream, whose `version` is one less.
@@ -74,7 +73,7 @@ struct LedgerSchema: Sendable {
         """,
     ]
 
-    /// History is not up for debate: also not for somebody with a database tool.
+    /// Rows cannot be changed or removed, not even with a database tool.
     static let triggers =
         ["events", "names", "streams", "documents", "meta"].flatMap(immutable)
         + [

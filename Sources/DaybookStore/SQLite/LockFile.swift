@@ -8,14 +8,16 @@
 
 /// The lock file of a ledger: opened without trusting what lies at its name.
 ///
-/// - Rule: it is a regular file with one name, and its owner and permissions are set only by whoever created it.
+/// - Rule: it is a regular file with one name, and its owner and permissions are set only by the process that created
+///   it.
 /// - Why: others may be able to write in the folder. Through a link of theirs, the superuser would give them a file
 ///   that is not theirs.
-/// - Advice: after a change of the ledger's permissions, change those of the lock too, or remove the lock while nobody
-///   has the ledger open.
-/// - Otherwise: somebody who may write beside a ledger could take over any file of the machine.
+/// - Advice: after a change of the ledger's permissions, change those of the lock too, or remove the lock while no
+///   process has the ledger open.
+/// - Otherwise: a user who may write beside a ledger could take over any file of the machine.
 struct LockFile {
-    /// Whoever creates and removes the file as fast as we look is told of, not raced for ever.
+    /// So many attempts: a program that creates and removes the file as fast as we look is reported, not raced for
+    /// ever.
     private static let triesMax = 100
 
     private let ledger: LedgerFile
@@ -64,7 +66,7 @@ struct LockFile {
         return number
     }
 
-    /// `nil` when somebody else was faster, whose file is then the lock.
+    /// `nil` when another process was faster, whose file is then the lock.
     private func create() throws -> CInt? {
         let wanted = ledgerStatus()
         let bits = wanted.map { $0.st_mode & 0o666 } ?? 0o644
@@ -77,7 +79,7 @@ struct LockFile {
         return number
     }
 
-    /// Whoever may write the ledger may lock it: a new lock takes over the ledger's permissions, whatever the umask
+    /// Users who may write the ledger may lock it: a new lock takes over the ledger's permissions, whatever the umask
     /// took away, and from the superuser also its owner. Others than the owner cannot, and need not.
     private func fit(_ number: CInt, to ledger: stat) {
         var lock = stat()
@@ -95,7 +97,7 @@ struct LockFile {
         return stat(ledger.path, &status) == 0 ? status : nil
     }
 
-    /// No name at all is fine: whoever locks looks whether the file still has its name.
+    /// No name at all is fine: after locking it is checked that the file still has its name.
     private func check(_ status: stat) throws {
         switch status.st_mode & S_IFMT {
         case S_IFREG: break
@@ -112,7 +114,7 @@ struct LockFile {
         StoreError(
             .failed,
             "\(path) is \(what), and the lock must be a file of its own, which Daybook creates; "
-                + "find out who put it there, and remove it while nobody has the ledger open")
+                + "find out who put it there, and remove it while no process has the ledger open")
     }
 
     private func systemOpen(_ flags: CInt, _ mode: mode_t) -> CInt {
@@ -145,7 +147,7 @@ struct LockFile {
                 .notFound, "the folder \(ledger.folder) does not exist; create it first")
         case ENOSPC, EDQUOT:
             return StoreError(
-                .full, "there is no room left for \(path); free some space and try again")
+                .full, "there is no space left for \(path); free some space and try again")
         default:
             return StoreError(.failed, "\(path) cannot be opened: \(reason)")
         }

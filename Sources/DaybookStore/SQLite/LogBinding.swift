@@ -34,7 +34,7 @@ struct LogBinding {
         // Unlike the ledger's own file: SQLite holds no lock on the log that closing it here could drop.
         let descriptor = open(file.logPath, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else {
-            // Whoever closed last has removed it since.
+            // The last process that closed the ledger has removed it since.
             if errno == ENOENT { return 0 }
             throw StoreError(
                 .failed, "\(file.logPath) cannot be read: \(String(cString: strerror(errno)))")

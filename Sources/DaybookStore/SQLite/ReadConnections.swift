@@ -6,8 +6,8 @@ import Synchronization
 ///
 /// Readers never change the ledger: not at opening (the log mode stands in the file), not at closing (SQLite
 /// checkpoints only through a connection that may write). But in a folder that can be written SQLite creates an empty
-/// log and its index beside the file for whoever comes first, and a reader leaves them there, with the ledger's
-/// permissions and its own user as their owner: `LedgerFile.obstacle` tells whoever is locked out by them.
+/// log and its index beside the file for the first connection, and a reader leaves them there, with the ledger's
+/// permissions and its own user as their owner: `LedgerFile.obstacle` tells a process that is locked out by them.
 final class ReadConnections: Sendable {
     private struct Content {
         var idle: [DatabaseQueue] = []
@@ -45,7 +45,7 @@ final class ReadConnections: Sendable {
         let queue = try taken() ?? open()
         defer { giveBack(queue) }
         let result = Swift.Result { try run(task, on: queue, body) }
-        // Whatever came of it, also an error, may be nonsense when somebody wrote meanwhile.
+        // Whatever came of it, also an error, may be nonsense when another process wrote meanwhile.
         try checkUnchanged()
         return try result.get()
     }
@@ -132,7 +132,8 @@ final class ReadConnections: Sendable {
         guard case .immutable(let identity) = access else { return }
         guard file.identity == identity, !file.hasLog, !file.hasJournal else {
             throw StoreError(
-                .readOnly, "somebody began to write to \(file.path); open it again to see it")
+                .readOnly, "another process began to write to \(file.path); open it again to see it"
+            )
         }
     }
 }

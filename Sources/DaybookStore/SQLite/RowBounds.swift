@@ -14,7 +14,7 @@ struct RowClaims {
 /// How many streams and names a ledger has.
 ///
 /// - Rule: no event leaves the store that is in a stream, or names a name, that does not exist.
-/// - Why: whoever folds uses these numbers as places in arrays; a fold never fails (law 8), so it cannot ask.
+/// - Why: folds use these numbers as places in arrays; a fold never fails (law 8), so it cannot ask.
 /// - Advice: `findings()` goes through the whole file and lists all that is wrong.
 /// - Otherwise: one damaged row crashes the very commands that should report it.
 struct RowBounds: Sendable {
@@ -34,14 +34,14 @@ struct RowBounds: Sendable {
         nameCount = try Self.count(db, "names", known: nameCount, path)
     }
 
-    /// Notes that names after a number were read without a gap up to another; whoever reads from there on vouches for
-    /// those before, as a snapshot does.
+    /// Notes that names after a number were read without a gap up to another; a caller that reads from there on vouches
+    /// for those before, as a snapshot does.
     mutating func noteNames(after start: Int64, through last: Int64) {
         if start <= nameCount || nameCount == 0 { nameCount = max(nameCount, last) }
     }
 
-    /// Notes that streams after a number were read without a gap up to another; whoever reads from there on vouches for
-    /// those before.
+    /// Notes that streams after a number were read without a gap up to another; a caller that reads from there on
+    /// vouches for those before.
     mutating func noteStreams(after start: Int64, through last: Int64) {
         if start <= streamCount || streamCount == 0 { streamCount = max(streamCount, last) }
     }

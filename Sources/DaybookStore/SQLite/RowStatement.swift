@@ -32,7 +32,7 @@ struct RowInsertion {
         integer(10, event.sequence, unless: 0)
         integer(11, Int64(event.source), unless: 0)
         integer(13, Int64(event.trustCode))
-        integer(14, Int64(event.party), unless: 0)
+        integer(14, Int64(event.customer), unless: 0)
         integer(15, Int64(event.profile), unless: 0)
         integer(16, Int64(event.nameA), unless: 0)
         integer(17, Int64(event.nameB), unless: 0)
@@ -91,7 +91,7 @@ enum RowSelection {
         """
     }
 
-    /// Reads a hot event, and notes what must fit the rest of the ledger before anybody uses it.
+    /// Reads a hot event, and notes what must fit the rest of the ledger before it is used.
     static func event(_ row: OpaquePointer, _ claims: inout RowClaims) -> Event {
         event(row, &claims, isWhole: false)
     }
@@ -113,7 +113,7 @@ enum RowSelection {
         event.source = name(row, 6, &claims)
         event.key = StoredText.reference(row, 7)
         event.trustCode = UInt8(truncatingIfNeeded: narrow(row, 8, bits: 8, &claims))
-        event.party = name(row, 9, &claims)
+        event.customer = name(row, 9, &claims)
         event.profile = name(row, 10, &claims)
         event.nameA = name(row, 11, &claims)
         // Of the other columns only those that events of the type have.
@@ -137,7 +137,7 @@ enum RowSelection {
         return event
     }
 
-    /// Reads a whole row, and notes what must fit the rest of the ledger before anybody uses it.
+    /// Reads a whole row, and notes what must fit the rest of the ledger before it is used.
     static func row(_ row: OpaquePointer, _ claims: inout RowClaims) -> EventRow {
         let event = event(row, &claims, isWhole: true)
         return EventRow(

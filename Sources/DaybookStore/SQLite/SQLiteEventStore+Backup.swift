@@ -134,7 +134,7 @@ extension SQLiteEventStore {
         try DerivedFile.sync(draft.path)
     }
 
-    /// Reads a file that nobody else knows of as one that does not change.
+    /// Reads a file that no other process knows of as one that does not change.
     static func prove(
         _ draft: LedgerFile, _ header: StoreHeader, progress: (Int64, Int64) throws -> Void
     ) throws -> HistoryPoint {

@@ -11,7 +11,7 @@ extension SQLiteEventStore {
             // A newer program may have migrated the file since it was opened: it is not half-read.
             try LedgerHeader.checkVersion(db, file.path, schema)
             var end: StoreEnd?
-            // One statement sees one moment; a transaction would cost more than the question.
+            // One statement sees one moment; a transaction would cost more than the statement.
             try db.forEachRow(Self.endSQL) { row in
                 guard let hash = row.historyHash(4) else { return }
                 end = StoreEnd(

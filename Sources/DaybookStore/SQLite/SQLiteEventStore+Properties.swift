@@ -15,7 +15,7 @@ extension SQLiteEventStore {
             StoreProperty(name: "log bytes", value: "\(file.logByteCount)"),
             StoreProperty(name: "folder", value: file.isFolderWritable ? "writable" : "read-only"),
         ]
-        // Whoever looks into a problem is helped by what there is; the problem itself is a finding.
+        // A partial list helps the reader too; the problem itself is a finding.
         let more = try? reads.use("reading SQLite's settings") { db in
             let options = try String.fetchAll(db, sql: "PRAGMA compile_options")
             return [

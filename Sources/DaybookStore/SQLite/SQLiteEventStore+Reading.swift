@@ -8,8 +8,8 @@ import GRDBSQLite
 /// take its time, and may read through the same store meanwhile.
 extension SQLiteEventStore {
     private static let pageCount = 10_000
-    /// How many rows are looked up one by one in one transaction: some milliseconds, so that nobody who reads a long
-    /// stream keeps the log from being written again from its start.
+    /// How many rows are looked up one by one in one transaction: some milliseconds, so that no reader of a long stream
+    /// keeps the log from being written again from its start.
     private static let walkCount = 1_000
 
     /// The last event, as this moment's readers see it.
@@ -143,8 +143,8 @@ extension SQLiteEventStore {
 
     /// Changes with every commit through another connection: other processes, and this store's own
     /// appends.
-    /// - Throws: `.closed`; `.readOnly` in a folder that cannot be written, when somebody began to write to the ledger
-    ///   all the same: only opening it again shows what is new (rule 29).
+    /// - Throws: `.closed`; `.readOnly` in a folder that cannot be written, when another process began to write to the
+    ///   ledger all the same: only opening it again shows what is new (rule 29).
     public func foreignChangeCounter() throws -> Int64 {
         try reads.checkUnchanged()
         try lookWhenDue()
@@ -176,7 +176,7 @@ extension SQLiteEventStore {
         var chunk: [Element] = []
         chunk.reserveCapacity(min(count, Self.pageCount))
         while last < end.position {
-            // The room of the last chunk is used again, unless the body kept it.
+            // The memory of the last chunk is used again, unless the body kept it.
             chunk.removeAll(keepingCapacity: true)
             var known = bounds.withLock { $0 }
             var claims = RowClaims()

@@ -1,6 +1,6 @@
 import GRDB
 
-/// Doors for tests and measurements: what no user of the store may do.
+/// For tests and measurements alone: what no user of the store may do.
 extension SQLiteEventStore {
     /// Bounds the file, as a full disk would.
     /// - Parameter pages: 4,096 bytes each; never below what the file has.

@@ -60,7 +60,7 @@ public final class SQLiteEventStore: EventStore {
             isMigrating: isMigrating)
     }
 
-    /// Opens a ledger with another patience than the default of 60 seconds, or as a later build would.
+    /// Opens a ledger with another waiting time for the lock than the default of 60 seconds, or as a later build would.
     /// - Parameter laterMigrations: Schema versions after those of this build.
     package init(
         path: String, readOnly: Bool, lockWaitSeconds: Double, isMigrating: Bool = true,
@@ -96,7 +96,7 @@ public final class SQLiteEventStore: EventStore {
             .readOnly,
             "\(path) was written by an older Daybook and must be brought up to date first, which this command does not do "
                 + "or its folder does not allow; copy it to a folder that can be written, and open the copy: "
-                + "daybook status SOMEBODY --ledger COPY")
+                + "daybook status SUBJECT --ledger COPY")
     }
 
     /// Compares the files with those that were opened, and the log with the file.
@@ -131,7 +131,7 @@ public final class SQLiteEventStore: EventStore {
         let file = LedgerFile(path: path)
         let schema = LedgerSchema(migrations: LedgerSchema.current.migrations + laterMigrations)
         let creation = LedgerCreation(file: file, app: app, schema: schema)
-        // Asked before the lock too, so that no lock file appears beside somebody else's file.
+        // Asked before the lock too, so that no lock file appears beside another program's file.
         try creation.checkIsFree()
         try LedgerLock(file).hold(waitSeconds: lockWaitSecondsDefault) { try creation.run() }
         return try SQLiteEventStore(
@@ -139,8 +139,7 @@ public final class SQLiteEventStore: EventStore {
             laterMigrations: laterMigrations)
     }
 
-    /// Whoever forgets to close loses nothing; the connection still must not be closed without the
-    /// lock.
+    /// A caller that forgets to close loses nothing; the connection still must not be closed without the lock.
     deinit {
         guard let connection = writing.withLock({ $0.connection }) else { return }
         do {
@@ -189,8 +188,7 @@ public final class SQLiteEventStore: EventStore {
 
     /// Waits for the writer, moves the log into the file and closes every connection; twice is as
     /// good as once.
-    /// - Throws: `StoreError.busy` when somebody else kept the lock; nothing is lost, and it can
-    ///   be tried again.
+    /// - Throws: `StoreError.busy` when another writer kept the lock; nothing is lost, and it can be tried again.
     public func close() throws {
         try reads.close()
         try counter.withLock { counter in
@@ -219,14 +217,14 @@ public final class SQLiteEventStore: EventStore {
             do {
                 try connection.checkpoint()
             } catch {
-                // The log keeps the events; whoever opens the ledger next reads them there.
+                // The log keeps the events; the next process that opens the ledger reads them there.
                 log.tell(.error, "\(error)")
             }
             try connection.close()
         }
     }
 
-    /// Opened by the first writer, who holds the lock: whoever only reads opens nothing that may write.
+    /// Opened by the first writer, who holds the lock: a process that only reads opens nothing that may write.
     private func writeConnection() throws -> WriteConnection {
         let known = try writing.withLock { writing in
             guard !writing.isClosed else {

@@ -66,7 +66,7 @@ enum SQLiteFailure {
     private static func full(_ error: DatabaseError, _ task: String, _ path: String) -> StoreError {
         StoreError(
             .full,
-            "\(task): there is no room left for \(path); nothing was written, "
+            "\(task): there is no space left for \(path); nothing was written, "
                 + "free some space and try again",
             cause: error)
     }

@@ -27,8 +27,8 @@ enum StoredText {
 
     /// The bits that stand for a column's text in a hot event; none for NULL.
     static func reference(_ statement: OpaquePointer, _ column: CInt) -> Reference {
-        // Asked for once: each question to the statement costs more than one to the value. The connection has one user,
-        // which is what such a value asks for.
+        // Fetched once: a call on the statement costs more than one on the value, which may be used by one thread
+        // alone, as the connection is.
         let value = sqlite3_column_value(statement, column)
         switch sqlite3_value_type(value) {
         case SQLITE_NULL: return .none

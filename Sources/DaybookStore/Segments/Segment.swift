@@ -7,9 +7,9 @@ public import DaybookEvents
 /// ```
 /// events      64 bytes each: `PackedEvent`, little-endian
 /// extensions  64 bytes each: `EventExtension` of the events that need one, in their order
-/// streams     4 bytes each: the stream of each event once more, for whoever shares events out
+/// streams     4 bytes each: the stream of each event once more, for sorting events by stream
 /// previous    4 bytes each: how many positions before it the stream's previous event stands; 0 none; 2^32 - 1: the
-///             row knows
+///             row has it
 /// ```
 /// The header has the SHA-256 of the sections `events` and `extensions` and the hash of the history; `verify`
 /// compares every event with its row.
@@ -66,7 +66,7 @@ public final class Segment: Sendable {
     /// Whether its file was cut short since it was opened.
     public var isLost: Bool { file.isLost }
 
-    /// All events, in position order, and the extensions of the wide ones, every block checked.
+    /// All events, in position order, and the extensions of the extended ones, every block checked.
     /// - Throws: `StoreError.damaged`.
     public func withEvents<Result>(
         _ body: (Span<PackedEvent>, Span<EventExtension>) throws -> Result

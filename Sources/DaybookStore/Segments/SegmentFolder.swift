@@ -1,10 +1,10 @@
 import DaybookEvents
 import Synchronization
 
-/// The segments of one ledger: files that are mapped when they are first read, written by whoever has time.
+/// The segments of one ledger: files that are mapped when they are first read, written when a process has time.
 ///
 /// One file a segment, `<number>.dayseg` with twelve digits, in the folder of derived files. A file is never changed;
-/// one that does not fit, or is damaged, is told once, not used, and replaced by whoever seals next.
+/// one that does not fit, or is damaged, is told once, not used, and replaced by the next sealing.
 public final class SegmentFolder: Sendable {
     private static let suffix = ".dayseg"
     /// How many events a segment has: a range of rows that is read in some hundredths of a second.
@@ -14,7 +14,7 @@ public final class SegmentFolder: Sendable {
         case unread
         case open(Segment)
         case missing
-        /// It is there and was found to be of no use; whoever seals next writes it anew.
+        /// It is there and was found to be of no use; the next sealing writes it anew.
         case damaged
     }
 
@@ -59,7 +59,7 @@ public final class SegmentFolder: Sendable {
     private let model: String?
     private let ledger: UInt64
     private let fingerprint: UInt64
-    /// Whose histories the files must be of.
+    /// The store that must confirm the history of each file.
     private let store: any EventStore
     /// Is told in one sentence why a file is not used, once.
     private let report: @Sendable (String) -> Void
@@ -111,7 +111,7 @@ public final class SegmentFolder: Sendable {
         guard Segment.isSupported else { return }
         let names = DerivedFile.names(in: path, suffix: Self.suffix)
         if names.isEmpty { return }
-        // Asked after the folder was read: whoever wrote a segment had its events committed before. A ledger that
+        // Asked after the folder was read: a segment is written only after its events were committed. A ledger that
         // cannot tell its end has no segments until it can.
         let count = Int(((try? store.head().position) ?? 0) / eventCount)
         var beyond: [String] = []

@@ -14,7 +14,7 @@ import Synchronization
 ///
 /// Invariant of the unsafe pointer: the mapping is private, read-only, lives from `init` to `deinit`, and is never
 /// handed out; reads are bounds-checked against its size. We never change a file in place, only replace it by rename,
-/// so the mapped bytes stay what they were. Where somebody else cuts one short all the same, its end reads as zeros,
+/// so the mapped bytes stay what they were. Where another program cuts one short all the same, its end reads as zeros,
 /// and every read says so afterwards: nothing that was read of a lost file leaves `withBytes`.
 public final class ContainerFile: Sendable {
     private struct Section {
@@ -45,7 +45,7 @@ public final class ContainerFile: Sendable {
     /// Opens and checks the header.
     /// - Throws: `StoreError.damaged` with the reason, `.notFound` without a file.
     public init(path: String) throws {
-        // Whatever lies there, such as a pipe, nobody waits for it.
+        // Whatever lies there, such as a pipe, is not waited for.
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         guard descriptor >= 0 else { throw StoreError(.notFound, "no file \(path)") }
         defer { close(descriptor) }
@@ -192,7 +192,7 @@ public final class ContainerFile: Sendable {
         sections.first { $0.name == name }?.byteCount ?? 0
     }
 
-    /// A section of this file that was found once, for whoever reads it often.
+    /// A section of this file that was found once, for callers that read it often.
     public struct Part: Sendable {
         fileprivate let index: Int
         /// How many bytes the section has.

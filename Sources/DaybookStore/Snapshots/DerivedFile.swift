@@ -47,7 +47,7 @@ public enum DerivedFile {
         close(descriptor)
     }
 
-    /// Gives a file, which nobody else has open, the permissions of another one, and its owner where it can.
+    /// Gives a file, which no other process has open, the permissions of another one, and its owner where it can.
     static func fit(_ path: String, like model: String) throws {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { throw failure("open", path) }
@@ -138,7 +138,7 @@ public enum DerivedFile {
         return names.sorted()
     }
 
-    /// Gives a file a name under which nobody looks for it; one that is not there is fine.
+    /// Gives a file a name under which it is never looked for; one that is not there is fine.
     /// - Returns: Whether it is out of the way.
     @discardableResult
     public static func setAside(_ path: String) -> Bool {

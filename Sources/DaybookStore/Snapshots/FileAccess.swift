@@ -46,7 +46,7 @@ struct FileAccess: Sendable {
     func makeFolder(_ path: String) -> CInt {
         guard mkdir(path, folderBits) == 0 else { return errno == EEXIST ? 0 : errno }
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-        // One that is not there any more is told by whoever writes into it.
+        // One that is not there any more is reported by the next write into it.
         guard descriptor >= 0 else { return 0 }
         fit(descriptor, folderBits)
         close(descriptor)

@@ -5,8 +5,8 @@
 // connection and statement loop, its own decoding of texts and UUIDs, its own row digests, tree and chains, its own
 // SipHash and CRC-32C, its own reading of containers, segments, lookup arrays and snapshots, each written from the
 // format's description and plain where the other is fast. It shares with the rest the numbers of event types and which
-// slots they have (`Vocabulary`), the path and the way of opening of a file (`LedgerFile`), and SHA-256 itself. Whoever
-// changes a format changes it here as well, from its description, and does not call the code that writes it.
+// slots they have (`Vocabulary`), the path and the way of opening of a file (`LedgerFile`), and SHA-256 itself. A
+// change of a format is made here as well, from its description, without calling the code that writes it.
 
 /// One thing that the independent reader checked.
 public struct IndependentFinding: Sendable, Equatable {

@@ -28,7 +28,8 @@ final class PlainConnection {
         guard case .immutable(let identity) = access else { return }
         guard file.identity == identity, !file.hasLog, !file.hasJournal else {
             throw StoreError(
-                .readOnly, "somebody began to write to \(file.path); open it again to see it")
+                .readOnly, "another process began to write to \(file.path); open it again to see it"
+            )
         }
     }
 

@@ -15,7 +15,7 @@ struct PlainEvent {
     var trust: Int64 = 0
     var flags: Int64 = 0
     var source: Int64 = 0
-    var party: Int64 = 0
+    var customer: Int64 = 0
     var profile: Int64 = 0
     var nameA: Int64 = 0
     var nameB: Int64 = 0
@@ -49,7 +49,7 @@ struct PlainEvent {
             ("time_b", timeB, row.timeB), ("time_c", timeC, row.timeC),
             ("stream", stream, row.stream), ("type", type, row.type), ("trust", trust, row.trust),
             ("flags", flags, row.flags), ("source", source, row.source),
-            ("party", party, row.party), ("profile", profile, row.profile),
+            ("party", customer, row.customer), ("profile", profile, row.profile),
             ("name_a", nameA, row.nameA), ("name_b", nameB, row.nameB),
             ("name_c", nameC, row.nameC),
         ]
@@ -64,7 +64,7 @@ struct PlainEvent {
             && amount == row.amount && money == row.money && timeA == row.timeA
             && timeB == row.timeB && timeC == row.timeC && stream == row.stream
             && type == row.type && trust == row.trust && flags == row.flags
-            && source == row.source && party == row.party && profile == row.profile
+            && source == row.source && customer == row.customer && profile == row.profile
             && nameA == row.nameA && nameB == row.nameB && nameC == row.nameC && key == row.key
             && reference == row.reference
     }
@@ -106,7 +106,7 @@ struct PlainSegment {
         }
         let distance: UInt32 = previous.plain(4 * index)
         let expected = before == 0 ? 0 : position &- before
-        // The greatest number sends whoever asks to the row.
+        // The greatest number means that only the row has the distance.
         if distance != UInt32.max, Int64(distance) != expected {
             return "it follows \(position - Int64(distance)), the rows say \(before)"
         }
@@ -121,7 +121,7 @@ struct PlainSegment {
         let (high, low): (UInt64, UInt64) = (events.plain(base + 24), events.plain(base + 32))
         func name(_ offset: Int) -> Int64 { Int64(events.plain(base + offset, as: UInt32.self)) }
         event.stream = name(40)
-        event.party = name(44)
+        event.customer = name(44)
         event.nameA = name(48)
         let two: UInt32 = events.plain(base + 52)
         event.source = Int64(events.plain(base + 56, as: UInt16.self))
@@ -129,16 +129,16 @@ struct PlainSegment {
         let three: UInt16 = events.plain(base + 60)
         event.type = Int64(events[base + 62])
         event.trust = Int64(events[base + 63] & 15)
-        let form = events[base + 63] >> 4
-        if form <= 4 || form == 15 { event.reference = (high, low) }
-        switch form {
+        let layout = events[base + 63] >> 4
+        if layout <= 4 || layout == 15 { event.reference = (high, low) }
+        switch layout {
         case 0:
             event.amount = Self.amount(Int32(bitPattern: two))
             event.flags = Int64(three)
         case 1...4:
             let short = Int16(bitPattern: three)
             event.amount = short == Int16.min ? PlainEvent.absent : Int64(short)
-            switch form {
+            switch layout {
             case 1: event.nameB = Int64(two)
             case 2: event.nameC = Int64(two)
             case 3: event.profile = Int64(two)

@@ -89,7 +89,8 @@ struct PlainFolder {
         }
     }
 
-    /// Whether not even the name is one that a file of this ledger has by now.
+    /// Whether a file's name alone shows that it is not of this ledger: it is no name of such a file, or beyond the
+    /// end.
     private static func isBeyond(_ name: String, _ kind: Kind, _ head: Int64) -> Bool {
         let stem = name.dropLast(kind.suffix.count)
         switch kind {
@@ -143,7 +144,7 @@ struct PlainFolder {
         }
     }
 
-    /// One line for each kind of files that there are, and one for what was passed over.
+    /// One finding for each kind of files that there are, and one for what was passed over.
     func findings() -> [IndependentFinding] {
         var findings: [IndependentFinding] = []
         for kind in [Kind.segment, .keys, .snapshot] {

@@ -26,7 +26,7 @@ struct PlainHead {
     init(_ connection: PlainConnection) throws {
         try connection.each("BEGIN") { _ in }
         defer {
-            // Nothing was written; a connection that fails here fails at the next question, too.
+            // Nothing was written; a connection that fails here fails at the next statement, too.
             try? connection.each("COMMIT") { _ in }
         }
         try connection.each("SELECT key, value FROM meta") { row in

@@ -1,6 +1,6 @@
 import DaybookEvents
 
-/// Who is whom, and what else a snapshot tells beside names and streams, gathered along the rows.
+/// Which customers are one person, and what else a snapshot holds beside names and streams, gathered along the rows.
 struct PlainPersons {
     /// An event's name.
     struct Key: Hashable {
@@ -27,10 +27,10 @@ struct PlainPersons {
         var position: Int64
     }
 
-    /// A line that names a customer.
+    /// A lineage that names a customer.
     struct Naming: Hashable {
         var customer: UInt64
-        var line: Int64
+        var lineage: Int64
     }
 
     private(set) var links: [Statement] = []
@@ -45,7 +45,7 @@ struct PlainPersons {
     mutating func note(
         _ event: PlainEvent, at position: Int64, in stream: PlainStream, _ names: PlainNames
     ) {
-        if stream.isLine { noteNamings(event, stream) }
+        if stream.isLineage { noteNamings(event, stream) }
         noteSpellings(event, at: position, in: stream, names)
         guard let type = EventType(rawValue: UInt16(truncatingIfNeeded: event.type)) else { return }
         let own = Key(
@@ -85,8 +85,8 @@ struct PlainPersons {
         _ event: PlainEvent, at position: Int64, in stream: PlainStream, _ names: PlainNames
     ) {
         var named: [Int64] = []
-        if stream.isLine {
-            named.append(event.party)
+        if stream.isLineage {
+            named.append(event.customer)
             switch EventType(rawValue: UInt16(truncatingIfNeeded: event.type)) {
             case .purchaseTransferred, .purchaseCompleted, .subscriptionStarted,
                 .subscriptionRenewed, .storeTransactionStated:
@@ -138,7 +138,7 @@ struct PlainPersons {
     }
 
     private mutating func noteNamings(_ event: PlainEvent, _ stream: PlainStream) {
-        note(event.party, stream)
+        note(event.customer, stream)
         switch EventType(rawValue: UInt16(truncatingIfNeeded: event.type)) {
         case .purchaseTransferred, .purchaseCompleted, .subscriptionStarted, .subscriptionRenewed,
             .storeTransactionStated:
@@ -151,11 +151,11 @@ struct PlainPersons {
         guard name != 0 else { return }
         var customer = stream
         customer.name = name
-        namings.insert(Naming(customer: customer.customer, line: line))
+        namings.insert(Naming(customer: customer.customer, lineage: lineage))
     }
 
     /// The number of the stream that is being noted.
-    var line: Int64 = 0
+    var lineage: Int64 = 0
 
     /// The events that are void: those with a voiding correction that is not void itself. Round after round decides
     /// what it can, the latest corrections first, which nearly always is all of it; what voids itself in a circle stays
@@ -184,9 +184,9 @@ struct PlainPersons {
         }
     }
 
-    /// The unit of every stream: whoever is linked by aliases that nobody took back is one person.
-    func units(_ streams: ArraySlice<PlainStream>, _ names: PlainNames) -> [Int64] {
-        var units = streams.indices.map { Int64($0) }
+    /// The aggregate of every stream: customers linked by aliases that were not taken back are one person.
+    func aggregates(_ streams: ArraySlice<PlainStream>, _ names: PlainNames) -> [Int64] {
+        var aggregates = streams.indices.map { Int64($0) }
         var parents: [UInt64: UInt64] = [:]
         func root(_ customer: UInt64) -> UInt64 {
             var place = customer
@@ -198,15 +198,15 @@ struct PlainPersons {
             parents[from] = to
             parents[to] = to
         }
-        if parents.isEmpty { return units }
+        if parents.isEmpty { return aggregates }
         var least: [UInt64: Int64] = [:]
         for id in streams.indices.reversed() where streams[id].isCustomer {
             least[root(streams[id].customer)] = Int64(id)
         }
         for id in streams.indices where streams[id].isCustomer {
-            units[id] = least[root(streams[id].customer)] ?? Int64(id)
+            aggregates[id] = least[root(streams[id].customer)] ?? Int64(id)
         }
-        return units
+        return aggregates
     }
 
     private struct Pair: Hashable {

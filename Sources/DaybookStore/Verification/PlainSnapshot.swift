@@ -29,11 +29,11 @@ struct PlainSnapshot {
             return ["it has more names or streams than the ledger"]
         }
         let known = streams[0...streamCount]
-        let units = persons.units(known, names)
+        let aggregates = persons.aggregates(known, names)
         return [
             try nameDifference(names, known), try slotDifference(names, secret),
-            try streamDifference(known, units), try memberDifference(known, units),
-            try lineDifference(persons), try linkDifference(persons),
+            try streamDifference(known, aggregates), try memberDifference(known, aggregates),
+            try lineageDifference(persons), try linkDifference(persons),
             try handoverDifference(persons), try orderDifference(names, known, persons),
             try specialDifference(persons), try zoneDifference(persons),
         ].compactMap(\.self)
@@ -93,7 +93,7 @@ struct PlainSnapshot {
     }
 
     private func streamDifference(
-        _ streams: ArraySlice<PlainStream>, _ units: [Int64]
+        _ streams: ArraySlice<PlainStream>, _ aggregates: [Int64]
     ) throws(PlainContainer.Refusal) -> String? {
         let column = try column("streams", 32, count: streamCount)
         var next: [Int64: Int] = [:]
@@ -106,7 +106,7 @@ struct PlainSnapshot {
             let fields: [(String, Int64, Int64)] = [
                 ("last position", column.plain(base), stream.position),
                 ("version", column.plain(base + 8), stream.version),
-                ("name", number(16), stream.name), ("unit", number(20), units[id]),
+                ("name", number(16), stream.name), ("aggregate", number(20), aggregates[id]),
                 ("next of its name", number(24), Int64(next[stream.name] ?? 0)),
                 ("environment", Int64(column[base + 28]), stream.environment),
                 ("kind", Int64(column[base + 29]), stream.kind),
@@ -120,16 +120,16 @@ struct PlainSnapshot {
     }
 
     private func memberDifference(
-        _ streams: ArraySlice<PlainStream>, _ units: [Int64]
+        _ streams: ArraySlice<PlainStream>, _ aggregates: [Int64]
     ) throws(PlainContainer.Refusal) -> String? {
         var counts: [Int64: Int] = [:]
         for id in streams.indices.dropFirst() where streams[id].isCustomer {
-            counts[units[id], default: 0] += 1
+            counts[aggregates[id], default: 0] += 1
         }
         var expected: [[Int64]] = []
         for id in streams.indices.dropFirst()
-        where streams[id].isCustomer && counts[units[id]] ?? 0 > 1 {
-            expected.append([units[id], Int64(id)])
+        where streams[id].isCustomer && counts[aggregates[id]] ?? 0 > 1 {
+            expected.append([aggregates[id], Int64(id)])
         }
         return try difference("members", 8, expected) { raw, base in
             [
@@ -139,8 +139,10 @@ struct PlainSnapshot {
         }
     }
 
-    private func lineDifference(_ persons: PlainPersons) throws(PlainContainer.Refusal) -> String? {
-        let expected = persons.namings.map { [Int64(bitPattern: $0.customer), $0.line] }
+    private func lineageDifference(_ persons: PlainPersons) throws(PlainContainer.Refusal)
+        -> String?
+    {
+        let expected = persons.namings.map { [Int64(bitPattern: $0.customer), $0.lineage] }
         return try difference("lines", 16, expected) { raw, base in
             [raw.plain(base), Int64(raw.plain(base + 8, as: UInt32.self))]
         }
@@ -199,7 +201,7 @@ struct PlainSnapshot {
         }
     }
 
-    /// Customers are those with events of their own, those whom lines name, and those who were linked or gave or got
+    /// Customers are those with events of their own, those whom lineages name, and those who were linked or gave or got
     /// everything.
     private func orderDifference(
         _ names: PlainNames, _ streams: ArraySlice<PlainStream>, _ persons: PlainPersons

@@ -1,7 +1,7 @@
 import Crypto
 import DaybookEvents
 
-/// What a check found, of which no more is kept than anybody reads.
+/// What a check found, of which only the first few are kept.
 struct PlainProblems {
     private static let keptCount = 20
 
@@ -27,7 +27,7 @@ struct PlainNames {
     /// Where each name ends; that with number 0 is empty.
     private var ends = [0]
     private(set) var link = PlainHash()
-    /// The links after so many names, where somebody asks for them.
+    /// The links after so many names, where they are asked for.
     private(set) var links: [Int64: PlainHash] = [0: PlainHash()]
     private let wanted: Set<Int64>
 
@@ -80,7 +80,7 @@ struct PlainStream: Hashable {
     }
 
     var isCustomer: Bool { kind == Int64(StreamKind.customer.rawValue) }
-    var isLine: Bool { kind == Int64(StreamKind.line.rawValue) }
+    var isLineage: Bool { kind == Int64(StreamKind.lineage.rawValue) }
 }
 
 /// All streams by number, and the chain of hashes over them; number 0 is none.

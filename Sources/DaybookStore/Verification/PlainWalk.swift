@@ -36,7 +36,7 @@ struct PlainWalk {
         self.secret = secret
     }
 
-    /// What a row says to whoever compares it with a segment.
+    /// What a row says, for the comparison with a segment.
     struct Step {
         var event: PlainEvent
         /// The position of the event before it in its stream, as the rows have it.
@@ -89,14 +89,14 @@ struct PlainWalk {
                     | UInt64(truncatingIfNeeded: stream.environment)))
         event.dropUnusedSlots()
         noteIDs(event, stream)
-        persons.line = number
+        persons.lineage = number
         persons.note(event, at: position, in: stream, names)
         return Step(event: event, before: stream.position)
     }
 
-    /// The reference of what stands with a customer or a line, and the profile that begins.
+    /// The reference of what stands with a customer or a lineage, and the profile that begins.
     private mutating func noteIDs(_ event: PlainEvent, _ stream: PlainStream) {
-        guard stream.isCustomer || stream.isLine else { return }
+        guard stream.isCustomer || stream.isLineage else { return }
         let environment = UInt64(truncatingIfNeeded: stream.environment)
         if event.reference != (0, 0) {
             let hash = PlainSip.short(
@@ -123,7 +123,7 @@ struct PlainWalk {
         row.read(11, into: &key)
         event.key = key.bits
         event.trust = row.number(12)
-        event.party = row.number(13)
+        event.customer = row.number(13)
         event.profile = row.number(14)
         event.nameA = row.number(15)
         event.nameB = row.number(16)
@@ -137,7 +137,7 @@ struct PlainWalk {
         event.timeC = row.number(23, else: PlainEvent.absent)
         event.flags = row.number(24)
         check(event.source, row)
-        check(event.party, row)
+        check(event.customer, row)
         check(event.profile, row)
         check(event.nameA, row)
         check(event.nameB, row)
@@ -193,7 +193,7 @@ struct PlainWalk {
         append(name)
         append(names.text(event.source))
         append(key.bytes[...])
-        append(names.text(event.party))
+        append(names.text(event.customer))
         append(names.text(event.profile))
         append(names.text(event.nameA))
         append(names.text(event.nameB))

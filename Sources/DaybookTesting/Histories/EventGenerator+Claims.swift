@@ -1,11 +1,11 @@
 import DaybookEvents
 
-/// Who says that a purchase is theirs.
+/// Customers who claim a purchase.
 extension EventGenerator {
     /// Whether purchases of the catalog are claimed by several: where there are credits it matters most.
     var sellsCredits: Bool { catalog.products.contains { $0.kind == .consumable } }
 
-    /// The same credits are posted for somebody else, or claimed, sooner or later; or they were recorded for the
+    /// The same credits are posted for another customer, or claimed, sooner or later; or they were recorded for the
     /// store's own id, as long as that had to be.
     mutating func post(_ index: Int, _ purchase: JSONObject, _ time: Int64) {
         for _ in 0..<number(0...2) where chance(60) {
@@ -31,7 +31,7 @@ extension EventGenerator {
         drafts.append(draft)
     }
 
-    /// Somebody hands over what a store signed.
+    /// A customer hands over what a store signed.
     mutating func claim(_ index: Int, _ purchase: JSONObject, at time: Int64) {
         var fields = JSONObject()
         for name in ["transaction_id", "original_transaction_id", "product"] {
@@ -40,16 +40,16 @@ extension EventGenerator {
         add("purchase.claimed", index, at: time, fields, source: "apple_jws")
     }
 
-    /// A claim to something that may be anybody's: long before it was bought, or after it was given away.
+    /// A claim to something with any owner or none: long before it was bought, or after it was given away.
     mutating func claimOddly(_ index: Int) {
         let environment = customers[index].environment
         let others = customers.filter { $0.environment == environment }.flatMap(\.transactions)
         guard let transaction = pick(others) else { return buy(index) }
-        let line = transaction.split(separator: "-").first.map(String.init) ?? transaction
+        let lineage = transaction.split(separator: "-").first.map(String.init) ?? transaction
         claim(
             index,
             [
-                "transaction_id": .string(transaction), "original_transaction_id": .string(line),
+                "transaction_id": .string(transaction), "original_transaction_id": .string(lineage),
             ], at: moment(index))
     }
 }

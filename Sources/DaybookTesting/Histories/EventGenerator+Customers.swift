@@ -235,7 +235,7 @@ extension EventGenerator {
             index, at: moment(index), ["meter": "stories", "amount": 5, "transaction_id": "t"])
     }
 
-    /// Looking around changes nothing that anybody is entitled to.
+    /// Events of looking around, which change no entitlement.
     mutating func look(_ index: Int) {
         let time = moment(index)
         switch Int.random(in: 0..<3, using: &random) {

@@ -5,7 +5,7 @@ import DaybookEvents
 extension EventGenerator {
     /// One subscription while it is being invented.
     private struct Life {
-        let line: String
+        let lineage: String
         let isNamed: Bool
         let trust: Trust
         let isShared: Bool
@@ -40,7 +40,7 @@ extension EventGenerator {
         fields["currency"] = "USD"
         fields["starts_at"] = .integer(time)
         if chance(8) { fields["ownership"] = "family_shared" }
-        if chance(10) { fields["app_account_token"] = .string(somebody(index)) }
+        if chance(10) { fields["app_account_token"] = .string(anyCustomer(index)) }
         customers[index].transactions.append(transaction)
         let trust: Trust = chance(15) ? .clientAsserted : chance(20) ? .imported : .verified
         let isNamed = chance(85)
@@ -56,7 +56,7 @@ extension EventGenerator {
             var taken = reference
             var early: Int64 = 0
             if kind == "consumable" {
-                // Not everybody who tells of a refund says of what, or after the purchase.
+                // Not every refund names the kind of its purchase, or comes after it.
                 if chance(30) { taken["kind"] = nil }
                 if chance(15) { early = number(1...9) * Self.day }
             }
@@ -71,7 +71,7 @@ extension EventGenerator {
         }
     }
 
-    /// A refund, and now and then its reversal or an older story told later.
+    /// A refund, and now and then its reversal or an older statement that arrives later.
     private mutating func refund(
         _ index: Int, _ reference: JSONObject, _ time: Int64, _ isNamed: Bool
     ) {
@@ -99,14 +99,15 @@ extension EventGenerator {
     }
 
     private mutating func subscribe(_ index: Int, _ product: Product) {
-        let line = "2000\(next())"
+        let lineage = "2000\(next())"
         var life = Life(
-            line: line, isNamed: chance(90),
+            lineage: lineage, isNamed: chance(90),
             trust: chance(10) ? .clientAsserted : chance(20) ? .imported : .verified,
-            isShared: chance(8), product: product, transaction: line, start: moment(index), end: 0,
+            isShared: chance(8), product: product, transaction: lineage, start: moment(index),
+            end: 0,
             isTrial: product.introOffer?.kind == .freeTrial && chance(60))
         life.end = periodEnd(life)
-        customers[index].transactions.append(line)
+        customers[index].transactions.append(lineage)
         charge(index, life, "subscription.started", ["reason": "initial"])
         for _ in 0..<Int.random(in: 0...5, using: &random) { goOn(index, &life) }
     }
@@ -119,7 +120,7 @@ extension EventGenerator {
 
     private func reference(_ life: Life) -> JSONObject {
         [
-            "original_transaction_id": .string(life.line),
+            "original_transaction_id": .string(life.lineage),
             "transaction_id": .string(life.transaction),
         ]
     }
@@ -139,7 +140,7 @@ extension EventGenerator {
         if life.isTrial { fields["offer"] = ["type": "introductory", "discount": "free_trial"] }
         if life.isShared { fields["ownership"] = "family_shared" }
         if chance(40) { fields["transaction_reason"] = reason(of: type) }
-        if chance(8) { fields["app_account_token"] = .string(somebody(index)) }
+        if chance(8) { fields["app_account_token"] = .string(anyCustomer(index)) }
         if chance(20) { fields["auto_renew"] = .bool(chance(50)) }
         add(
             type, index, at: life.start, fields, source: "apple_asn_v2", trust: life.trust,
@@ -194,7 +195,7 @@ extension EventGenerator {
         _ index: Int, _ life: inout Life, at time: Int64, _ more: JSONObject = JSONObject()
     ) {
         let previousEnd = life.end
-        life.transaction = "\(life.line)-\(next())"
+        life.transaction = "\(life.lineage)-\(next())"
         life.start = time
         life.isTrial = false
         life.end = periodEnd(life)
@@ -277,7 +278,7 @@ extension EventGenerator {
         }
         life.product = product
         guard isNow else { return renew(index, &life, at: life.end) }
-        life.transaction = "\(life.line)-\(next())"
+        life.transaction = "\(life.lineage)-\(next())"
         life.start = time
         life.isTrial = false
         life.end = periodEnd(life)
@@ -326,7 +327,7 @@ extension EventGenerator {
         let offset = chance(80) ? 0 : -number(1...5) * Self.day
         expire(index, life, at: max(life.start, life.end + offset), "voluntary")
         guard chance(50) else { return }
-        life.transaction = "\(life.line)-\(next())"
+        life.transaction = "\(life.lineage)-\(next())"
         life.start = life.end + number(0...40) * Self.day
         life.end = periodEnd(life)
         life.isTrial = false
@@ -341,10 +342,10 @@ extension EventGenerator {
         var fields: JSONObject = [
             "from": .string(customers[index].name), "to": .string(other), "rule": "restore",
         ]
-        let lines = customers[index].transactions.compactMap { $0.split(separator: "-").first }
-        if chance(60), let line = pick(lines) {
-            fields["original_transaction_id"] = .string(String(line))
-            // Support says how many credits are left; of anything else nobody cares.
+        let lineages = customers[index].transactions.compactMap { $0.split(separator: "-").first }
+        if chance(60), let lineage = pick(lineages) {
+            fields["original_transaction_id"] = .string(String(lineage))
+            // Support says how many credits are left, and says so of nothing else.
             if sellsCredits, chance(50) { fields["units"] = .integer(number(0...9)) }
         }
         add("purchase.transferred", index, at: moment(index), fields, source: "revenuecat")

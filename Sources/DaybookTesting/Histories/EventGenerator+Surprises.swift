@@ -1,7 +1,7 @@
 import DaybookDomain
 import DaybookEvents
 
-/// What seldom happens, told out of order, twice, or by somebody who should not know.
+/// What seldom happens, reported out of order, twice, or by a source that should not know.
 extension EventGenerator {
     mutating func surprise(_ index: Int) {
         switch Int.random(in: 0..<(sellsCredits ? 13 : 12), using: &random) {
@@ -12,7 +12,7 @@ extension EventGenerator {
         case 4, 5: grantOddly(index)
         case 6: reserveOddly(index)
         case 7: changeProfileOddly(index)
-        case 8, 9: tellOfLine(index)
+        case 8, 9: tellOfLineage(index)
         case 10: clientSpeaks(index)
         case 11: useProfileGauge(index)
         default: claimOddly(index)
@@ -20,18 +20,18 @@ extension EventGenerator {
     }
 
     /// Any customer of the same environment, the same one included.
-    mutating func somebody(_ index: Int) -> String {
+    mutating func anyCustomer(_ index: Int) -> String {
         let environment = customers[index].environment
-        let somebody = pick(customers.filter { $0.environment == environment })
-        return somebody.map { spelled($0.name) } ?? "nobody-else"
+        let customer = pick(customers.filter { $0.environment == environment })
+        return customer.map { spelled($0.name) } ?? "nobody-else"
     }
 
-    /// A line that the customer has something to do with, and one of its transactions.
+    /// A lineage that the customer has something to do with, and one of its transactions.
     private mutating func reference(_ index: Int) -> JSONObject? {
         guard let transaction = pick(customers[index].transactions) else { return nil }
-        let line = transaction.split(separator: "-").first.map(String.init) ?? transaction
+        let lineage = transaction.split(separator: "-").first.map(String.init) ?? transaction
         return [
-            "original_transaction_id": .string(line), "transaction_id": .string(transaction),
+            "original_transaction_id": .string(lineage), "transaction_id": .string(transaction),
         ]
     }
 
@@ -77,11 +77,11 @@ extension EventGenerator {
     }
 
     /// An alias that the other side tells, in both directions, or through an id that never did anything; and one
-    /// that is taken back from everybody at once.
+    /// that is taken back from all its customers at once.
     private mutating func aliasOddly(_ index: Int) {
         let own = customers[index].name
-        let bridge = chance(40) ? "bridge-\(number(1...2))" : somebody(index)
-        let other = chance(30) ? bridge : somebody(index)
+        let bridge = chance(40) ? "bridge-\(number(1...2))" : anyCustomer(index)
+        let other = chance(30) ? bridge : anyCustomer(index)
         let time = moment(index)
         guard bridge != own else { return }
         add(
@@ -211,10 +211,10 @@ extension EventGenerator {
             ])
     }
 
-    // MARK: Lines
+    // MARK: Lineages
 
-    /// A notice about a line that exists somewhere, without the transaction or about another one than expected.
-    private mutating func tellOfLine(_ index: Int) {
+    /// A notice about a lineage that exists somewhere, without the transaction or about another one than expected.
+    private mutating func tellOfLineage(_ index: Int) {
         guard var fields = reference(index) else { return buy(index) }
         let time = moment(index)
         if chance(40) { fields["transaction_id"] = nil }
@@ -270,7 +270,7 @@ extension EventGenerator {
             fields["product"] = .string(pick(catalog.products)?.id ?? "com.example.unheard.of")
             fields["starts_at"] = .integer(time - number(0...9) * Self.day)
             fields["expires_at"] = .integer(time + number(1...40) * Self.day)
-            if chance(30) { fields["app_account_token"] = .string(somebody(index)) }
+            if chance(30) { fields["app_account_token"] = .string(anyCustomer(index)) }
         }
         add(
             type, index, at: time, fields, trust: .clientAsserted,

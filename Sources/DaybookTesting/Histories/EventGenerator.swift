@@ -3,9 +3,9 @@ public import DaybookEvents
 
 /// Invents plausible and nasty histories for a catalog, the same for the same seed everywhere.
 ///
-/// Stories begin between 1 January and 30 June 2026 and may end later. The drafts ascend by
-/// occurrence; every one has a key and is accepted by the validator. Every fourth customer lives
-/// in the sandbox, the only place where debug overrides are made.
+/// Histories begin between 1 January and 30 June 2026 and may end later. The drafts ascend by occurrence; every one has
+/// a key and is accepted by the validator. Every fourth customer lives in the sandbox, the only place where debug
+/// overrides are made.
 ///
 /// ```swift
 /// var generator = EventGenerator(seed: 7, catalog: catalog)
@@ -16,13 +16,13 @@ public struct EventGenerator: Sendable {
     let catalog: Catalog
     /// What was invented so far, in the order in which it was.
     package var drafts: [EventDraft] = []
-    /// Whose history it is; a place in it names the customer while histories are written.
+    /// The customers of the history; an index names one of them while histories are written.
     package var customers: [Customer] = []
     private var counter: Int64 = 0
 
-    /// 2026-01-01T00:00:00Z, in milliseconds since 1970 UTC: no story begins before.
+    /// 2026-01-01T00:00:00Z, in milliseconds since 1970 UTC: no history begins before.
     public static let start: Int64 = 1_767_225_600_000
-    /// 2026-07-01T00:00:00Z, exclusive: stories that begin before it may go on after it.
+    /// 2026-07-01T00:00:00Z, exclusive: histories that begin before it may go on after it.
     public static let end: Int64 = 1_782_864_000_000
     /// Milliseconds of a day of 24 hours.
     package static let day: Int64 = 86_400_000
@@ -149,7 +149,7 @@ public struct EventGenerator: Sendable {
     /// - Parameters:
     ///   - index: The customer's place in `customers`.
     ///   - time: When it happened, in milliseconds since 1970 UTC.
-    ///   - isNamed: Whether the event says whose it is.
+    ///   - isNamed: Whether the event names the customer.
     /// - Returns: Its key.
     @discardableResult
     package mutating func add(

@@ -3,7 +3,7 @@ import DaybookEvents
 
 /// Every reason for access that the customer has at the asked time, on or off.
 struct AccessSources {
-    private let question: ReferenceCase
+    private let context: ReferenceCase
     private let catalog: Catalog
     private let overrides: DebugOverrides
     private let assignments: Assignments
@@ -12,37 +12,38 @@ struct AccessSources {
     /// In the order of display.
     private(set) var all: [AccessSource] = []
 
-    init(_ question: ReferenceCase, _ catalog: Catalog, _ profiles: ReferenceProfiles) {
-        self.question = question
+    init(_ context: ReferenceCase, _ catalog: Catalog, _ profiles: ReferenceProfiles) {
+        self.context = context
         self.catalog = catalog
-        overrides = DebugOverrides(question)
-        assignments = Assignments(question, profiles)
-        at = question.at
+        overrides = DebugOverrides(context)
+        assignments = Assignments(context, profiles)
+        at = context.at
         if !overrides.active("expire_trial").isEmpty {
-            let standings = lines.flatMap {
-                subscription($0, counting($0)).standings(at: question.at, told: question.at)
+            let standings = lineages.flatMap {
+                subscription($0, counting($0)).standings(at: context.at, told: context.at)
             }
             let ends = standings.filter { $0.state == "trial" }.map(\.period.end)
-            at = ends.max() ?? question.at
+            at = ends.max() ?? context.at
         }
         var sources = debugSources() + grantSources() + nonRenewingSources()
-        for line in lines {
-            let transactions = counting(line)
+        for lineage in lineages {
+            let transactions = counting(lineage)
             let own =
-                subscriptionSources(line, transactions) + nonConsumableSources(line, transactions)
-            sources += own.isEmpty ? placeholder(line) + announced(line, transactions) : own
+                subscriptionSources(lineage, transactions)
+                + nonConsumableSources(lineage, transactions)
+            sources += own.isEmpty ? placeholder(lineage) + announced(lineage, transactions) : own
         }
         sources += profiles.all.flatMap { freePeriodSources($0, profiles) }
         all = sources.sorted(by: AccessSource.isShownFirst)
     }
 
-    private var lines: [LineFacts] {
-        question.lines.map { LineFacts(name: $0.name, events: $0.events) }
+    private var lineages: [LineageFacts] {
+        context.lineages.map { LineageFacts(name: $0.name, events: $0.events) }
     }
 
-    /// The transactions of a line that count at T.
-    func counting(_ facts: LineFacts) -> [TransactionFacts] {
-        facts.transactions(question.kind).filter { transaction in
+    /// The transactions of a lineage that count at T.
+    func counting(_ facts: LineageFacts) -> [TransactionFacts] {
+        facts.transactions(context.kind).filter { transaction in
             // Rule 10: clear hides facts that start before it.
             transaction.startsAt >= overrides.hiddenBefore && isShareable(transaction)
                 && !transaction.isConsumable
@@ -60,21 +61,21 @@ struct AccessSources {
             && (product.scope != .profile || catalog.policies.familyServesOneProfile)
     }
 
-    // MARK: Lines
+    // MARK: Lineages
 
     private func subscription(
-        _ facts: LineFacts, _ transactions: [TransactionFacts]
-    ) -> SubscriptionLine {
-        SubscriptionLine(
+        _ facts: LineageFacts, _ transactions: [TransactionFacts]
+    ) -> SubscriptionLineage {
+        SubscriptionLineage(
             facts: facts, transactions: transactions.filter { $0.kind == .autoRenewable },
             policies: catalog.policies, groups: { [catalog] in catalog.product($0)?.group })
     }
 
     private func subscriptionSources(
-        _ facts: LineFacts, _ transactions: [TransactionFacts]
+        _ facts: LineageFacts, _ transactions: [TransactionFacts]
     ) -> [AccessSource] {
-        let line = subscription(facts, transactions)
-        let standings = line.standings(at: at, told: question.at)
+        let lineage = subscription(facts, transactions)
+        let standings = lineage.standings(at: at, told: context.at)
         // Of two that end together, the one that began later is shown.
         return standings.sorted { $0.period.start > $1.period.start }.map { standing in
             var source = source(
@@ -90,9 +91,9 @@ struct AccessSources {
         }
     }
 
-    /// A subscription that somebody has told of and that begins later.
+    /// A subscription that was reported and begins later.
     private func announced(
-        _ facts: LineFacts, _ transactions: [TransactionFacts]
+        _ facts: LineageFacts, _ transactions: [TransactionFacts]
     ) -> [AccessSource] {
         guard facts.events.contains(where: { $0.occurredAt <= at }) else { return [] }
         let periods = subscription(facts, transactions).periods.filter { at < $0.start }
@@ -102,9 +103,9 @@ struct AccessSources {
         return Array(sources.prefix(1))
     }
 
-    /// What is had from a later time on.
+    /// Access that begins at a later time.
     private func waiting(
-        _ facts: LineFacts, _ transaction: TransactionFacts, from start: Int64, until end: Int64
+        _ facts: LineageFacts, _ transaction: TransactionFacts, from start: Int64, until end: Int64
     ) -> AccessSource? {
         var source = source(
             facts, transaction, displayClass: 2, state: "pending", isActive: false, end: end,
@@ -116,7 +117,7 @@ struct AccessSources {
 
     /// docs/rules.md#one-time-purchases: an unbounded source that a refund ends.
     private func nonConsumableSources(
-        _ facts: LineFacts, _ transactions: [TransactionFacts]
+        _ facts: LineageFacts, _ transactions: [TransactionFacts]
     ) -> [AccessSource] {
         transactions.filter { $0.kind == .nonConsumable && $0.startsAt <= at }.map {
             oneTimeSource(facts, $0, end: Int64.max, activeState: "lifetime", displayClass: 1)
@@ -125,30 +126,31 @@ struct AccessSources {
 
     /// docs/rules.md#one-time-purchases: the duration promised at the start, each after the one before or beside it.
     private func nonRenewingSources() -> [AccessSource] {
-        let all = lines.flatMap { line in
-            counting(line).filter { $0.kind == .nonRenewing }.map { (line, $0) }
+        let all = lineages.flatMap { lineage in
+            counting(lineage).filter { $0.kind == .nonRenewing }.map { (lineage, $0) }
         }
         var sources: [AccessSource] = []
         var ends: [String: Int64] = [:]
-        for (line, transaction) in all.sorted(by: { Self.isBoughtFirst($0.1, $1.1) }) {
+        for (lineage, transaction) in all.sorted(by: { Self.isBoughtFirst($0.1, $1.1) }) {
             let bought = transaction.startsAt
             // Rule 8: what was promised is read from the catalog in force at that start; rule 33: or from the one that
             // names the product now.
             guard let product = product(transaction, at: bought), let duration = product.duration
             else { continue }
             var start = product.extendsCurrent ? max(bought, ends[product.id] ?? bought) : bought
-            var end = question.zoneHistory.zone(at: bought).adding(duration, to: start)
+            var end = context.zoneHistory.zone(at: bought).adding(duration, to: start)
             if let revokedAt = transaction.revokedAt, !transaction.keepsAccess(catalog.policies) {
                 start = min(start, max(bought, revokedAt))
                 end = max(start, min(end, revokedAt))
             }
             ends[product.id] = max(end, ends[product.id] ?? end)
             if at < start, bought <= at {
-                sources += [waiting(line, transaction, from: start, until: end)].compactMap(\.self)
+                sources += [waiting(lineage, transaction, from: start, until: end)].compactMap(
+                    \.self)
             }
             guard start <= at else { continue }
             var source = oneTimeSource(
-                line, transaction, end: end, activeState: "active", displayClass: 2)
+                lineage, transaction, end: end, activeState: "active", displayClass: 2)
             source.startsAt = start
             sources.append(source)
         }
@@ -161,12 +163,12 @@ struct AccessSources {
     }
 
     private func product(_ transaction: TransactionFacts, at instant: Int64) -> Product? {
-        question.catalog(at: instant)?.product(transaction.product)
+        context.catalog(at: instant)?.product(transaction.product)
             ?? catalog.product(transaction.product)
     }
 
     private func oneTimeSource(
-        _ facts: LineFacts, _ transaction: TransactionFacts, end: Int64, activeState: String,
+        _ facts: LineageFacts, _ transaction: TransactionFacts, end: Int64, activeState: String,
         displayClass: Int
     ) -> AccessSource {
         var end = end
@@ -184,10 +186,10 @@ struct AccessSources {
             isActive: state == activeState, end: end, willRenew: false)
     }
 
-    /// A line of which nothing counts: a client's word that is not believed (rule 11), or a renewal without a period
+    /// A lineage of which nothing counts: a client's word that is not believed (rule 11), or a renewal without a period
     /// (NZ-08).
-    private func placeholder(_ facts: LineFacts) -> [AccessSource] {
-        let begun = facts.transactions(question.kind).filter {
+    private func placeholder(_ facts: LineageFacts) -> [AccessSource] {
+        let begun = facts.transactions(context.kind).filter {
             // Rule 6: credits give no access, whatever a later statement calls the product.
             overrides.hiddenBefore <= $0.startsAt && $0.startsAt <= at && !$0.isConsumable
         }
@@ -200,9 +202,9 @@ struct AccessSources {
                     end: max(transaction.startsAt, until), willRenew: false)
             ]
         }
-        // Rule 10: what has no beginning cannot have begun after it was cleared.
+        // Rule 10: a source without a beginning cannot have begun after it was cleared.
         guard overrides.hiddenBefore == Int64.min,
-            case .some(let product) = facts.unknownProduct(at: question.at)
+            case .some(let product) = facts.unknownProduct(at: context.at)
         else { return [] }
         let named = product.flatMap { catalog.product($0) }
         let source = AccessSource(
@@ -216,9 +218,9 @@ struct AccessSources {
             && at < transaction.believedUntil(hours: catalog.policies.clientAssertedHours)
     }
 
-    /// OL-09: a product for one profile serves the profile that it is assigned to, and nobody else.
+    /// OL-09: a product for one profile serves the profile that it is assigned to, and no other.
     private func source(
-        _ facts: LineFacts, _ transaction: TransactionFacts, displayClass: Int, state: String,
+        _ facts: LineageFacts, _ transaction: TransactionFacts, displayClass: Int, state: String,
         isActive: Bool, end: Int64, willRenew: Bool
     ) -> AccessSource {
         let product = catalog.product(transaction.product)
@@ -236,7 +238,7 @@ struct AccessSources {
     }
 
     private func scoped(
-        _ source: AccessSource, _ facts: LineFacts, _ product: Product?
+        _ source: AccessSource, _ facts: LineageFacts, _ product: Product?
     ) -> AccessSource {
         guard product?.scope == .profile else { return source }
         var source = source
@@ -248,8 +250,8 @@ struct AccessSources {
     // MARK: Others
 
     private func grantSources() -> [AccessSource] {
-        Grants(question).all.compactMap { grant in
-            // Units are burned, not had (rule 15).
+        Grants(context).all.compactMap { grant in
+            // Units are burned and give no access (rule 15).
             if grant.isUnits(catalog) { return nil }
             let isActive = grant.startsAt <= at && at < grant.end
             let ended = (grant.voidedAt ?? Int64.max) <= at ? "voided" : "expired"
@@ -277,8 +279,8 @@ struct AccessSources {
     private func freePeriodSources(
         _ profile: ReferenceProfiles.Profile, _ profiles: ReferenceProfiles
     ) -> [AccessSource] {
-        guard profile.exists(at: question.at) else { return [] }
-        return profiles.freePeriods(of: profile, question, catalog).map { period in
+        guard profile.exists(at: context.at) else { return [] }
+        return profiles.freePeriods(of: profile, context, catalog).map { period in
             let isActive = profile.startsAt <= at && at < period.end
             var source = AccessSource(
                 displayClass: 5, name: period.name,

@@ -12,7 +12,7 @@ private struct Credit {
     let end: Int64
     let amount: Int64
     var balance: Int64
-    /// The only one whose uses burn it; `nil`: everybody's do.
+    /// The only profile whose uses burn it; `nil`: those of every profile do.
     var profile: String?
     /// When a refund takes back how much (docs/rules.md#one-time-purchases).
     var clawback: (at: Int64, amount: Int64)?
@@ -42,9 +42,9 @@ private struct FreeQuota {
     let end: Int64
     /// As it is at the time of the walk; `Int64.max` is unlimited.
     var limit: Int64
-    /// For whom each unit was that it paid for, in the order of the uses.
+    /// The profile of each unit that it paid for, in the order of the uses.
     var paid: [String?] = []
-    /// For whom each unit was that nothing covers, in the order of the uses.
+    /// The profile of each unit that nothing covers, in the order of the uses.
     var open: [String?] = []
 
     /// E60: what lies beyond a limit that falls is not covered any more, the latest first; a limit that rises covers
@@ -59,7 +59,7 @@ private struct FreeQuota {
 /// One counter, burned use by use in the order in which it happened (rules 12, 14, 15).
 struct BurnDown {
     private let meter: Meter
-    private let question: ReferenceCase
+    private let context: ReferenceCase
     private let periods: CounterPeriods
     private let currentLimit: Int64?
     /// The best limit with a number that an entitlement gave at an instant.
@@ -73,24 +73,24 @@ struct BurnDown {
 
     /// - Parameter currentLimit: Of the period that contains the asked time; `nil`: unlimited.
     init(
-        _ meter: Meter, currentLimit: Int64?, _ question: ReferenceCase, _ catalog: Catalog,
+        _ meter: Meter, currentLimit: Int64?, _ context: ReferenceCase, _ catalog: Catalog,
         plans: PlanTimeline, profile: String?, entitledLimit: @escaping (Int64) -> Int64?
     ) {
         self.profile = profile
         self.meter = meter
-        self.question = question
+        self.context = context
         self.currentLimit = currentLimit
         self.entitledLimit = entitledLimit
-        periods = CounterPeriods(meter, question, plans: plans)
+        periods = CounterPeriods(meter, context, plans: plans)
         credits =
-            Self.grants(meter, question, catalog) + Self.consumables(meter, question, catalog)
+            Self.grants(meter, context, catalog) + Self.consumables(meter, context, catalog)
         credits.sort(by: Credit.isBurnedFirst)
     }
 
     private static func grants(
-        _ meter: Meter, _ question: ReferenceCase, _ catalog: Catalog
+        _ meter: Meter, _ context: ReferenceCase, _ catalog: Catalog
     ) -> [Credit] {
-        Grants(question).all.filter {
+        Grants(context).all.filter {
             $0.isUnits(catalog) && $0.meter(catalog) == meter.name
         }.map { grant in
             Credit(
@@ -104,23 +104,23 @@ struct BurnDown {
 
     /// docs/rules.md#one-time-purchases: units per item times quantity, which never expire.
     private static func consumables(
-        _ meter: Meter, _ question: ReferenceCase, _ catalog: Catalog
+        _ meter: Meter, _ context: ReferenceCase, _ catalog: Catalog
     ) -> [Credit] {
-        question.everOwned.flatMap { line -> [Credit] in
-            let facts = LineFacts(name: line.name, events: line.events)
-                .transactions(question.kind).filter(\.isConsumable)
+        context.everOwned.flatMap { lineage -> [Credit] in
+            let facts = LineageFacts(name: lineage.name, events: lineage.events)
+                .transactions(context.kind).filter(\.isConsumable)
             return facts.flatMap { transaction -> [Credit] in
-                // Rule 8: what a unit is worth was promised at the start; rule 33: or by who names it now.
+                // Rule 8: what a unit is worth was promised at the start; rule 33: or by the catalog that names it now.
                 let product =
-                    question.catalog(at: transaction.startsAt)?.product(transaction.product)
+                    context.catalog(at: transaction.startsAt)?.product(transaction.product)
                     ?? catalog.product(transaction.product)
                 let hours = catalog.policies.clientAssertedHours
                 guard let worth = product?.credits, worth.meter == meter.name,
-                    question.at < transaction.believedUntil(hours: hours)
+                    context.at < transaction.believedUntil(hours: hours)
                 else { return [] }
                 let bought = worth.amount * max(0, transaction.purchase.integer("quantity") ?? 1)
-                return line.ownings.map { part in
-                    // Who gave it away keeps what was used of it, who got it has what was left.
+                return lineage.ownings.map { part in
+                    // The former owner keeps what was used of it, the new one has what was left.
                     let came = min(bought, part.unitsIn ?? bought)
                     return credit(
                         transaction, max(0, came - (part.unitsOut ?? 0)), from: part.from,
@@ -146,15 +146,15 @@ struct BurnDown {
 
     /// Walks through time until T and tells what is left.
     mutating func answer() -> ReferenceAnswer.Meter {
-        let uses = CounterUses(meter, question).all
+        let uses = CounterUses(meter, context).all
         for step in steps(uses).sorted(by: Step.isEarlier) { apply(step, uses) }
-        let current = periods.segment(at: question.at)
-        let quota = quota(at: question.at)
+        let current = periods.segment(at: context.at)
+        let quota = quota(at: context.at)
         let isUnlimited = currentLimit == nil
-        let active = credits.filter { $0.isActive(at: question.at) && $0.serves(profile) }
+        let active = credits.filter { $0.isActive(at: context.at) && $0.serves(profile) }
             .map(\.balance)
         let mine = uses.filter { current.start <= $0.at && $0.at < current.end }
-        let period = periods.period(at: question.at)
+        let period = periods.period(at: context.at)
         return ReferenceAnswer.Meter(
             limit: isUnlimited ? nil : currentLimit,
             used: mine.filter { !$0.isReserved }.map(\.amount).reduce(0, +)
@@ -196,12 +196,12 @@ struct BurnDown {
             guard credit.event.fields.value(at: ["rollover", "max"]) != nil else { continue }
             // E65: at every reset, be it due or manual.
             var boundary = periods.segment(at: credit.start).end
-            while boundary <= question.at, boundary < credit.end {
+            while boundary <= context.at, boundary < credit.end {
                 steps.append(Step(at: boundary, kind: .rollover, index: index))
                 boundary = periods.segment(at: boundary).end
             }
         }
-        return steps.filter { $0.at <= question.at }
+        return steps.filter { $0.at <= context.at }
     }
 
     private mutating func apply(_ step: Step, _ uses: [CounterUses.Use]) {
@@ -234,12 +234,12 @@ struct BurnDown {
             if let length = CivilDuration(iso8601: every).flatMap(PeriodLength.init) {
                 last =
                     MeterPeriod.containing(
-                        last, length: length, anchor: credit.start, in: question.zoneHistory
+                        last, length: length, anchor: credit.start, in: context.zoneHistory
                     ).end
             } else {
                 last = periods.period(at: last).end
             }
-            guard last <= question.at, last < credit.end else { return instants }
+            guard last <= context.at, last < credit.end else { return instants }
             instants.append(last)
         }
     }
@@ -332,11 +332,11 @@ struct BurnDown {
         return quota
     }
 
-    /// E60: closed periods keep the old limit, because at each instant the limit of that instant rules. Rule 12: no
-    /// unlimited entitlement is asked, its uses say so themselves.
+    /// E60: closed periods keep the old limit, because at each instant the limit of that instant rules. Rule 12:
+    /// unlimited entitlements are left out, because the uses that they cover say so themselves.
     private func limit(at instant: Int64) -> Int64 {
-        if instant == question.at, let currentLimit { return currentLimit }
-        let old = question.catalog(at: instant)?.meter(named: meter.name) ?? meter
+        if instant == context.at, let currentLimit { return currentLimit }
+        let old = context.catalog(at: instant)?.meter(named: meter.name) ?? meter
         return old.limit.map { max($0, entitledLimit(instant) ?? $0) } ?? Int64.max
     }
 }

@@ -4,7 +4,7 @@ import DaybookEvents
 /// The periods of one counter, cut at resets (rule 14).
 struct CounterPeriods {
     private let meter: Meter
-    private let question: ReferenceCase
+    private let context: ReferenceCase
     /// When manual and plan-change resets take effect, ascending.
     private let resets: [Int64]
     /// From when on periods are counted from another time, ascending.
@@ -12,13 +12,13 @@ struct CounterPeriods {
     /// Resets after which what was used beyond the limit counts as used, ascending.
     let carrying: [Int64]
 
-    init(_ meter: Meter, _ question: ReferenceCase, plans: PlanTimeline) {
+    init(_ meter: Meter, _ context: ReferenceCase, plans: PlanTimeline) {
         self.meter = meter
-        self.question = question
+        self.context = context
         let names = [meter.name] + meter.aliases
         // A scheduled reset is evidence and folds as nothing. Of several at one instant the last tells how.
         var told: [Int64: KnownEvent] = [:]
-        for event in question.events("usage.reset")
+        for event in context.events("usage.reset")
         where names.contains(event.text("meter") ?? "")
             && ["manual", "plan_change"].contains(event.word("trigger"))
         {
@@ -26,7 +26,7 @@ struct CounterPeriods {
         }
         // E61: no silent reset unless the catalog of that moment says so.
         let changed = plans.changes.filter {
-            question.catalog(at: $0)?.meter(named: meter.name)?.resetsOnPlanChange == true
+            context.catalog(at: $0)?.meter(named: meter.name)?.resetsOnPlanChange == true
         }
         resets = (told.keys + changed).sorted()
         // At one instant a reset has the last word.
@@ -43,8 +43,8 @@ struct CounterPeriods {
         let last = anchors.last { $0.from <= instant }
         let anchor = last?.anchor
         let next = anchors.first { $0.from > instant }?.from ?? Int64.max
-        let zone = question.zoneHistory
-        let first = question.firstSeenAt
+        let zone = context.zoneHistory
+        let first = context.firstSeenAt
         let counted: Int64? =
             switch meter.period.anchor {
             case .calendar: anchor

@@ -1,8 +1,8 @@
 import DaybookEvents
 
-/// The pretences of developers: intervals beside the state (rule 10).
+/// The debug overrides of developers: intervals beside the state (rule 10).
 struct DebugOverrides {
-    /// One pretence in force.
+    /// One override in force.
     struct Override {
         let kind: String
         let value: String?
@@ -14,12 +14,12 @@ struct DebugOverrides {
     /// Those in force at the asked time; none in production.
     let active: [Override]
 
-    init(_ question: ReferenceCase) {
-        guard question.environment != .production else {
+    init(_ context: ReferenceCase) {
+        guard context.environment != .production else {
             active = []
             return
         }
-        let events = question.customerEvents
+        let events = context.customerEvents
         var found: [Override] = []
         for (index, event) in events.enumerated() where event.type == "debug.override_set" {
             guard let kind = event.word("kind"), let expiresAt = event.integer("expires_at") else {
@@ -30,7 +30,7 @@ struct DebugOverrides {
                 $0.type == "debug.override_cleared" && ($0.word("kind") ?? kind) == kind
             }
             let end = min(expiresAt, cleared?.occurredAt ?? Int64.max)
-            guard event.occurredAt <= question.at, question.at < end else { continue }
+            guard event.occurredAt <= context.at, context.at < end else { continue }
             found.append(
                 Override(
                     kind: kind, value: event.text("value"), setAt: event.occurredAt, end: end))

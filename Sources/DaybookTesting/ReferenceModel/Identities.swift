@@ -1,6 +1,6 @@
 import DaybookEvents
 
-/// Who is who, and who owns what: read before the fold (rule 7).
+/// Which IDs belong to one customer, and which customer owns which lineage: read before the fold (rule 7).
 struct Identities {
     private let edges: [(alias: String, canonical: String)]
     /// UUIDs that are named in capitals and in small letters, in this order.
@@ -19,7 +19,7 @@ struct Identities {
                 if let canonical { edges.append((alias, canonical)) }
             case "subject.unaliased":
                 // Of two statements about a pair the later decides; without a canonical id the alias is split from
-                // everybody whose alias it was.
+                // every ID that it was an alias of.
                 edges.removeAll { edge in
                     guard let canonical else { return edge.alias == alias }
                     return Set([edge.alias, edge.canonical]) == Set([alias, canonical])
@@ -35,7 +35,7 @@ struct Identities {
         transfers = history.events.filter { $0.type == "purchase.transferred" }
     }
 
-    /// Everybody who is the same person for every T: aliases are timeless (rule 7).
+    /// All IDs of one person, the same for every T: aliases are timeless (rule 7).
     func person(_ name: String) -> Set<String> {
         var members: Set<String> = spellings[name.lowercased()] ?? [name]
         var isGrowing = true
@@ -64,31 +64,31 @@ struct Identities {
         return names.min(by: precedes) ?? ""
     }
 
-    /// Who owns a line at T (rule 7): the first naming, then every transfer until T.
-    func owner(ofLine line: String, events: [KnownEvent], at instant: Int64) -> String? {
-        ownings(ofLine: line, events: events).last { $0.from <= instant }?.owner
+    /// The owner of a lineage at T (rule 7): the first naming, then every transfer until T.
+    func owner(ofLineage lineage: String, events: [KnownEvent], at instant: Int64) -> String? {
+        ownings(ofLineage: lineage, events: events).last { $0.from <= instant }?.owner
     }
 
-    /// A time from which somebody owned a line, until the next one.
+    /// An owner of a lineage, and the time from which on; it lasts until the next one.
     struct Owning {
         let owner: String
         let from: Int64
-        /// Rule 6: how many credits of a consumable were left when it was handed over; `nil`: nobody said.
+        /// Rule 6: how many credits of a consumable were left when it was handed over; `nil`: not stated.
         let units: Int64?
     }
 
-    /// Everybody who owned a line, one after the other (rule 7).
-    func ownings(ofLine line: String, events: [KnownEvent]) -> [Owning] {
+    /// All owners of a lineage, one after the other (rule 7).
+    func ownings(ofLineage lineage: String, events: [KnownEvent]) -> [Owning] {
         var ownings: [Owning] = []
         if let first = Self.firstNamed(events) {
             ownings.append(Owning(owner: first, from: Int64.min, units: nil))
         }
         // Rule 6: never moved, except by support, which names it.
-        let isConsumable = LineFacts(name: line, events: events).isConsumable
+        let isConsumable = LineageFacts(name: lineage, events: events).isConsumable
         for transfer in transfers {
             guard let target = transfer.text("to") else { continue }
             let isNamed = transfer.text("original_transaction_id") != nil
-            if isNamed, Belonging(transfer) != .line(line) { continue }
+            if isNamed, Belonging(transfer) != .lineage(lineage) { continue }
             if !isNamed {
                 // Without a transaction id everything that `from` owns at that time moves.
                 guard !isConsumable, let current = ownings.last, let from = transfer.text("from"),
@@ -105,14 +105,14 @@ struct Identities {
 
     /// A verified appAccountToken before a named customer, the first in canonical order of each.
     private static func firstNamed(_ events: [KnownEvent]) -> String? {
-        // A claim is of something that nobody owns; what was given to somebody is owned.
+        // A claim counts only for what has no owner; what was transferred has one.
         let given = events.firstIndex { $0.type == "purchase.transferred" } ?? events.endIndex
         let namings = events.enumerated().filter { index, event in
             event.type != "purchase.transferred"
                 && (event.type != "purchase.claimed" || index < given)
         }.map(\.element)
         for event in namings
-        where event.trust == .verified && LineFacts.purchaseTypes.contains(event.type) {
+        where event.trust == .verified && LineageFacts.purchaseTypes.contains(event.type) {
             if let token = event.text("app_account_token") { return token }
         }
         let named = namings.filter { !$0.isNamedAfterStore }

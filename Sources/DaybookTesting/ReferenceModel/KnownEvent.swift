@@ -63,7 +63,7 @@ struct KnownEvent {
         return words.first { $0.name == said || $0.spellings.contains(said) }?.name ?? said
     }
 
-    /// An old event of a consumable whose buyer nobody knew: it had to name somebody, and named the store's own id.
+    /// An old event of a consumable whose buyer was not known: it had to name a customer, and named the store's own id.
     var isNamedAfterStore: Bool {
         trust == .verified && word("kind") == "consumable" && subject?.hasPrefix("apple:") == true
     }
@@ -100,10 +100,10 @@ func precedes(_ left: String, _ right: String) -> Bool {
     left.utf8.lexicographicallyPrecedes(right.utf8)
 }
 
-/// Rule 6: who an event belongs to, worked out from the event alone.
+/// Rule 6: the customer or lineage that an event belongs to, worked out from the event alone.
 enum Belonging: Hashable {
     case customer(String)
-    case line(String)
+    case lineage(String)
     case ledger
 
     init(_ event: KnownEvent) {
@@ -112,22 +112,22 @@ enum Belonging: Hashable {
             self = .ledger
         case "purchase.completed", "purchase.refunded", "purchase.refund_reversed",
             "purchase.revoked", "refund.requested", "refund.declined":
-            self = Self.line(of: event)
+            self = Self.lineage(of: event)
         case "purchase.claimed":
-            self = Self.line(of: event)
+            self = Self.lineage(of: event)
         case "purchase.transferred":
             self =
                 event.text("original_transaction_id") == nil
-                ? Self.customerOrLedger(event.text("from")) : Self.line(of: event)
+                ? Self.customerOrLedger(event.text("from")) : Self.lineage(of: event)
         case let type where type.hasPrefix("subscription.") || type.hasPrefix("store."):
-            self = Self.line(of: event)
+            self = Self.lineage(of: event)
         default:
             self = Self.customerOrLedger(event.subject)
         }
     }
 
     /// `<store>:<original transaction>`, of a consumable its own one; the store is Apple's unless said otherwise.
-    private static func line(of event: KnownEvent) -> Belonging {
+    private static func lineage(of event: KnownEvent) -> Belonging {
         let isConsumable =
             event.type.hasPrefix("purchase.") || event.type.hasPrefix("refund.")
             ? event.word("kind") == "consumable" : false
@@ -136,7 +136,7 @@ enum Belonging: Hashable {
             ? ["transaction_id", "original_transaction_id"]
             : ["original_transaction_id", "transaction_id"]
         let lineage = names.lazy.compactMap { event.text($0) }.first ?? ""
-        return .line("\(event.text("store") ?? "apple"):\(lineage)")
+        return .lineage("\(event.text("store") ?? "apple"):\(lineage)")
     }
 
     private static func customerOrLedger(_ name: String?) -> Belonging {

@@ -27,17 +27,17 @@ struct KnownHistory {
         self.events = Self.amended(valid)
     }
 
-    /// Every customer that an event of a customer or of a line names.
+    /// Every customer that an event of a customer or of a lineage names.
     private static func customers(_ event: KnownEvent) -> [String] {
         let belonging = Belonging(event)
         if belonging == .ledger { return [] }
         var members = ["alias", "canonical"]
         if event.type == "purchase.transferred" {
             members.append("to")
-            // Whose a purchase was, its own events tell.
+            // The owner of a single purchase is told by its own events.
             if case .customer = belonging { members.append("from") }
         }
-        if LineFacts.purchaseTypes.contains(event.type) { members.append("app_account_token") }
+        if LineageFacts.purchaseTypes.contains(event.type) { members.append("app_account_token") }
         return [event.subject].compactMap(\.self) + members.compactMap(event.text)
     }
 
@@ -54,7 +54,7 @@ struct KnownHistory {
             guard let target = target(of: event) else { continue }
             voids[target, default: []].append(event)
         }
-        // What nobody voids holds, and so on; two voids of each other are no history, and decide nothing.
+        // An event without a void holds, and so on; two voids of each other are no history, and decide nothing.
         var holding: Set<EventIdentity> = []
         var void: Set<EventIdentity> = []
         var count = -1
@@ -78,7 +78,8 @@ struct KnownHistory {
             patches[target, default: []].append(patch)
         }
         return events.map { event in
-            // Signed facts can be voided, never amended; nor can what says where others are folded.
+            // Signed facts can be voided, never amended; nor can events that decide in which aggregate others are
+            // folded.
             guard let own = patches[event.identity], event.trust != .verified,
                 !unamendable.contains(event.type)
             else { return event }
@@ -100,7 +101,7 @@ struct KnownHistory {
         "correction.amended", "catalog.published", "catalog.rolled_back",
     ]
 
-    /// What says which event it is, in which stream, and about whom: void and record anew.
+    /// What says which event it is, in which stream, and about which customer: void and record anew.
     private static let naming: Set<String> = [
         "original_transaction_id", "transaction_id", "store", "profile", "app_account_token",
         "grant_id", "reservation_id", "subject",

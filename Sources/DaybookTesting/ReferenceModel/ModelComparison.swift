@@ -4,10 +4,10 @@ public import DaybookEvents
 
 /// Asks a ledger and the naive model the same questions (law 4).
 ///
-/// Compared are, of everybody: the name that is shown; access, state, end and renewal of every entitlement, of the
+/// Compared are, of every customer: the name that is shown; access, state, end and renewal of every entitlement, of the
 /// customer and of each profile, and the days left of a trial; every meter; every feature with the word that says why;
-/// profiles and their free periods; the app's own word for everybody with its text, attributes and flags; ads; who may
-/// still have an introductory offer.
+/// profiles and their free periods; the app's own word for each customer with its text, attributes and flags; ads; who
+/// may still have an introductory offer.
 public struct ModelComparison {
     private let ledger: Ledger
     private let model: ReferenceModel
@@ -59,7 +59,7 @@ public struct ModelComparison {
         return Self.edges(times)
     }
 
-    /// What the model says of everybody.
+    /// What the model says of every customer.
     public func answers(
         in environment: Environment = .production, at moments: some Sequence<Int64>, cut: Int64
     ) throws -> [ReferenceAnswer] {
@@ -88,7 +88,7 @@ public struct ModelComparison {
         return sensible.union(sensible.map { $0 - 1 }).sorted()
     }
 
-    /// Where the two differ about anybody, one sentence each.
+    /// Where the two differ about any customer, one sentence each.
     /// - Parameters:
     ///   - moments: The times to ask about.
     ///   - cut: The last position that is known; 1 or more.
@@ -124,7 +124,7 @@ private struct Question {
     func differences(from model: ReferenceAnswer) throws -> [String] {
         let status = try status(profile: nil)
         var found: [String] = []
-        // Nobody may be known by this name yet; then the name is all that there is.
+        // No customer may be known by this name yet; then the name is all that there is.
         if status.subject != model.subject { found.append("shown as \(status.subject)") }
         let asked = status.profile.map { model.profileEntitlements[$0] ?? [:] }
         found += entitlements(status, asked ?? model.entitlements)

@@ -14,17 +14,17 @@ struct PlanTimeline {
     private let holdings: [Holding]
     /// When a plan began, ascending.
     private(set) var changes: [Int64] = []
-    /// From when on a line is billed on a day, ascending, and the first such day.
+    /// From when on a lineage is billed on a day, ascending, and the first such day.
     private(set) var billingDays: [(from: Int64, anchor: Int64)] = []
 
-    init(_ question: ReferenceCase, _ catalog: Catalog, _ sources: AccessSources) {
-        holdings = Self.holdings(question, catalog, sources)
-        let starts = Set(holdings.map(\.start)).filter { $0 <= question.at }.sorted()
+    init(_ context: ReferenceCase, _ catalog: Catalog, _ sources: AccessSources) {
+        holdings = Self.holdings(context, catalog, sources)
+        let starts = Set(holdings.map(\.start)).filter { $0 <= context.at }.sorted()
         let products = Set(holdings.map(\.product))
         changes = starts.filter { instant in
             products.contains { begins($0, at: instant) && !goesOn($0, at: instant) }
         }
-        billingDays = Self.billingDays(question, catalog, sources)
+        billingDays = Self.billingDays(context, catalog, sources)
     }
 
     private func isHeld(_ product: String, at instant: Int64) -> Bool {
@@ -50,34 +50,36 @@ struct PlanTimeline {
         return !others.contains { begins($0.product, at: $0.start) }
     }
 
-    /// The paid periods of every line, as long as this person owned it.
+    /// The paid periods of every lineage, as long as this person owned it.
     private static func holdings(
-        _ question: ReferenceCase, _ catalog: Catalog, _ sources: AccessSources
+        _ context: ReferenceCase, _ catalog: Catalog, _ sources: AccessSources
     ) -> [Holding] {
-        var lines: [String: [KnownEvent]] = [:]
-        for event in question.history.events {
-            if case .line(let name) = Belonging(event) { lines[name, default: []].append(event) }
+        var lineages: [String: [KnownEvent]] = [:]
+        for event in context.history.events {
+            if case .lineage(let name) = Belonging(event) {
+                lineages[name, default: []].append(event)
+            }
         }
-        let handovers = question.history.events.filter { $0.type == "purchase.transferred" }
+        let handovers = context.history.events.filter { $0.type == "purchase.transferred" }
             .map(\.occurredAt)
         var holdings: [Holding] = []
-        for (name, events) in lines {
-            let facts = LineFacts(name: name, events: events)
+        for (name, events) in lineages {
+            let facts = LineageFacts(name: name, events: events)
             let transactions = sources.counting(facts).filter {
                 $0.kind == .autoRenewable && $0.assertedAt == nil
             }
-            let line = SubscriptionLine(
+            let lineage = SubscriptionLineage(
                 facts: facts, transactions: transactions, policies: catalog.policies,
                 groups: { catalog.product($0)?.group })
-            for period in line.periods where period.start < period.end {
+            for period in lineage.periods where period.start < period.end {
                 guard let product = catalog.product(period.facts.product),
                     product.scope == .subject, let group = product.group
                 else { continue }
                 let cuts = handovers.filter { period.start < $0 && $0 < period.end }.sorted()
                 let starts = [period.start] + cuts
                 for (start, end) in zip(starts, cuts + [period.end]) {
-                    let owner = question.identities.owner(ofLine: name, events: events, at: start)
-                    guard let owner, question.person.contains(owner) else { continue }
+                    let owner = context.identities.owner(ofLineage: name, events: events, at: start)
+                    guard let owner, context.person.contains(owner) else { continue }
                     holdings.append(
                         Holding(
                             product: product.id, group: group, start: start, end: end))
@@ -87,18 +89,18 @@ struct PlanTimeline {
         return holdings
     }
 
-    /// Every paid or free stretch of a product on a line that does not touch one before it (E20), for each time at
-    /// which this person owned the line. Within grace the line goes on (E19).
+    /// Every paid or free stretch of a product on a lineage that does not touch one before it (E20), for each time at
+    /// which this person owned the lineage. Within grace the lineage goes on (E19).
     private static func billingDays(
-        _ question: ReferenceCase, _ catalog: Catalog, _ sources: AccessSources
+        _ context: ReferenceCase, _ catalog: Catalog, _ sources: AccessSources
     ) -> [(from: Int64, anchor: Int64)] {
         var days: [(from: Int64, anchor: Int64)] = []
-        for owned in question.everOwned {
-            let facts = LineFacts(name: owned.name, events: owned.events)
+        for owned in context.everOwned {
+            let facts = LineageFacts(name: owned.name, events: owned.events)
             let transactions = sources.counting(facts).filter {
                 $0.kind == .autoRenewable && $0.assertedAt == nil
             }
-            let periods = SubscriptionLine(
+            let periods = SubscriptionLineage(
                 facts: facts, transactions: transactions, policies: catalog.policies,
                 groups: { catalog.product($0)?.group }
             ).periods.filter {
@@ -117,7 +119,7 @@ struct PlanTimeline {
                 if isGrace, isWhole { ends[index] = max(ends[index], next) }
             }
             for (index, period) in periods.enumerated()
-            where period.start < ends[index] && period.start <= question.at {
+            where period.start < ends[index] && period.start <= context.at {
                 let isGoingOn = periods.indices.contains {
                     periods[$0].facts.product == period.facts.product
                         && periods[$0].facts.isTrial == period.facts.isTrial
@@ -129,7 +131,7 @@ struct PlanTimeline {
                 while let more = periods.indices.first(where: {
                     periods[$0].facts.product == period.facts.product
                         && periods[$0].facts.isTrial == period.facts.isTrial
-                        && periods[$0].start <= min(end, question.at)
+                        && periods[$0].start <= min(end, context.at)
                         && period.start <= periods[$0].start
                         && ends[$0] > end
                 }) {
@@ -137,7 +139,7 @@ struct PlanTimeline {
                 }
                 for part in owned.ownings where part.from < end && period.start < part.until {
                     let from = max(period.start, part.from)
-                    if from <= question.at { days.append((from, period.start)) }
+                    if from <= context.at { days.append((from, period.start)) }
                 }
             }
         }

@@ -138,8 +138,8 @@ public struct ReferenceAnswer: Equatable, CustomStringConvertible {
     public var ads: [String: Bool] = [:]
     /// By subscription group, whether an introductory offer may still be used.
     public var introEligible: [String: Bool] = [:]
-    /// The owned lines, in ascending order of their names.
-    public var lines: [String] = []
+    /// The owned lineages, in ascending order of their names.
+    public var lineages: [String] = []
 
     /// An answer that knows nothing.
     public init() {}
@@ -182,7 +182,7 @@ public struct ReferenceAnswer: Equatable, CustomStringConvertible {
         for (profile, word) in profileWords { rows.append("word \(profile): \(word)") }
         for (name, isShown) in ads { rows.append("ad \(name): \(isShown ? "shown" : "hidden")") }
         for (group, isEligible) in introEligible { rows.append("offer \(group): \(isEligible)") }
-        rows += lines.map { "line \($0)" }
+        rows += lineages.map { "line \($0)" }
         return rows.sorted().joined(separator: "\n")
     }
 }

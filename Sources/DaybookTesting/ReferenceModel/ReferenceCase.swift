@@ -11,19 +11,19 @@ struct PublishedCatalog {
     let catalog: Catalog
 }
 
-/// Everything that one question about one customer looks at.
+/// Everything that an answer about one customer at one time is worked out from.
 struct ReferenceCase {
     let environment: Environment
     let at: Int64
     let identities: Identities
-    /// Everybody who is this customer (rule 7).
+    /// All IDs of this customer (rule 7).
     let person: Set<String>
     /// The events of the customer's streams that take part, in canonical order (rules 4, 6).
     let customerEvents: [KnownEvent]
-    /// The owned lines at T with all their events, by name.
-    let lines: [(name: String, events: [KnownEvent])]
-    /// Lines that this person owned at some time up to T, and when.
-    let everOwned: [OwnedLine]
+    /// The owned lineages at T with all their events, by name.
+    let lineages: [(name: String, events: [KnownEvent])]
+    /// Lineages that this person owned at some time up to T, and when.
+    let everOwned: [OwnedLineage]
     private(set) var zoneHistory = ZoneHistory(initial: .utc)
     let firstSeenAt: Int64
     let history: KnownHistory
@@ -51,20 +51,20 @@ struct ReferenceCase {
             return Self.takesPart(event, at: at)
         }
         everOwned = Self.everOwned(history, identities, person, at)
-        lines = everOwned.filter { $0.ownings.last?.until == Int64.max }
+        lineages = everOwned.filter { $0.ownings.last?.until == Int64.max }
             .map { (name: $0.name, events: $0.events) }
-        // Rule 14: `first_seen_at`, else the first event of the customer; evidence, scheduled resets and what only says
-        // who is who fold as nothing. Of whom only purchases tell, their first event tells it.
+        // Rule 14: `first_seen_at`, else the first event of the customer; evidence, scheduled resets and events that
+        // only join IDs fold as nothing. For a customer of whom there are only purchases, their first event counts.
         let seen = customerEvents.filter { $0.type == "subject.created" }
             .compactMap { $0.integer("first_seen_at") }
         let own = customerEvents.filter(Self.isSeen).map(\.occurredAt)
-        let bought = lines.flatMap(\.events).map(\.occurredAt)
+        let bought = lineages.flatMap(\.events).map(\.occurredAt)
         firstSeenAt = seen.min() ?? own.min() ?? bought.min() ?? at
-        // Who has told no zone lives in the catalog's.
+        // A customer without a zone has the catalog's.
         zoneHistory = Self.zones(customerEvents, zones, standard: catalog(at: at))
     }
 
-    /// The same question about another time.
+    /// The same customer at another time.
     func moved(to instant: Int64) -> ReferenceCase {
         ReferenceCase(
             subject: subject, environment: environment, at: instant, history: history,
@@ -90,8 +90,8 @@ struct ReferenceCase {
         return !isTimed || event.occurredAt <= instant
     }
 
-    /// A line with the times at which somebody owned it.
-    struct OwnedLine {
+    /// A lineage with the times at which this person owned it.
+    struct OwnedLineage {
         struct Part {
             var from: Int64
             /// Exclusive; the greatest number: to T and beyond.
@@ -107,15 +107,17 @@ struct ReferenceCase {
 
     private static func everOwned(
         _ history: KnownHistory, _ identities: Identities, _ person: Set<String>, _ instant: Int64
-    ) -> [OwnedLine] {
+    ) -> [OwnedLineage] {
         var byName: [String: [KnownEvent]] = [:]
         for event in history.events {
-            if case .line(let name) = Belonging(event) { byName[name, default: []].append(event) }
+            if case .lineage(let name) = Belonging(event) {
+                byName[name, default: []].append(event)
+            }
         }
-        return byName.map { line in
-            var parts: [OwnedLine.Part] = []
+        return byName.map { lineage in
+            var parts: [OwnedLineage.Part] = []
             var isTheirs = false
-            for owning in identities.ownings(ofLine: line.key, events: line.value)
+            for owning in identities.ownings(ofLineage: lineage.key, events: lineage.value)
             where owning.from <= instant {
                 let isNow = person.contains(owning.owner)
                 if isNow, !isTheirs {
@@ -127,7 +129,7 @@ struct ReferenceCase {
                 }
                 isTheirs = isNow
             }
-            return OwnedLine(name: line.key, events: line.value, ownings: parts)
+            return OwnedLineage(name: lineage.key, events: lineage.value, ownings: parts)
         }
         .filter { !$0.ownings.isEmpty }.sorted { precedes($0.name, $1.name) }
     }
@@ -179,7 +181,7 @@ struct ReferenceCase {
     }
 
     /// The period containing T: of the month, unless all counters with a period have the same.
-    /// Who has told no zone lives in that of the catalog that waits for it.
+    /// A customer without a zone has that of the catalog that waits for it.
     private func periodStart(_ instant: Int64, _ catalog: Catalog) -> Int64 {
         let history = Self.zones(customerEvents, zones, standard: catalog)
         let counters = catalog.meters.filter { $0.kind == .counter && $0.period != .lifetime }

@@ -14,8 +14,8 @@ struct CounterUses {
     /// In canonical order, without what is covered by an unlimited source.
     let all: [Use]
 
-    init(_ meter: Meter, _ question: ReferenceCase) {
-        let usage = question.customerEvents.filter { $0.type.hasPrefix("usage.") }
+    init(_ meter: Meter, _ context: ReferenceCase) {
+        let usage = context.customerEvents.filter { $0.type.hasPrefix("usage.") }
         let meters = [meter.name] + meter.aliases
         var refs: Set<String> = []
         var reservations: Set<String> = []
@@ -32,7 +32,7 @@ struct CounterUses {
             case "usage.reserved":
                 guard let id = event.text("reservation_id"), reservations.insert(id).inserted,
                     meters.contains(event.text("meter") ?? ""),
-                    let use = Self.reserved(event, id, meters, usage, question.at)
+                    let use = Self.reserved(event, id, meters, usage, context.at)
                 else { continue }
                 uses.append(use)
             default: break

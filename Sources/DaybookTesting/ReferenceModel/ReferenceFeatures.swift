@@ -3,7 +3,7 @@ import DaybookEvents
 
 /// Whether each feature may be used, and the word that says why (docs/rules.md#decision).
 struct ReferenceFeatures {
-    let question: ReferenceCase
+    let context: ReferenceCase
     let catalog: Catalog
     let sources: AccessSources
 
@@ -26,8 +26,8 @@ struct ReferenceFeatures {
 
     /// DZ-43: the last word about consent by T.
     private var isConsentWithdrawn: Bool {
-        let said = question.customerEvents.last {
-            $0.type.hasPrefix("consent.") && $0.occurredAt <= question.at
+        let said = context.customerEvents.last {
+            $0.type.hasPrefix("consent.") && $0.occurredAt <= context.at
         }
         return said?.type == "consent.rescinded"
     }
@@ -40,7 +40,7 @@ struct ReferenceFeatures {
         let counted = (feature.meter ?? Self.preview(feature)).flatMap { catalog.meter(named: $0) }
         let isHeldBack =
             counted.map {
-                ReferenceHolding(question: question, catalog: catalog, sources: sources)
+                ReferenceHolding(context: context, catalog: catalog, sources: sources)
                     .holdsBack(profile, from: $0)
             } ?? false
         if let source = opening.first, source.isActive {

@@ -3,16 +3,17 @@ import DaybookEvents
 
 /// MS-23: which profiles may use a meter while there are more of them than a gauge allows.
 struct ReferenceHolding {
-    let question: ReferenceCase
+    let context: ReferenceCase
     let catalog: Catalog
     let sources: AccessSources
 
-    /// Whether the gauge is over its limit and the profile, or nobody in particular, is not among those that it keeps.
+    /// Whether the gauge is over its limit and the profile, or the customer without one, is not among those that it
+    /// keeps.
     func holdsBack(_ profile: String?, from meter: Meter) -> Bool {
         guard let gauge = meter.withinGauge.flatMap({ catalog.meter(named: $0) }) else {
             return false
         }
-        let answer = ReferenceMeters(question: question, catalog: catalog, sources: sources)
+        let answer = ReferenceMeters(context: context, catalog: catalog, sources: sources)
             .answer(gauge)
         guard answer.overage > 0, let limit = answer.limit else { return false }
         guard let profile else { return true }
@@ -25,7 +26,7 @@ struct ReferenceHolding {
         var order: [String] = []
         var isThere: [String: Bool] = [:]
         var pins: [String] = []
-        for event in question.customerEvents where event.occurredAt <= question.at {
+        for event in context.customerEvents where event.occurredAt <= context.at {
             let meter = event.text("meter")
             switch event.type {
             case "usage.recorded":
@@ -43,12 +44,12 @@ struct ReferenceHolding {
         }
         order.removeAll { isThere[$0] != true }
         // What was only deleted so far has not come yet.
-        let profiles = question.customerEvents.filter {
+        let profiles = context.customerEvents.filter {
             ["profile.created", "profile.restored"].contains($0.type)
-                && $0.occurredAt <= question.at
+                && $0.occurredAt <= context.at
         }.compactMap(\.profile)
-        let alive = ReferenceProfiles(question).all.filter {
-            $0.kind == gauge.countsProfiles && $0.exists(at: question.at)
+        let alive = ReferenceProfiles(context).all.filter {
+            $0.kind == gauge.countsProfiles && $0.exists(at: context.at)
         }.map(\.name)
         for name in profiles where alive.contains(name) && !order.contains(name) {
             order.append(name)

@@ -1,9 +1,9 @@
 import DaybookDomain
 import DaybookEvents
 
-/// The meters of one customer at the asked time, as a profile or nobody in particular may use them.
+/// The meters of one customer at the asked time, as a profile, or the customer without one, may use them.
 struct ReferenceMeters {
-    let question: ReferenceCase
+    let context: ReferenceCase
     let catalog: Catalog
     let sources: AccessSources
     var profile: String?
@@ -29,8 +29,8 @@ struct ReferenceMeters {
         switch meter.kind {
         case .counter:
             var burnDown = BurnDown(
-                meter, currentLimit: limit, question, catalog,
-                plans: PlanTimeline(question, catalog, sources), profile: profile,
+                meter, currentLimit: limit, context, catalog,
+                plans: PlanTimeline(context, catalog, sources), profile: profile,
                 entitledLimit: { entitledLimit(of: meter.name, at: $0) })
             return burnDown.answer()
         case .gauge, .reading:
@@ -49,12 +49,12 @@ struct ReferenceMeters {
             return ReferenceAnswer.Meter(
                 limit: limit, used: 0, reserved: 0, remaining: limit, overage: 0,
                 periodStart: limit.map { visibleFrom($0, meter.windowMode) } ?? Int64.min,
-                periodEnd: question.at)
+                periodEnd: context.at)
         }
     }
 
     /// The most generous of the free limit and the numbers of the active sources that serve the customer as a whole:
-    /// what frees of every limit was looked for before.
+    /// sources without any limit were looked for before.
     private func limit(of meter: Meter) -> Int64? {
         let active = sources.serving(nil).filter(\.isActive)
         let entitled = meter.limitsWith.filter { rule in
@@ -66,7 +66,7 @@ struct ReferenceMeters {
 
     /// What the entitlements of another time allowed in numbers.
     private func entitledLimit(of meter: String, at instant: Int64) -> Int64? {
-        let then = question.moved(to: instant)
+        let then = context.moved(to: instant)
         guard let catalog = then.catalog(at: instant), let rule = catalog.meter(named: meter) else {
             return nil
         }
@@ -101,9 +101,9 @@ struct ReferenceMeters {
 
     /// Units given on a gauge raise its limit while they last.
     private func units(grantedOn meter: Meter) -> Int64 {
-        Grants(question).all.filter {
+        Grants(context).all.filter {
             $0.isUnits(catalog) && $0.meter(catalog) == meter.name
-                && $0.startsAt <= question.at && question.at < $0.end
+                && $0.startsAt <= context.at && context.at < $0.end
                 && ($0.event.profile == nil || $0.event.profile == profile)
         }.map { max(0, $0.event.integer("amount") ?? 0) }.reduce(0, +)
     }
@@ -111,7 +111,7 @@ struct ReferenceMeters {
     /// The last that was read by then and was not taken back; what an amendment sets below 0 counts as 0.
     private func latestReading(of meter: Meter) -> Int64 {
         let names = [meter.name] + meter.aliases
-        let usage = question.customerEvents.filter { $0.type.hasPrefix("usage.") }
+        let usage = context.customerEvents.filter { $0.type.hasPrefix("usage.") }
         let last = usage.last {
             $0.type == "usage.recorded" && names.contains($0.text("meter") ?? "")
                 && !CounterUses.isReversed([$0.key, $0.text("ref")], on: names, usage)
@@ -121,9 +121,9 @@ struct ReferenceMeters {
 
     /// Rule 13: the refs whose latest event is a +1.
     private func refs(of meter: Meter) -> Set<String> {
-        let profiles = ReferenceProfiles(question)
+        let profiles = ReferenceProfiles(context)
         var refs: Set<String> = []
-        for event in question.customerEvents where event.occurredAt <= question.at {
+        for event in context.customerEvents where event.occurredAt <= context.at {
             guard event.type == "usage.recorded",
                 ([meter.name] + meter.aliases).contains(event.text("meter") ?? ""),
                 let ref = event.text("ref"), let amount = event.integer("amount")
@@ -133,16 +133,16 @@ struct ReferenceMeters {
         // Profile events drive the gauges that the catalog binds to profiles.
         guard let kind = meter.countsProfiles else { return refs }
         return refs.union(
-            profiles.all.filter { $0.kind == kind && $0.exists(at: question.at) }.map(\.name))
+            profiles.all.filter { $0.kind == kind && $0.exists(at: context.at) }.map(\.name))
     }
 
     /// E71: exact time, or the local midnight that begins the first visible day (FR-04).
     private func visibleFrom(_ days: Int64, _ mode: Meter.WindowMode) -> Int64 {
         switch mode {
-        case .rollingMilliseconds: return question.at - days * 86_400_000
+        case .rollingMilliseconds: return context.at - days * 86_400_000
         case .calendarDays:
-            let zone = question.zoneHistory.zone(at: question.at)
-            let today = zone.civil(at: question.at).date.daysSinceEpoch
+            let zone = context.zoneHistory.zone(at: context.at)
+            let today = zone.civil(at: context.at).date.daysSinceEpoch
             let first = CivilDate(daysSinceEpoch: today - Int(days))
             return zone.instant(of: CivilDateTime(date: first, millisecondOfDay: 0))
         }

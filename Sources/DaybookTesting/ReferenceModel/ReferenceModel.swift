@@ -5,8 +5,8 @@ public import DaybookEvents
 ///
 /// This is rule 4 as a sentence: evaluate(fold(canonical order of the events within the cut, usage
 /// and status up to T), catalogs within the cut, T). It shares no code with the real folds: names,
-/// dictionaries and JSON, from the beginning for every question. docs/rules.md and docs/catalog.md
-/// are cited where they are applied.
+/// dictionaries and JSON, from the beginning for every answer. docs/rules.md and docs/catalog.md are cited where they
+/// are applied.
 public struct ReferenceModel {
     private let events: [RecordedEvent]
     private let catalogs: [PublishedCatalog]
@@ -45,7 +45,7 @@ public struct ReferenceModel {
         knowledge(environment: environment, cut: cut).answer(subject: subject, at: at)
     }
 
-    /// What was known at a cut, to ask more than one question about.
+    /// What was known at a cut, for more than one answer.
     public func knowledge(environment: Environment, cut: Int64) -> ReferenceKnowledge {
         ReferenceKnowledge(
             environment: environment,
@@ -64,30 +64,30 @@ public struct ReferenceKnowledge {
     /// Answers everything about one customer at T; an empty answer when no catalog is known.
     public func answer(subject: String, at: Int64) -> ReferenceAnswer {
         var answer = ReferenceAnswer()
-        let question = ReferenceCase(
+        let context = ReferenceCase(
             subject: subject, environment: environment, at: at, history: history,
             catalogs: catalogs, zones: zones)
-        answer.subject = question.identities.shownName(question.person)
-        answer.lines = question.lines.map(\.name)
-        guard let catalog = question.catalog(at: at) else { return answer }
-        let profiles = ReferenceProfiles(question)
-        let sources = AccessSources(question, catalog, profiles)
+        answer.subject = context.identities.shownName(context.person)
+        answer.lineages = context.lineages.map(\.name)
+        guard let catalog = context.catalog(at: at) else { return answer }
+        let profiles = ReferenceProfiles(context)
+        let sources = AccessSources(context, catalog, profiles)
         for entitlement in catalog.entitlements {
             answer.entitlements[entitlement.name] = sources.answer(entitlement.name)
         }
-        var meters = ReferenceMeters(question: question, catalog: catalog, sources: sources)
+        var meters = ReferenceMeters(context: context, catalog: catalog, sources: sources)
         answer.meters = meters.answers()
-        let features = ReferenceFeatures(question: question, catalog: catalog, sources: sources)
+        let features = ReferenceFeatures(context: context, catalog: catalog, sources: sources)
         answer.features = features.answers(profile: nil, meters: answer.meters)
         let status = ReferenceStatus(
-            question: question, catalog: catalog, sources: sources, meters: answer.meters)
+            context: context, catalog: catalog, sources: sources, meters: answer.meters)
         for profile in profiles.all
         where profile.changes.contains(where: { $0.at <= at && $0.exists }) {
             let isDeleted = !profile.exists(at: at)
             answer.profiles.append(
                 ReferenceAnswer.Profile(
                     profile: profile.name, isDeleted: isDeleted,
-                    freePeriodEnds: profiles.freePeriods(of: profile, question, catalog)
+                    freePeriodEnds: profiles.freePeriods(of: profile, context, catalog)
                         .map(\.end), freeDays: isDeleted ? nil : status.freeDays(of: profile.name),
                     isEntitled: status.isEntitled(profile.name)))
             guard !isDeleted else { continue }
@@ -110,13 +110,13 @@ public struct ReferenceKnowledge {
         _ status: ReferenceStatus, _ features: ReferenceFeatures, _ answer: inout ReferenceAnswer
     ) {
         let catalog = status.catalog
-        let question = status.question
+        let context = status.context
         let known = answer.profiles.filter { !$0.isDeleted }.map(\.profile)
         // Of several that the same rule holds for, the one that was created first.
         var living: [String] = []
-        for event in question.customerEvents
+        for event in context.customerEvents
         where event.type.hasPrefix("profile.") && event.type != "profile.deleted"
-            && event.occurredAt <= question.at
+            && event.occurredAt <= context.at
         {
             guard let name = event.profile, known.contains(name) else { continue }
             if !living.contains(name) { living.append(name) }

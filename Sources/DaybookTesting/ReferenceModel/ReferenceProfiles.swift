@@ -29,8 +29,8 @@ struct ReferenceProfiles {
 
     let all: [Profile]
 
-    init(_ question: ReferenceCase) {
-        let events = question.customerEvents.filter { $0.type.hasPrefix("profile.") }
+    init(_ context: ReferenceCase) {
+        let events = context.customerEvents.filter { $0.type.hasPrefix("profile.") }
         let names = Set(events.compactMap(\.profile)).sorted(by: precedes)
         all = names.compactMap { name in
             let own = events.filter { $0.profile == name }
@@ -52,11 +52,11 @@ struct ReferenceProfiles {
     /// Rule 25: the free periods that the catalog promised at the start, in the zone then in force; rule 8: they open
     /// what the catalog in force calls by that name.
     func freePeriods(
-        of profile: Profile, _ question: ReferenceCase, _ catalog: Catalog
+        of profile: Profile, _ context: ReferenceCase, _ catalog: Catalog
     ) -> [(name: String, features: [String], end: Int64)] {
-        let promised = question.catalog(at: profile.startsAt)?.freePeriods ?? []
+        let promised = context.catalog(at: profile.startsAt)?.freePeriods ?? []
         return promised.filter { $0.profileKind == profile.kind }.map { period in
-            let zone = question.zoneHistory.zone(at: profile.startsAt)
+            let zone = context.zoneHistory.zone(at: profile.startsAt)
             return (
                 period.name, catalog.freePeriod(period.name)?.features ?? period.features,
                 zone.adding(period.duration, to: profile.startsAt)
@@ -70,9 +70,9 @@ struct Assignments {
     private var intervals: [String: [(profile: String, start: Int64, end: Int64, order: Int)]] = [:]
     private let profiles: ReferenceProfiles
 
-    init(_ question: ReferenceCase, _ profiles: ReferenceProfiles) {
+    init(_ context: ReferenceCase, _ profiles: ReferenceProfiles) {
         self.profiles = profiles
-        for event in question.customerEvents {
+        for event in context.customerEvents {
             guard let transaction = event.text("transaction_id") else { continue }
             switch event.type {
             case "purchase.assigned":
@@ -115,7 +115,7 @@ struct Assignments {
         intervals[transaction]?[count - 1].end = instant
     }
 
-    /// The profile that a line serves, whichever of its transactions was assigned; OL-28: a deleted one is served by
+    /// The profile that a lineage serves, whichever of its transactions was assigned; OL-28: a deleted one is served by
     /// nothing.
     func profile(ofAny transactions: Set<String>, at instant: Int64) -> String? {
         let running = transactions.compactMap { transaction in
@@ -158,14 +158,14 @@ struct Grants {
 
     let all: [Grant]
 
-    init(_ question: ReferenceCase) {
+    init(_ context: ReferenceCase) {
         var seen: Set<String> = []
         var grants: [Grant] = []
-        for event in question.events("grant.issued") {
+        for event in context.events("grant.issued") {
             guard let id = event.text("grant_id"), let startsAt = event.integer("starts_at"),
                 seen.insert(id).inserted
             else { continue }
-            let voided = question.events("grant.voided")
+            let voided = context.events("grant.voided")
                 .filter { $0.text("grant_id") == id }.compactMap { $0.integer("voided_at") }
             grants.append(Grant(event: event, startsAt: startsAt, voidedAt: voided.min()))
         }

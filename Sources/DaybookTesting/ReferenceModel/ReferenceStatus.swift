@@ -4,7 +4,7 @@ import DaybookEvents
 /// The app's own words for a customer and its profiles, the ads, and who may still have an introductory offer, by the
 /// catalog's grammar (docs/catalog.md) and docs/rules.md#offers.
 struct ReferenceStatus {
-    let question: ReferenceCase
+    let context: ReferenceCase
     let catalog: Catalog
     let sources: AccessSources
     /// As the customer may use them without naming a profile.
@@ -111,16 +111,16 @@ struct ReferenceStatus {
     }
 
     private func date(_ instant: Int64) -> String {
-        String(RFC3339.format(instant, in: question.zoneHistory.zone(at: instant)).prefix(10))
+        String(RFC3339.format(instant, in: context.zoneHistory.zone(at: instant)).prefix(10))
     }
 
     /// T4: whole days promised less whole days gone, by the wall clock of the zone at the beginning, counted one by
     /// one; 0 once it is over.
     private func days(_ source: AccessSource) -> Int64? {
         guard let end = source.end else { return nil }
-        guard question.at < end else { return 0 }
-        let start = source.startsAt ?? question.at
-        let zone = question.zoneHistory.zone(at: start)
+        guard context.at < end else { return 0 }
+        let start = source.startsAt ?? context.at
+        let zone = context.zoneHistory.zone(at: start)
         func whole(until instant: Int64) -> Int64 {
             var days: Int64 = 0
             while zone.adding(CivilDuration(days: Int(days + 1)), to: start) <= instant {
@@ -128,7 +128,7 @@ struct ReferenceStatus {
             }
             return days
         }
-        return max(0, whole(until: end) - whole(until: max(start, question.at)))
+        return max(0, whole(until: end) - whole(until: max(start, context.at)))
     }
 
     // MARK: Profiles
@@ -161,12 +161,13 @@ struct ReferenceStatus {
     /// No introductory offer was used in the group, in any lineage that is or was the customer's (transfers included);
     /// rule 10: those before a reset of the eligibility do not count.
     func introEligible() -> [String: Bool] {
-        let resetAt = DebugOverrides(question).active("reset_trial_eligibility").map(\.setAt).max()
-        let used = question.everOwned.flatMap { line in
-            LineFacts(name: line.name, events: line.events).transactions(question.kind).filter {
-                $0.purchase.word("offer.type") == "introductory"
-                    && $0.startsAt >= resetAt ?? Int64.min
-            }
+        let resetAt = DebugOverrides(context).active("reset_trial_eligibility").map(\.setAt).max()
+        let used = context.everOwned.flatMap { lineage in
+            LineageFacts(name: lineage.name, events: lineage.events).transactions(context.kind)
+                .filter {
+                    $0.purchase.word("offer.type") == "introductory"
+                        && $0.startsAt >= resetAt ?? Int64.min
+                }
         }
         let groups = Set(used.compactMap { catalog.product($0.product)?.group })
         return Dictionary(

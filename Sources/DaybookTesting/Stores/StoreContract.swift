@@ -51,7 +51,7 @@ public struct StoreContract: Sendable {
         Clause(description: "A store can be read while its events are handed out") {
             try $0.checkReentry()
         },
-        Clause(description: "Whoever watches the store notices every append") {
+        Clause(description: "A process that watches the store notices every append") {
             try $0.checkChangeCounter()
         },
         Clause(description: "Writers never interleave") { try $0.checkWriters() },

@@ -17,7 +17,7 @@ enum StoreSamples {
 
     /// Rows that fill every field in turn: absent, zero, smallest and greatest.
     static func rows(_ builder: inout BatchBuilder) -> [EventRow] {
-        let streams = [builder.stream("s1"), builder.stream("s2", .sandbox, .line)]
+        let streams = [builder.stream("s1"), builder.stream("s2", .sandbox, .lineage)]
         for index in 1...20 { _ = builder.name("name \(index)") }
         var rows = [builder.row(in: streams[0], key: "plain")]
         for (index, text) in texts.enumerated() {
@@ -53,7 +53,7 @@ enum StoreSamples {
     /// Every number at its greatest, all different names.
     private static func extreme(_ row: EventRow) -> EventRow {
         var row = row
-        row.event.party = 1
+        row.event.customer = 1
         row.event.profile = 2
         row.event.nameA = 3
         row.event.nameB = 4
@@ -97,11 +97,11 @@ enum StoreSamples {
         }
         let nameCount = NameID(next.nameCount + next.names.count)
         func stream(_ id: Int, name: NameID = 1) -> StreamRecord {
-            StreamRecord(id: UInt32(id), environment: .sandbox, kind: .line, name: name)
+            StreamRecord(id: UInt32(id), environment: .sandbox, kind: .lineage, name: name)
         }
         let streamCount = first.streams.count
         let nameSlots: [WritableKeyPath<Event, NameID>] = [
-            \.source, \.party, \.profile, \.nameA, \.nameB, \.nameC,
+            \.source, \.customer, \.profile, \.nameA, \.nameB, \.nameC,
         ]
         return [
             ("appending the same batch again", first),

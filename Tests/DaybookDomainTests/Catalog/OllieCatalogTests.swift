@@ -48,7 +48,7 @@ struct OllieCatalogTests {
         ])
     func dutch(_ key: String, _ expected: String) {
         #expect(catalog.text(key, locale: "nl-NL", arguments: ["days": "14"]) == expected)
-        // The default locale serves everybody else, and English has a text of its own.
+        // The default locale serves all others, and English has a text of its own.
         #expect(catalog.text(key, locale: "fr", arguments: ["days": "14"]) == expected)
         #expect(catalog.copy[key]?["en"] != nil)
     }

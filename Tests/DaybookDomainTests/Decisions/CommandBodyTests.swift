@@ -63,15 +63,15 @@ struct CommandBodyTests {
         ),
         (.unassignPurchase(transaction: "1"), #""unassign_purchase","data":{"transaction":"1"}"#),
         (
-            .transferLine("apple:1", to: "bob"),
+            .transferLineage("apple:1", to: "bob"),
             #""transfer_line","data":{"line":"apple:1","to":"bob"}"#
         ),
         (
-            .undoTransfer(line: "apple:1", isForced: false),
+            .undoTransfer(lineage: "apple:1", isForced: false),
             #""undo_transfer","data":{"line":"apple:1"}"#
         ),
         (
-            .undoTransfer(line: "apple:1", isForced: true),
+            .undoTransfer(lineage: "apple:1", isForced: true),
             #""undo_transfer","data":{"force":true,"line":"apple:1"}"#
         ),
         (.alias(to: "bob"), #""alias","data":{"to":"bob"}"#),

@@ -8,14 +8,14 @@ import Testing
 /// Commands that name what is not there, or that would change nothing.
 @Suite("Refusals of commands")
 struct CommandRefusalTests {
-    let story: StoryLedger
+    let fixture: LedgerFixture
     let now = Fixtures.now
 
-    init() async throws { story = try await StoryLedger("magical-stories") }
+    init() async throws { fixture = try await LedgerFixture("magical-stories") }
 
     private func sandbox(_ command: Command) async throws -> Rejection? {
         do {
-            try await story.ledger.perform(
+            try await fixture.ledger.perform(
                 CommandRequest(command, subject: "ada", environment: .sandbox))
             return nil
         } catch LedgerError.rejected(let rejection, _) {
@@ -34,7 +34,7 @@ struct CommandRefusalTests {
         for end in [now, now - 1, 0, Int64.min] {
             #expect(try await sandbox(force("premium", end)) == .overrideEnded(expiresAt: end))
         }
-        #expect(try story.ledger.history(of: "ada", environment: .sandbox).isEmpty)
+        #expect(try fixture.ledger.history(of: "ada", environment: .sandbox).isEmpty)
         #expect(try await sandbox(force("premium", now + 1)) == nil)
         #expect(try await sandbox(force(nil, nil)) == nil)
     }
@@ -44,17 +44,18 @@ struct CommandRefusalTests {
         func grant(_ reason: String) -> Command {
             .issueGrant(.init(id: reason, target: .entitlement("premium"), reason: reason))
         }
-        guard case .unknownWord("whim", _, let known)? = try await story.refusal(of: grant("whim"))
+        guard
+            case .unknownWord("whim", _, let known)? = try await fixture.refusal(of: grant("whim"))
         else {
             Issue.record("a whim was accepted")
             return
         }
-        for reason in known { #expect(try await story.refusal(of: grant(reason)) == nil) }
+        for reason in known { #expect(try await fixture.refusal(of: grant(reason)) == nil) }
     }
 
     @Test("An alias is taken apart where it was made")
     func aliases() async throws {
-        let ledger = story.ledger
+        let ledger = fixture.ledger
         try await ledger.perform(CommandRequest(.alias(to: "b"), subject: "a"))
         try await ledger.perform(CommandRequest(.alias(to: "c"), subject: "b"))
         try await ledger.consume("stories", by: "a", ref: "s1")
@@ -75,24 +76,24 @@ struct CommandRefusalTests {
         #expect(last.data == ["alias": "a", "canonical": "b"])
     }
 
-    @Test("Voiding a signed fact needs a reason, a ticket and somebody who answers for it")
+    @Test("Voiding a signed fact needs a reason, a ticket and a responsible actor")
     func signedFact() async throws {
-        let line = LineStory("1", product: "com.magicalstories.premium.monthly")
-        let draft = line.started("1", from: now, until: now + StoryLedger.day)
-        try await story.record(draft, .used("stories", at: now, ref: "s1"))
+        let lineage = LineageFixture("1", product: "com.magicalstories.premium.monthly")
+        let draft = lineage.started("1", from: now, until: now + LedgerFixture.day)
+        try await fixture.record(draft, .used("stories", at: now, ref: "s1"))
         let key = try #require(draft.source.key)
         let cases: [(actor: String?, reason: String?, ticket: String?, missing: [String])] = [
             (nil, nil, nil, ["reason", "ticket", "actor"]), ("kim", nil, "T", ["reason"]),
             ("kim", "fraud", nil, ["ticket"]), (nil, "fraud", "T", ["actor"]),
             ("", "fraud", "T", ["actor"]),
         ]
-        let head = try story.ledger.head()
+        let head = try fixture.ledger.head()
         for item in cases {
             let request = CommandRequest(
                 .voidEvent(source: draft.source.kind, key: key), subject: "ada",
                 actor: item.actor, reason: item.reason, ticket: item.ticket)
             do {
-                try await story.ledger.perform(request)
+                try await fixture.ledger.perform(request)
                 Issue.record("\(item) was accepted")
             } catch LedgerError.rejected(let rejection, _) {
                 #expect(
@@ -100,15 +101,15 @@ struct CommandRefusalTests {
                         == .signedFactNeeds(item.missing, source: draft.source.kind, key: key))
             }
         }
-        #expect(try story.ledger.head() == head)
-        try await story.ledger.perform(
+        #expect(try fixture.ledger.head() == head)
+        try await fixture.ledger.perform(
             CommandRequest(
                 .voidEvent(source: draft.source.kind, key: key), subject: "ada",
                 actor: "kim", reason: "fraud", ticket: "T"))
-        #expect(try story.entitlement("premium")?.isActive == false)
-        // What nobody signed may be voided without.
+        #expect(try fixture.entitlement("premium")?.isActive == false)
+        // What is not signed may be voided without them.
         let use = EventDraft.used("stories", at: now, ref: "s1").source
-        try await story.ledger.perform(
+        try await fixture.ledger.perform(
             CommandRequest(
                 .voidEvent(source: use.kind, key: try #require(use.key)),
                 subject: "ada"))
@@ -117,11 +118,11 @@ struct CommandRefusalTests {
     @Test("E76 An amendment is refused where its outcome would be")
     func amendments() async throws {
         let use = EventDraft.used("stories", at: now, ref: "s1")
-        let client = LineStory("9", product: "com.magicalstories.premium.monthly")
-        var claim = client.started("9", from: now, until: now + StoryLedger.day)
+        let client = LineageFixture("9", product: "com.magicalstories.premium.monthly")
+        var claim = client.started("9", from: now, until: now + LedgerFixture.day)
         claim.trust = .clientAsserted
-        try await story.record(use, claim)
-        let head = try story.ledger.head()
+        try await fixture.record(use, claim)
+        let head = try fixture.ledger.head()
         func amend(_ draft: EventDraft, _ patch: JSONObject) throws -> Command {
             .amendEvent(
                 source: draft.source.kind, key: try #require(draft.source.key), patch: patch)
@@ -132,23 +133,23 @@ struct CommandRefusalTests {
         ]
         for patch in values {
             do {
-                try await story.perform(try amend(use, patch))
+                try await fixture.perform(try amend(use, patch))
                 Issue.record("\(patch) was accepted")
             } catch LedgerError.badInput(let problems) {
                 #expect(problems.count == 1)
             }
         }
         #expect(
-            try await story.refusal(of: try amend(use, ["meter": "nosuch"]))
+            try await fixture.refusal(of: try amend(use, ["meter": "nosuch"]))
                 == .unknownName(name: "nosuch", nearest: nil))
         for field in ["transaction_id", "store", "profile", "original_transaction_id"] {
             let patch = JSONObject([.init(name: field, value: "x")])
             #expect(
-                try await story.refusal(of: try amend(claim, patch)) == .fieldUnamendable(field))
+                try await fixture.refusal(of: try amend(claim, patch)) == .fieldUnamendable(field))
         }
-        #expect(try story.ledger.head() == head)
-        try await story.perform(try amend(use, ["amount": 2]))
-        #expect(try story.meter("stories")?.used == 2)
+        #expect(try fixture.ledger.head() == head)
+        try await fixture.perform(try amend(use, ["amount": 2]))
+        #expect(try fixture.meter("stories")?.used == 2)
     }
 }
 
@@ -161,11 +162,12 @@ struct GateTests {
             CatalogVersion(
                 version: 1, effectiveAt: 0, scope: .all, position: 1, catalog: catalog,
                 documentDigest: ""))
-        let question = CustomerCase(
+        let context = CustomerCase(
             environment: .production, subject: "ada", isKnown: true,
-            state: UnitState(kind: .customer), lines: [], linesOfOthers: [], catalogs: catalogs,
+            state: AggregateState(kind: .customer), lineages: [], lineagesOfOthers: [],
+            catalogs: catalogs,
             zones: ZoneSet(["UTC": .utc]), names: NameTable(), at: 1)
-        return try #require(Check(question))
+        return try #require(Check(context))
     }
 
     @Test("A meter behind a feature that opens by its quota is decided, without the quota")

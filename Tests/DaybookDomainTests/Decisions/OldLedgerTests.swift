@@ -22,26 +22,27 @@ struct OldLedgerTests {
                 version: 1, effectiveAt: 0, scope: .all, position: 1, catalog: catalog,
                 documentDigest: ""))
         var names = NameTable()
-        var state = UnitState(kind: .customer)
-        var pocket = UnitState(kind: .line)
+        var state = AggregateState(kind: .customer)
+        var pocket = AggregateState(kind: .lineage)
         for draft in drafts {
             let row = EventEncoder.row(draft, names: &names)
-            if EventRouter.stream(of: draft).kind == .line {
+            if EventRouter.stream(of: draft).kind == .lineage {
                 pocket.evolve(row.event, names: names)
             } else {
                 state.evolve(row.event, names: names)
             }
         }
-        let lines = [
-            CustomerCase.OwnedLine(
-                name: "apple:1", state: pocket.line, funnel: pocket.funnel, ownedFrom: Int64.min,
+        let lineages = [
+            CustomerCase.OwnedLineage(
+                name: "apple:1", state: pocket.lineage, funnel: pocket.funnel, ownedFrom: Int64.min,
                 ownedUntil: Int64.max)
         ]
-        let question = CustomerCase(
-            environment: .production, subject: "ada", isKnown: true, state: state, lines: lines,
-            linesOfOthers: [], catalogs: catalogs, zones: ZoneSet(["UTC": .utc]), names: names,
+        let context = CustomerCase(
+            environment: .production, subject: "ada", isKnown: true, state: state,
+            lineages: lineages,
+            lineagesOfOthers: [], catalogs: catalogs, zones: ZoneSet(["UTC": .utc]), names: names,
             at: 10)
-        return try #require(Check(question)).usage.answer(meter)
+        return try #require(Check(context)).usage.answer(meter)
     }
 
     private static func draft(_ type: String, at: Int64, _ data: JSONObject) -> EventDraft {

@@ -5,23 +5,23 @@ import DaybookFixtures
 import DaybookTesting
 import Testing
 
-/// Who pays for one thing twice is warned, and nobody else (E30, E31).
+/// A customer who pays for one thing twice is warned, and no other customer (E30, E31).
 @Suite("Warnings about payments")
 struct PaymentWarningTests {
     private let start = instant("2026-01-01T00:00:00Z")
-    private var end: Int64 { start + 30 * StoryLedger.day }
-    private let story: StoryLedger
+    private var end: Int64 { start + 30 * LedgerFixture.day }
+    private let fixture: LedgerFixture
 
     init() async throws {
-        story = try await StoryLedger("sampler", document: SamplerCatalog.first, now: start)
+        fixture = try await LedgerFixture("sampler", document: SamplerCatalog.first, now: start)
     }
 
-    private func line(_ id: String, _ product: String) -> LineStory {
-        LineStory(id, product: product)
+    private func lineage(_ id: String, _ product: String) -> LineageFixture {
+        LineageFixture(id, product: product)
     }
 
     private func forLife(_ product: String) -> EventDraft {
-        line("90", product).event(
+        lineage("90", product).event(
             "purchase.completed", at: start,
             [
                 "product": .string(product), "kind": "non_consumable", "transaction_id": "90",
@@ -29,18 +29,18 @@ struct PaymentWarningTests {
             ])
     }
 
-    private func warnings() throws -> [String] { try story.status(at: start + 1).warnings }
+    private func warnings() throws -> [String] { try fixture.status(at: start + 1).warnings }
 
     @Test("Two subscriptions that give different things are no double payment")
     func different() async throws {
-        try await story.record(
-            line("1", "club.monthly").started("1", from: start, until: end),
-            line("2", "dog.monthly").started("2", from: start, until: end))
+        try await fixture.record(
+            lineage("1", "club.monthly").started("1", from: start, until: end),
+            lineage("2", "dog.monthly").started("2", from: start, until: end))
         #expect(try warnings() == [])
-        try await story.record(
-            line("3", "club.yearly").started("3", from: start, until: end))
+        try await fixture.record(
+            lineage("3", "club.yearly").started("3", from: start, until: end))
         #expect(try warnings() == ["double_paying"])
-        #expect(try story.status(at: end).warnings == [])
+        #expect(try fixture.status(at: end).warnings == [])
     }
 
     @Test("A subscription for each of two dogs is none; two for one dog are")
@@ -51,29 +51,29 @@ struct PaymentWarningTests {
                 ["transaction_id": .string(id), "profile": .string(dog)])
         }
         for dog in ["rex", "fay"] {
-            try await story.record(
+            try await fixture.record(
                 .reported(
                     "profile.created", at: start - 1, key: dog, profile: dog,
                     ["profile": .string(dog), "kind": "dog"]))
         }
-        try await story.record(
-            line("1", "dog.monthly").started("1", from: start, until: end),
-            line("2", "dog.monthly").started("2", from: start, until: end),
-            line("3", "dog.monthly").started("3", from: start, until: end),
+        try await fixture.record(
+            lineage("1", "dog.monthly").started("1", from: start, until: end),
+            lineage("2", "dog.monthly").started("2", from: start, until: end),
+            lineage("3", "dog.monthly").started("3", from: start, until: end),
             assigned("1", "rex"), assigned("2", "fay"))
         #expect(try warnings() == [])
-        try await story.record(assigned("3", "rex"))
+        try await fixture.record(assigned("3", "rex"))
         #expect(try warnings() == ["double_paying"])
     }
 
     @Test("A subscription beside a purchase for life is redundant where both give the same")
     func redundant() async throws {
-        try await story.record(
+        try await fixture.record(
             forLife("vault.forever"),
-            line("1", "club.monthly").started("1", from: start, until: end))
+            lineage("1", "club.monthly").started("1", from: start, until: end))
         #expect(try warnings() == [])
-        try await story.record(line("2", "club.yearly").started("2", from: start, until: end))
+        try await fixture.record(lineage("2", "club.yearly").started("2", from: start, until: end))
         #expect(try warnings() == ["redundant_subscription", "double_paying"])
-        #expect(try story.status(at: end).warnings == [])
+        #expect(try fixture.status(at: end).warnings == [])
     }
 }

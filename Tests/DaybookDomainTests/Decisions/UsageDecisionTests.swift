@@ -5,27 +5,27 @@ import DaybookFixtures
 import DaybookTesting
 import Testing
 
-/// What commands about meters come to, beyond the story of a quota that runs out.
+/// What commands about meters come to, beyond a quota that runs out.
 @Suite("Decisions about usage")
 struct UsageDecisionTests {
-    let story: StoryLedger
+    let fixture: LedgerFixture
     let now = Fixtures.now
-    let day = StoryLedger.day
+    let day = LedgerFixture.day
 
-    init() async throws { story = try await StoryLedger("magical-stories") }
+    init() async throws { fixture = try await LedgerFixture("magical-stories") }
 
     private func used(_ meter: String, at time: Int64? = nil) throws -> Int64? {
-        try story.meter(meter, at: time)?.used
+        try fixture.meter(meter, at: time)?.used
     }
 
     @Test(
         "The least and the greatest number are amounts out of bounds, wherever an amount enters",
         arguments: [Int64.min, Int64.min + 1, Int64.max, -1, 0])
     func extremes(_ amount: Int64) async throws {
-        try await story.perform(
+        try await fixture.perform(
             .reserve(meter: "stories", amount: 1, reservation: "r", timeoutMilliseconds: nil))
-        let head = try story.ledger.head()
-        let fork = try await StoryLedger("fork-in-the-road")
+        let head = try fixture.ledger.head()
+        let fork = try await LedgerFixture("fork-in-the-road")
         let commands: [Command] = [
             .consume(meter: "stories", amount: amount, ref: "s"),
             .reserve(meter: "stories", amount: amount, reservation: "x", timeoutMilliseconds: nil),
@@ -33,20 +33,20 @@ struct UsageDecisionTests {
             .issueGrant(.init(id: "g", target: .meter("stories"), amount: amount)),
         ]
         for command in commands {
-            #expect(try await story.refusal(of: command) == .amountOutOfBounds(amount))
+            #expect(try await fixture.refusal(of: command) == .amountOutOfBounds(amount))
         }
         if amount != -1 {
             #expect(
                 try await fork.refusal(of: .consume(meter: "groups", amount: amount, ref: "g"))
                     == .amountOutOfBounds(amount))
         }
-        _ = try story.ledger.check(CheckQuestion("stories", amount: amount), for: "ada")
-        #expect(try story.ledger.head() == head)
+        _ = try fixture.ledger.check(CheckQuestion("stories", amount: amount), for: "ada")
+        #expect(try fixture.ledger.head() == head)
     }
 
     @Test("Gauges and windows refuse what only a counter can do")
     func kinds() async throws {
-        let fork = try await StoryLedger("fork-in-the-road")
+        let fork = try await LedgerFixture("fork-in-the-road")
         try await fork.use("groups", "g1")
         let head = try fork.ledger.head()
         let commands: [(Command, String)] = [
@@ -70,51 +70,51 @@ struct UsageDecisionTests {
         }
         #expect(try fork.ledger.head() == head)
         try await fork.perform(.pin(meter: nil, ref: "g1"))
-        let dozzi = try await StoryLedger("dozzi")
+        let dozzi = try await LedgerFixture("dozzi")
         #expect(try await dozzi.refusal(of: .pin(meter: nil, ref: "x")) == .noGauge)
     }
 
     @Test("Rule 12 A use that was taken back is not used again under its ref")
     func usedAgain() async throws {
-        try await story.use("stories", "s1")
-        try await story.perform(.reverseUsage(target: "s1"))
+        try await fixture.use("stories", "s1")
+        try await fixture.perform(.reverseUsage(target: "s1"))
         #expect(try used("stories") == 0)
-        let head = try story.ledger.head()
+        let head = try fixture.ledger.head()
         #expect(
-            try await story.refusal(of: .consume(meter: "stories", amount: 1, ref: "s1"))
+            try await fixture.refusal(of: .consume(meter: "stories", amount: 1, ref: "s1"))
                 == .usageReversed(ref: "s1"))
-        #expect(try story.ledger.head() == head)
-        try await story.use("stories", "s2", "s2")
+        #expect(try fixture.ledger.head() == head)
+        try await fixture.use("stories", "s2", "s2")
         #expect(try used("stories") == 1)
         // By its key as well, and another meter's ref is another use.
-        let receipt = try await story.ledger.consume("stories", by: "ada", ref: "s3", key: "k3")
+        let receipt = try await fixture.ledger.consume("stories", by: "ada", ref: "s3", key: "k3")
         #expect(receipt.positions.count == 1)
-        try await story.perform(.reverseUsage(target: "k3"))
+        try await fixture.perform(.reverseUsage(target: "k3"))
         #expect(
-            try await story.refusal(of: .consume(meter: "stories", amount: 1, ref: "s3"))
+            try await fixture.refusal(of: .consume(meter: "stories", amount: 1, ref: "s3"))
                 == .usageReversed(ref: "s3"))
     }
 
-    @Test("A reversal takes back one meter's use, and is told which where two have the ref")
+    @Test("A reversal takes back one meter's use, and names the meter where two have the ref")
     func oneMeter() async throws {
-        try await story.record(
+        try await fixture.record(
             .used("stories", at: now, ref: "x"), .used("collections", at: now, ref: "x"))
         #expect(
-            try await story.refusal(of: .reverseUsage(target: "x"))
+            try await fixture.refusal(of: .reverseUsage(target: "x"))
                 == .ambiguousUsage("x", meters: ["collections", "stories"]))
         #expect(
-            try await story.refusal(of: .reverseUsage(target: "x", meter: "nosuch"))
+            try await fixture.refusal(of: .reverseUsage(target: "x", meter: "nosuch"))
                 == .unknownName(name: "nosuch", nearest: nil))
-        try await story.perform(.reverseUsage(target: "x", meter: "stories"))
+        try await fixture.perform(.reverseUsage(target: "x", meter: "stories"))
         #expect(try used("stories") == 0)
         #expect(try used("collections") == 1)
-        let data = try #require(try story.ledger.history(of: "ada").last).event.draft.data
+        let data = try #require(try fixture.ledger.history(of: "ada").last).event.draft.data
         #expect(data["meter"] == "stories")
     }
 
     @Test("A reported reversal without a meter means the meter of the first use, as the model says")
     func reported() async throws {
-        let comparable = try await StoryLedger("magical-stories", now: now)
+        let comparable = try await LedgerFixture("magical-stories", now: now)
         try await comparable.record(
             .used("collections", at: now - 5, ref: "x"), .used("stories", at: now - 4, ref: "x"),
             .used("stories", at: now - 3, ref: "y"),
@@ -132,121 +132,121 @@ struct UsageDecisionTests {
 
     @Test("Rule 21 The commit that takes the last unit says that the limit is reached")
     func committedLimit() async throws {
-        try await story.use("stories", "s1")
+        try await fixture.use("stories", "s1")
         for id in ["a", "b"] {
-            try await story.perform(
+            try await fixture.perform(
                 .reserve(meter: "stories", amount: 1, reservation: id, timeoutMilliseconds: nil))
         }
-        #expect(try story.count(of: "limit.reached") == 0)
-        try await story.perform(.commit(reservation: "a", amount: nil))
-        #expect(try story.count(of: "limit.reached") == 0)
-        let receipt = try await story.perform(.commit(reservation: "b", amount: nil), key: "c2")
+        #expect(try fixture.count(of: "limit.reached") == 0)
+        try await fixture.perform(.commit(reservation: "a", amount: nil))
+        #expect(try fixture.count(of: "limit.reached") == 0)
+        let receipt = try await fixture.perform(.commit(reservation: "b", amount: nil), key: "c2")
         #expect(receipt.positions.count == 2)
         let reached = try #require(
-            try story.ledger.history(of: "ada").first { $0.event.draft.type == "limit.reached" }
+            try fixture.ledger.history(of: "ada").first { $0.event.draft.type == "limit.reached" }
         ).event.draft
         #expect(reached.data == ["meter": "stories", "limit": 3, "used": 3])
         #expect(reached.extras["causation"] == "c2")
         #expect(
-            try await story.perform(.commit(reservation: "b", amount: nil), key: "c2") == receipt)
+            try await fixture.perform(.commit(reservation: "b", amount: nil), key: "c2") == receipt)
     }
 
     @Test("A commit of less than was set aside leaves units, and reaches no limit")
     func partialCommit() async throws {
-        try await story.perform(
+        try await fixture.perform(
             .reserve(meter: "stories", amount: 3, reservation: "a", timeoutMilliseconds: nil))
-        try await story.perform(.commit(reservation: "a", amount: 2))
-        #expect(try story.count(of: "limit.reached") == 0)
-        try await story.use("stories", "s1")
-        #expect(try story.count(of: "limit.reached") == 1)
+        try await fixture.perform(.commit(reservation: "a", amount: 2))
+        #expect(try fixture.count(of: "limit.reached") == 0)
+        try await fixture.use("stories", "s1")
+        #expect(try fixture.count(of: "limit.reached") == 1)
     }
 }
 
 /// Rule 14: when the reset that time makes by itself is written.
 @Suite("Scheduled resets")
 struct ScheduledResetTests {
-    let story: StoryLedger
+    let fixture: LedgerFixture
 
     init() async throws {
-        story = try await StoryLedger("magical-stories", now: instant("2026-01-10T00:00:00Z"))
+        fixture = try await LedgerFixture("magical-stories", now: instant("2026-01-10T00:00:00Z"))
     }
 
     private func resets() throws -> [String?] {
-        try story.ledger.history(of: "ada").filter { $0.event.draft.type == "usage.reset" }
+        try fixture.ledger.history(of: "ada").filter { $0.event.draft.type == "usage.reset" }
             .map { $0.event.draft.data["period"]?.text }
     }
 
     private func tick(_ time: String) async throws -> Int {
-        story.clock.now = instant(time)
-        return try await story.ledger.tick().appended
+        fixture.clock.now = instant(time)
+        return try await fixture.ledger.tick().appended
     }
 
     @Test("A customer who stays away gets one reset, not one a month")
     func idle() async throws {
-        try await story.use("stories", "s1")
+        try await fixture.use("stories", "s1")
         #expect(try await tick("2026-01-31T00:00:00Z") == 0)
         #expect(try await tick("2026-02-02T00:00:00Z") == 1)
-        let digest = try story.ledger.digest().digest
+        let digest = try fixture.ledger.digest().digest
         for month in ["2026-03-02", "2026-04-02", "2027-04-02"] {
             #expect(try await tick("\(month)T00:00:00Z") == 0)
         }
-        #expect(try story.ledger.digest().digest == digest)
-        // Who comes back finds the month begun; the month after it is marked again.
-        try await story.use("stories", "s2")
+        #expect(try fixture.ledger.digest().digest == digest)
+        // A customer who comes back finds the month begun; the month after it is marked again.
+        try await fixture.use("stories", "s2")
         #expect(try resets() == ["2026-02"])
         #expect(try await tick("2027-05-02T00:00:00Z") == 1)
         #expect(try await tick("2027-06-02T00:00:00Z") == 0)
         #expect(try resets() == ["2026-02", "2027-05"])
-        #expect(try story.ledger.replay().agrees)
+        #expect(try fixture.ledger.replay().agrees)
     }
 
-    @Test("Who comes back where nobody ticked gets the reset of that month alone")
+    @Test("A customer who comes back after months without ticks gets only that month's reset")
     func back() async throws {
-        try await story.use("stories", "s1")
-        story.clock.now = instant("2026-06-10T00:00:00Z")
-        try await story.use("stories", "s2")
+        try await fixture.use("stories", "s1")
+        fixture.clock.now = instant("2026-06-10T00:00:00Z")
+        try await fixture.use("stories", "s2")
         #expect(try resets() == ["2026-06"])
-        #expect(try story.meter("stories")?.used == 1)
+        #expect(try fixture.meter("stories")?.used == 1)
     }
 
     @Test("Reserved and committed units are usage, reserved and released ones are not")
     func reserved() async throws {
-        try await story.perform(
+        try await fixture.perform(
             .reserve(meter: "stories", amount: 1, reservation: "a", timeoutMilliseconds: nil))
-        try await story.perform(.release(reservation: "a"))
+        try await fixture.perform(.release(reservation: "a"))
         #expect(try await tick("2026-02-02T00:00:00Z") == 0)
-        try await story.perform(
+        try await fixture.perform(
             .reserve(meter: "stories", amount: 1, reservation: "b", timeoutMilliseconds: nil))
-        try await story.perform(.commit(reservation: "b", amount: nil))
+        try await fixture.perform(.commit(reservation: "b", amount: nil))
         #expect(try await tick("2026-03-02T00:00:00Z") == 1)
         #expect(try await tick("2026-04-02T00:00:00Z") == 0)
-        story.clock.now = instant("2026-04-03T00:00:00Z")
-        try await story.perform(
+        fixture.clock.now = instant("2026-04-03T00:00:00Z")
+        try await fixture.perform(
             .reserve(meter: "stories", amount: 1, reservation: "c", timeoutMilliseconds: nil))
         #expect(try resets() == ["2026-03"])
     }
 
     @Test("A scheduled reset is in no digest and does not restart a count")
     func noDigest() async throws {
-        try await story.use("stories", "s1")
-        story.clock.now = instant("2026-02-02T00:00:00Z")
-        let before = try story.ledger.digest().digest
-        try await story.ledger.tick()
-        #expect(try story.ledger.digest().digest == before)
-        #expect(try story.meter("stories", at: instant("2026-01-31T00:00:00Z"))?.used == 1)
+        try await fixture.use("stories", "s1")
+        fixture.clock.now = instant("2026-02-02T00:00:00Z")
+        let before = try fixture.ledger.digest().digest
+        try await fixture.ledger.tick()
+        #expect(try fixture.ledger.digest().digest == before)
+        #expect(try fixture.meter("stories", at: instant("2026-01-31T00:00:00Z"))?.used == 1)
     }
 
     @Test("A tick ahead of the clock is refused, and the next event is not late")
     func future() async throws {
-        try await story.use("stories", "s1")
-        let head = try story.ledger.head()
+        try await fixture.use("stories", "s1")
+        let head = try fixture.ledger.head()
         await #expect(throws: LedgerError.self) {
-            try await story.ledger.tick(at: story.clock.now + 1)
+            try await fixture.ledger.tick(at: fixture.clock.now + 1)
         }
         await #expect(throws: LedgerError.self) {
-            try await story.ledger.tick(at: instant("2030-01-01T00:00:00Z"))
+            try await fixture.ledger.tick(at: instant("2030-01-01T00:00:00Z"))
         }
-        #expect(try story.ledger.head() == head)
-        #expect(try await story.ledger.tick(at: story.clock.now).appended == 0)
+        #expect(try fixture.ledger.head() == head)
+        #expect(try await fixture.ledger.tick(at: fixture.clock.now).appended == 0)
     }
 }

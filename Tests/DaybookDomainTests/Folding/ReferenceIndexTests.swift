@@ -3,7 +3,7 @@ import DaybookEvents
 import DaybookTesting
 import Testing
 
-/// Facts of one unit are found by their transaction in time that does not grow with their number.
+/// Facts of one aggregate are found by their transaction in time that does not grow with their number.
 @Suite("Finding by reference")
 struct ReferenceIndexTests {
     private final class Counter { var looks = 0 }
@@ -34,11 +34,11 @@ struct ReferenceIndexTests {
         #expect(counter.looks <= count + scans)
     }
 
-    @Test("A unit that was read again finds its transactions, and is the same unit")
+    @Test("An aggregate that was read again finds its transactions, and is the same aggregate")
     func readAgain() throws {
         var names = NameTable()
-        var once = LineState()
-        var twice = LineState()
+        var once = LineageState()
+        var twice = LineageState()
         for round in 0..<2 {
             for number in 0..<40 {
                 let draft = EventDraft.reported(
@@ -55,7 +55,7 @@ struct ReferenceIndexTests {
                 twice.evolve(event, names: names)
             }
             // A state that was written and read knows no index.
-            var copy = LineState()
+            var copy = LineageState()
             copy.transactions = twice.transactions
             twice = copy
         }

@@ -4,13 +4,13 @@ import DaybookTesting
 import Foundation
 import Testing
 
-/// Who is one person: the same as by the slowest way to find out, and in time that grows with the links alone.
-@Suite("Walking from id to id")
+/// Which IDs belong to one customer: as the slowest algorithm finds them, in time that grows with the links alone.
+@Suite("Walks over joined IDs")
 struct IdentityWalkTests {
     /// What one alias or un-alias says; times are of their own, so that the order is plain.
     struct Saying {
         var alias: Int
-        /// `nil`: split from everybody.
+        /// `nil`: split from all others.
         var canonical: Int?
         var isOn: Bool
         var at: Int64
@@ -183,7 +183,7 @@ struct CorrectionBookTests {
         }
     }
 
-    @Test("Corrections that void one another decide nothing, whoever is asked about first")
+    @Test("Corrections that void one another decide nothing, whichever is asked about first")
     func circle() {
         for length in 2...5 {
             var book = CorrectionBook()
@@ -195,7 +195,7 @@ struct CorrectionBookTests {
                 #expect(!book.isVoid(key("c\(number)"), cut: Int64.max))
             }
             #expect(!book.isVoid(key("event"), cut: Int64.max))
-            // Whoever breaks the circle decides.
+            // A correction that breaks the circle decides.
             note("end", of: "c1", in: &book)
             #expect(book.isVoid(key("c1"), cut: Int64.max))
             #expect(

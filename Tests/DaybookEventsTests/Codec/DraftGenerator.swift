@@ -18,7 +18,7 @@ struct DraftGenerator {
     // MARK: Texts
 
     private static let plain = Array("abcxyzABC0189-_./ #").map(String.init)
-    /// Equal to one another or not, in pairs that Swift takes for equal; wide, joined, right to left, not in any plane.
+    /// Equal to one another or not, in pairs that Swift takes for equal; full-width, joined, right to left, unassigned.
     private static let odd = [
         "é", "e\u{301}", "Å", "\u{212B}", "A\u{30A}", "\u{212A}", "K", "ﬁ", "字", "한",
         "\u{1112}\u{1161}",
@@ -45,7 +45,7 @@ struct DraftGenerator {
 
     /// A name of the envelope, now and then as long as one may be.
     mutating func name() -> String {
-        // The digit keeps it from being one of the words that mean nobody.
+        // The digit keeps it from being one of the words that mean no customer.
         let text = "7" + text(chance(5) ? 255 : 30, hasControl: false)
         return chance(2) ? text + String(repeating: "n", count: 256 - text.utf8.count) : text
     }
@@ -113,7 +113,7 @@ struct DraftGenerator {
         for field in schema.fields {
             let isChosen = schema.oneOf.first == field.name || field.isRequired
             guard isFull || isChosen || chance(50) else { continue }
-            // Two parts of one name: a lineage is always named where there is a line.
+            // Two parts of one name: a lineage is always named where there is one.
             data.put(value(field), at: field.path)
         }
         if schema.field("original_transaction_id") != nil, schema.routing != .transfer {

@@ -57,7 +57,7 @@ struct EventBoundsTests {
         }
     }
 
-    @Test("The numbers of an envelope keep to their bounds, whoever made the draft")
+    @Test("The numbers of an envelope keep to their bounds, whatever made the draft")
     func envelopeNumbers() {
         let changes: [(String, (inout EventDraft) -> Void)] = [
             ("v", { $0.version = 0 }), ("v", { $0.version = 65_536 }),
@@ -131,7 +131,7 @@ struct EventBoundsTests {
 
     // MARK: Data
 
-    @Test("A store with a colon would give two lines one name")
+    @Test("A store with a colon would give two lineages one name")
     func store() {
         func problem(_ store: String) -> EventProblem? {
             Self.problem(
@@ -186,7 +186,7 @@ struct EventBoundsTests {
         #expect(problem(String(repeating: "é", count: 129))?.code == .tooLarge)
     }
 
-    @Test("An event has at most 64 KiB in canonical form, whoever made it")
+    @Test("An event has at most 64 KiB in canonical form, whatever made it")
     func size() {
         func draft(_ count: Int) -> EventDraft {
             // Small texts, because a long one is refused for another reason.

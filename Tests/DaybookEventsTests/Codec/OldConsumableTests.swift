@@ -2,7 +2,7 @@ import DaybookDomain
 import DaybookEvents
 import Testing
 
-/// What an earlier version recorded in customers' streams finds its line (`EventRouter.move`).
+/// What an earlier version recorded in customers' streams finds its lineage (`EventRouter.move`).
 @Suite("Consumables of an older ledger")
 struct OldConsumableTests {
     private static func draft(
@@ -22,7 +22,7 @@ struct OldConsumableTests {
             source: EventSource(kind: "apple_jws", key: key), trust: .verified, data: data)
     }
 
-    /// The row as the earlier version wrote it: what names a line stood in its JSON, because the stream did not.
+    /// The row as the earlier version wrote it: what names a lineage stood in its JSON, because the stream did not.
     private static func oldRow(_ draft: EventDraft, _ names: inout NameTable) throws -> EventRow {
         var row = EventEncoder.row(try EventValidator.canonical(draft), names: &names)
         var kept = JSONObject()
@@ -41,7 +41,7 @@ struct OldConsumableTests {
     }
 
     @Test(
-        "Each event of a consumable belongs to the line of its transaction, and is whole there",
+        "Each event of a consumable belongs to the lineage of its transaction, and is whole there",
         arguments: [
             "purchase.completed", "purchase.refunded", "purchase.refund_reversed",
             "purchase.revoked", "refund.requested", "refund.declined",
@@ -56,11 +56,11 @@ struct OldConsumableTests {
             let draft = Self.draft(type, of: "ada", key: "k", more)
             let row = try Self.oldRow(draft, &names)
             let recorded = try Self.read(row, in: buyer, names)
-            let line = try #require(EventRouter.move(of: recorded))
+            let lineage = try #require(EventRouter.move(of: recorded))
             let store = more["store"]?.text ?? "apple"
-            #expect(line == StreamName(.sandbox, .line, "\(store):9"))
+            #expect(lineage == StreamName(.sandbox, .lineage, "\(store):9"))
             // In its own stream it says what it said, and stays there.
-            let there = try Self.read(row, in: line, names)
+            let there = try Self.read(row, in: lineage, names)
             #expect(EventRouter.move(of: there) == nil)
             #expect(there.draft.subject == "ada")
             let again = try EventValidator.canonical(there.draft)
@@ -88,8 +88,8 @@ struct OldConsumableTests {
         }
     }
 
-    /// The owner after a fold of old rows in their lines.
-    private static func owner(_ drafts: [EventDraft]) throws -> (name: String, LineState) {
+    /// The owner after a fold of old rows in their lineages.
+    private static func owner(_ drafts: [EventDraft]) throws -> (name: String, LineageState) {
         var names = NameTable()
         var events: [OrderedEvent] = []
         for draft in drafts {
@@ -97,9 +97,9 @@ struct OldConsumableTests {
             events.append(OrderedEvent(event: row.event, key: row.key))
         }
         OrderedEvent.sort(&events, names: names)
-        var line = LineState()
-        for event in events { line.evolve(event.event, names: names) }
-        return (names[line.owner], line)
+        var lineage = LineageState()
+        for event in events { lineage.evolve(event.event, names: names) }
+        return (names[lineage.owner], lineage)
     }
 
     @Test(
@@ -110,10 +110,10 @@ struct OldConsumableTests {
         let ada = Self.draft("purchase.completed", of: "ada", key: "9@5/ada")
         let bob = Self.draft("purchase.completed", of: "bob", key: "9@5/bob")
         let back = Self.draft("purchase.refunded", of: "apple:704", key: "r#transaction")
-        let (owner, line) = try Self.owner([told, bob, back, ada])
+        let (owner, lineage) = try Self.owner([told, bob, back, ada])
         #expect(owner == "ada")
-        #expect(line.transactions.count == 1)
-        #expect(line.isConsumable && line.transactions[0].revokedAt == 7)
+        #expect(lineage.transactions.count == 1)
+        #expect(lineage.isConsumable && lineage.transactions[0].revokedAt == 7)
         #expect(try Self.owner([back, told]).name == "apple:704")
         let token = Self.draft(
             "purchase.completed", of: "zoe", key: "9@6", ["app_account_token": "zoe"])

@@ -45,7 +45,7 @@ struct RoundTripTests {
             let failed = steps.filter { !$0.value }.keys.sorted()
             #expect(failed == [], "seed \(Self.seed): \(excerpt)")
         } catch let problem as EventProblem where problem.code == .junkSubject {
-            // An invented name may be one that means nobody; that such are refused is tested elsewhere.
+            // An invented name may be one that means no customer; that such are refused is tested elsewhere.
         } catch {
             Issue.record("seed \(Self.seed): \(error) \(excerpt)")
         }
@@ -93,7 +93,7 @@ struct RoundTripTests {
         #expect(refusedCount > 100)
     }
 
-    /// A line without its lineage, a store with a colon.
+    /// A purchase event without its lineage, a store with a colon.
     private static func isAboutStreams(
         _ problem: EventProblem, _ schema: EventSchema, _ event: JSONObject
     ) -> Bool {

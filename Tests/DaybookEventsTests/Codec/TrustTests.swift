@@ -1,7 +1,7 @@
 import DaybookEvents
 import Testing
 
-@Suite("Who may say what")
+@Suite("Which sources may state which events")
 struct TrustTests {
     private static func draft(
         _ type: String, _ data: JSONObject, trust: Trust, environment: Environment = .production
@@ -43,7 +43,7 @@ struct TrustTests {
         ("debug.override_cleared", [:]), ("clock.advanced", ["virtual_now": 9]),
     ]
 
-    @Test("A client may not assert what gives, takes back or says who is who", arguments: policies)
+    @Test("A client may not assert what gives, takes back or joins IDs", arguments: policies)
     func clientAsserted(_ type: String, _ data: JSONObject) throws {
         for trust in [Trust.verified, .imported, .admin, .system] {
             _ = try EventValidator.canonical(Self.draft(type, data, trust: trust))
@@ -74,7 +74,7 @@ struct TrustTests {
         }
     }
 
-    @Test("Debug events are refused in production whoever says them", arguments: debug)
+    @Test("Debug events are refused in production whatever their source", arguments: debug)
     func debugInProduction(_ type: String, _ data: JSONObject) throws {
         for trust in Trust.allCases {
             #expect(throws: EventProblem.self) {
@@ -195,7 +195,7 @@ struct EventAmendmentTests {
         #expect(Self.code(Self.refund, ["type": "prorated"]) == nil)
     }
 
-    @Test("What says which event it is, where it belongs and about whom cannot be amended")
+    @Test("An event's identity, stream and customer cannot be amended")
     func naming() {
         for field in [
             "key", "type", "occurred_at", "subject", "profile", "source", "trust", "environment",

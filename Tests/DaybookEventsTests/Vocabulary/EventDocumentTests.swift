@@ -169,8 +169,8 @@ struct SchemaAgreementTests {
         #expect(count > 20)
     }
 
-    @Test("An event of a line says which one: by the original transaction or by its own")
-    func lines() throws {
+    @Test("An event of a lineage says which one: by the original transaction or by its own")
+    func lineages() throws {
         let schema = try #require(
             Vocabulary.schema(named: "subscription.auto_renew_changed", version: 1))
         #expect(schema.alternatives == [["original_transaction_id", "transaction_id"]])
@@ -258,9 +258,9 @@ private enum EventTable {
     private static func stream(_ routing: EventRouting) -> String {
         switch routing {
         case .customer: "customer"
-        case .line: "line"
-        case .purchase: "line; its own if consumable"
-        case .transfer: "line; customer `from` if none is named"
+        case .lineage: "lineage"
+        case .purchase: "lineage; its own if consumable"
+        case .transfer: "lineage; customer `from` if none is named"
         case .ledger: "ledger"
         }
     }
@@ -284,13 +284,13 @@ private enum EventTable {
         stands in for `source.key` too. The same environment, `source.kind` and `source.key` are one event, for ever.
         - **Defaults**: `v` 1, `environment` production, `source.kind` native, `trust` imported, `occurred_at` the \
         ledger's clock, `data` empty.
-        - **Stream**: *customer* is `subject`; *line* is the store's original transaction (`apple:2000000123`), named \
-        by `original_transaction_id`, else by `transaction_id`: one of the two must be there, and `store` has no \
-        colon; *ledger* is for catalogs and corrections. A consumable is a line by itself, named after its own \
-        `transaction_id`, so that it counts once, whoever posts it; `kind` says that it is one. What follows it (a \
-        refund, a revocation) finds it without `kind` too, unless the store gives it another original transaction. A \
-        line's owner is whoever its events name first, with a verified `app_account_token` before any other name; \
-        `purchase.claimed` only names.
+        - **Stream**: *customer* is `subject`; *lineage* is the store's original transaction (`apple:2000000123`), \
+        named by `original_transaction_id`, else by `transaction_id`: one of the two must be there, and `store` has no \
+        colon; *ledger* is for catalogs and corrections. A consumable is a lineage by itself, named after its own \
+        `transaction_id`, so that it counts once, no matter which customer posts it; `kind` says that it is one. What \
+        follows it (a refund, a revocation) finds it without `kind` too, unless the store gives it another original \
+        transaction. A lineage's owner is the customer that its events name first, with a verified `app_account_token` \
+        before any other name; `purchase.claimed` only names.
         - **For the record**: these fields are kept, shown by `history` and `export`, and read by no answer about a customer.
         - **Bounds**: names have 1 to \(EventBounds.nameByteCountMax) bytes, those of the envelope without control \
         characters; an event has at most \(EventBounds.eventByteCountMax) bytes of canonical JSON, a catalog's \

@@ -109,18 +109,18 @@ struct VocabularyTests {
             return EventRouter.stream(
                 of: try EventValidator.canonical(EventRowTests.draft(type, data: data)))
         }
-        let line = StreamName(.production, .line, "apple:77")
+        let lineage = StreamName(.production, .lineage, "apple:77")
         for kind in [
             "consumable", "Consumable", "non_consumable", "Non-Consumable",
             "Auto-Renewable Subscription",
         ] {
-            #expect(try stream(.string(kind)) == line)
+            #expect(try stream(.string(kind)) == lineage)
         }
-        if type != "purchase.completed" { #expect(try stream(nil) == line) }
+        if type != "purchase.completed" { #expect(try stream(nil) == lineage) }
     }
 
-    @Test("A consumable is a line by itself, whatever the store calls its original transaction")
-    func ownLine() throws {
+    @Test("A consumable is a lineage by itself, whatever the store calls its original transaction")
+    func ownLineage() throws {
         var names = NameTable()
         for (kind, name) in [("consumable", "apple:78"), ("non_consumable", "apple:77")] {
             let draft = try EventValidator.canonical(

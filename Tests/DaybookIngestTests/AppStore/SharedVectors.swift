@@ -2,7 +2,7 @@ import DaybookEvents
 import DaybookFixtures
 import Foundation
 
-/// Data that others made, beside the checkout; suites that need it are skipped, visibly, where it is not.
+/// Third-party data, beside the checkout; suites that need it are skipped, visibly, where it is not.
 enum SharedVectors {
     static let folder = Fixtures.root.deletingLastPathComponent().appending(path: "shared/vectors")
     static var areThere: Bool { FileManager.default.fileExists(atPath: folder.path) }

@@ -24,7 +24,7 @@ struct SubscriberGapTests {
         let tried = try SubscriberDocument.read(text, environment: .sandbox)
         #expect(tried.events.map(\.type) == ["subject.created", "purchase.completed"])
         #expect(tried.events.map(\.environment) == [.sandbox, .sandbox])
-        // Who bought nothing in the sandbox is no customer there.
+        // A customer who bought nothing in the sandbox does not exist there.
         let none = try SubscriberDocument.read(
             SubscriberDocument.monthly(), environment: .sandbox)
         #expect(none.drafts == [])
@@ -78,7 +78,7 @@ struct SubscriberGapTests {
             try SubscriberDocument.read(text).gaps.map(\.code) == [.unexplainedEntitlement])
     }
 
-    @Test("Who was asked for is the customer, and the first name one more name of them")
+    @Test("The requested ID is the customer, and the document's first ID is its alias")
     func names() throws {
         let anonymous = #""$RCAnonymousID:8069""#
         let alone = try SubscriberDocument.read(SubscriberDocument.document(customer: anonymous))
@@ -208,7 +208,7 @@ struct SubscriberGapTests {
         #expect(problem.column == (amount.isEmpty ? 4 : 13))
     }
 
-    @Test("Of a list the product is named; a customer whom nobody knows is refused")
+    @Test("Of a list the product is named; an unknown customer is refused")
     func places() throws {
         let text = SubscriberDocument.document(
             once: "\n\"coins\":[\(SubscriberDocument.once(["purchase_date": "null"]))]")
@@ -227,7 +227,7 @@ struct SubscriberGapTests {
         }
     }
 
-    @Test("The lines of a body are counted on from its first one in the file")
+    @Test("The lines of a payload are counted on from its first one in the file")
     func firstLine() {
         for (text, line, column) in [
             ("{\n \"subscriber\":[]}", 8, 2), ("{\n\n x", 9, 2),

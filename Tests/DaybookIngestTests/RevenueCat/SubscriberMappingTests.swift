@@ -55,7 +55,7 @@ struct SubscriberMappingTests {
         #expect(event.source.signedAt == SubscriberDocument.madeAt - 1)
         #expect(
             EventRouter.stream(of: event)
-                == StreamName(.production, .line, "apple:2000000900000001"))
+                == StreamName(.production, .lineage, "apple:2000000900000001"))
     }
 
     @Test("A later period is a renewal whose lineage is marked as unknown")
@@ -228,7 +228,7 @@ struct SubscriberMappingTests {
         #expect(opening.events[1].data["kind"] == "non_consumable")
     }
 
-    @Test("Two of one consumable are two lines")
+    @Test("Two of one consumable are two lineages")
     func consumables() throws {
         let second = SubscriberDocument.once([
             "store_transaction_id": "2000000900000010",

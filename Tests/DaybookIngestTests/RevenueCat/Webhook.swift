@@ -29,7 +29,7 @@ enum Webhook {
             "tax_percentage":0.0,"commission_percentage":0.3,"offer_code":null
             """#
 
-    static func body(_ type: String, _ members: String = subscription) -> String {
+    static func payload(_ type: String, _ members: String = subscription) -> String {
         #"{"api_version":"1.0","event":{"type":"\#(type)",\#(members)}}"#
     }
 
@@ -40,7 +40,7 @@ enum Webhook {
     }
 
     static func read(type: String, _ members: String = subscription) throws -> RevenueCatReading {
-        try read(body(type, members))
+        try read(payload(type, members))
     }
 
     /// The only event of a webhook.
@@ -50,7 +50,7 @@ enum Webhook {
         return reading.drafts[0]
     }
 
-    /// What is wrong with a body.
+    /// What is wrong with a payload.
     static func problem(_ text: String) throws -> LineProblem {
         try #require(throws: LineProblem.self) { try read(text) }
     }

@@ -4,7 +4,7 @@ import DaybookFixtures
 import DaybookIngest
 import Testing
 
-/// Who is who, who gives to whom, what RevenueCat gives, and what must not be kept.
+/// Aliases, transfers, what RevenueCat gives, and what must not be kept.
 @Suite("RevenueCat: customers, grants and personal data")
 struct WebhookCustomerTests {
     @Test("The other names of a customer are aliases of the one that is not made up")
@@ -16,7 +16,7 @@ struct WebhookCustomerTests {
             )
             .replacing(#""original_app_user_id":"u_42""#, with: #""original_app_user_id":"first""#)
         for (name, subject) in [("u_42", "u_42"), (anonymous, anonymous)] {
-            let text = Webhook.body(
+            let text = Webhook.payload(
                 "RENEWAL",
                 members.replacing(#""app_user_id":"u_42""#, with: #""app_user_id":"\#(name)""#))
             let reading = try Webhook.read(text)
@@ -33,7 +33,7 @@ struct WebhookCustomerTests {
         }
     }
 
-    @Test("Guests and addresses become nobody's alias, and are told to be left out")
+    @Test("Guests and addresses become no customer's alias, and are told to be left out")
     func junkAliases() throws {
         let members = Webhook.subscription
             .replacing(#"["u_42"]"#, with: #"["guest","ann@example.com","u_43"]"#)
@@ -73,7 +73,7 @@ struct WebhookCustomerTests {
             EventRouter.stream(of: reading.drafts[1])
                 == StreamName(.production, .customer, "u_1"))
         let sandbox = try Webhook.read(
-            Webhook.body("TRANSFER", Self.transfer + names), environment: .sandbox)
+            Webhook.payload("TRANSFER", Self.transfer + names), environment: .sandbox)
         #expect(sandbox.drafts.allSatisfy { $0.environment == .sandbox })
     }
 
@@ -85,7 +85,7 @@ struct WebhookCustomerTests {
             #""transferred_from":"a","transferred_to":["b"]"#,
             #""transferred_from":["guest"],"transferred_to":["b"]"#,
         ] {
-            let text = Webhook.body("TRANSFER", Self.transfer + names)
+            let text = Webhook.payload("TRANSFER", Self.transfer + names)
             #expect(try Webhook.problem(text).member?.hasPrefix("event.transferred_") == true)
         }
     }
@@ -145,7 +145,7 @@ struct WebhookCustomerTests {
         #expect(
             reading.events[1].fields == ["meter": "GEM", "amount": 30, "ref": "vatx9/GEM"])
         for bad in ["1.5", "\"5\"", "-9223372036854775808"] {
-            let text = Webhook.body(
+            let text = Webhook.payload(
                 "VIRTUAL_CURRENCY_TRANSACTION", members.replacing("-30", with: bad))
             #expect(throws: LineProblem.self) { try Webhook.read(text) }
         }
@@ -184,7 +184,7 @@ struct WebhookCustomerTests {
     @Test("A retry is the same request, and another webhook another one")
     func retries() async throws {
         let ledger = try await Fixtures.ledger("nuzzle")
-        let text = Webhook.body(
+        let text = Webhook.payload(
             "RENEWAL",
             Webhook.subscription.replacing(
                 #"["u_42"]"#, with: #"["u_42","anonymous-7"]"#))

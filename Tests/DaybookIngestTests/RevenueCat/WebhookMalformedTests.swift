@@ -2,8 +2,8 @@ import DaybookEvents
 import DaybookIngest
 import Testing
 
-/// What is wrong with a body is said with its place.
-@Suite("RevenueCat: malformed bodies")
+/// What is wrong with a payload is said with its place.
+@Suite("RevenueCat: malformed payloads")
 struct WebhookMalformedTests {
     @Test("What is no JSON object with an event is refused")
     func shapes() throws {
@@ -69,23 +69,23 @@ struct WebhookMalformedTests {
         #expect(event.payload?["purchased_at_ms"] == .number("1769904000000.9"))
         let early = Webhook.subscription.replacing("1769904000000", with: "-9223372036854775808")
         for type in ["RENEWAL", "TEMPORARY_ENTITLEMENT_GRANT"] {
-            let problem = try Webhook.problem(Webhook.body(type, early))
+            let problem = try Webhook.problem(Webhook.payload(type, early))
             #expect(problem.code == "out_of_bounds")
         }
     }
 
-    @Test("A body without an end, and an event larger than one may be, are refused")
+    @Test("A payload without an end, and an event larger than one may be, are refused")
     func sizes() throws {
         let huge = [UInt8](repeating: 0x20, count: RevenueCatReader.byteCountMax + 1)
         let problem = #expect(throws: LineProblem.self) { try RevenueCatReader().read(huge) }
         #expect(problem?.code == "too_large")
-        #expect(problem?.reason == "the body has 1048577 bytes, more than 1048576")
+        #expect(problem?.reason == "the payload has 1048577 bytes, more than 1048576")
         let many = (0..<20_000).map { "\"m\($0)\":1" }.joined(separator: ",")
-        let text = Webhook.body("RENEWAL", Webhook.subscription + ",\(many)")
+        let text = Webhook.payload("RENEWAL", Webhook.subscription + ",\(many)")
         #expect(try Webhook.problem(text).code == "too_large")
     }
 
-    @Test("The lines of a body are counted on from its first one in the file")
+    @Test("The lines of a payload are counted on from its first one in the file")
     func firstLine() {
         for (text, line, column) in [
             ("{\n \"event\":[]}", 8, 2), ("{\n\n x", 9, 2),

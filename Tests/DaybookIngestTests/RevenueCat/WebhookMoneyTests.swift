@@ -89,20 +89,21 @@ struct WebhookMoneyTests {
     @Test(
         "What kind of purchase it was the catalog says",
         arguments: [
-            ("consumable", "consumable", StreamKind.line),
-            ("nonConsumable", "non_consumable", .line), ("nonRenewing", "non_renewing", .line),
+            ("consumable", "consumable", StreamKind.lineage),
+            ("nonConsumable", "non_consumable", .lineage),
+            ("nonRenewing", "non_renewing", .lineage),
         ])
     func kinds(kind: String, word: String, stream: StreamKind) throws {
         let catalog = try Self.catalog(kind)
-        let body = Webhook.body("NON_RENEWING_PURCHASE", Self.once)
-        let bought = try #require(try Webhook.read(body, catalog: catalog).events.first)
+        let payload = Webhook.payload("NON_RENEWING_PURCHASE", Self.once)
+        let bought = try #require(try Webhook.read(payload, catalog: catalog).events.first)
         #expect(bought.type == "purchase.completed")
         #expect(bought.data["kind"] == .string(word))
         #expect(bought.data["price_milli"] == 4_990)
         #expect(bought.occurredAt == Webhook.boughtAt)
         #expect(bought.data["revenuecat"]?.object?["kind_guessed"] == nil)
         #expect(EventRouter.stream(of: bought).kind == stream)
-        let refund = Webhook.body(
+        let refund = Webhook.payload(
             "CANCELLATION", Self.once + #","cancel_reason":"CUSTOMER_SUPPORT""#)
         let back = try #require(try Webhook.read(refund, catalog: catalog).events.first)
         #expect(back.type == "purchase.refunded")
@@ -145,15 +146,15 @@ struct WebhookMoneyTests {
             let members =
                 Webhook.subscription.replacing("com.example.pro.monthly", with: from)
                 + #","new_product_id":"\#(to)""#
-            let body = Webhook.body("PRODUCT_CHANGE", members)
-            let event = try #require(try Webhook.read(body, catalog: catalog).events.first)
+            let payload = Webhook.payload("PRODUCT_CHANGE", members)
+            let event = try #require(try Webhook.read(payload, catalog: catalog).events.first)
             #expect(event.type == "subscription.product_changed")
             #expect(event.data["from"] == .string(from))
             #expect(event.data["to"] == .string(to))
             #expect(event.data["effective"] == .string(effective), "\(from) to \(to)")
             // The old product's end is information, no fact.
             #expect(event.payload?["expiration_at_ms"] == .integer(Webhook.endsAt))
-            let plain = try #require(try Webhook.read(body).events.first)
+            let plain = try #require(try Webhook.read(payload).events.first)
             #expect(plain.data["effective"] == "next_renewal")
         }
     }

@@ -5,12 +5,12 @@ import Testing
 /// What every type of webhook becomes (docs/revenuecat.md).
 @Suite("RevenueCat: the types")
 struct WebhookTypeTests {
-    private static let line: JSONObject = [
+    private static let lineage: JSONObject = [
         "transaction_id": "2000000900000002", "original_transaction_id": "2000000900000001",
     ]
 
     private static func with(_ more: JSONObject) -> JSONObject {
-        JSONObject(line.members + more.members)
+        JSONObject(lineage.members + more.members)
     }
 
     private static let period: JSONObject = with([
@@ -35,7 +35,7 @@ struct WebhookTypeTests {
         expected["trial_conversion"] = true
         #expect(event.fields == expected)
         let stream = EventRouter.stream(of: event)
-        #expect(stream == StreamName(.production, .line, "apple:2000000900000001"))
+        #expect(stream == StreamName(.production, .lineage, "apple:2000000900000001"))
     }
 
     @Test("A first purchase is initial, one in a lineage that is there a resubscription")
@@ -203,7 +203,7 @@ struct WebhookTypeTests {
         #expect(shorter.data["expires_at"] == 1_769_907_600_000)
     }
 
-    @Test("Who takes part in an experiment has seen its variant")
+    @Test("A customer who takes part in an experiment has seen its variant")
     func experiment() throws {
         let event = try Webhook.event(
             "EXPERIMENT_ENROLLMENT",
@@ -216,7 +216,7 @@ struct WebhookTypeTests {
         #expect(event.payload?["offering_id"] == "o")
     }
 
-    @Test("A test and an invoice are operations; nobody is made a customer by a test")
+    @Test("A test and an invoice are operations; a test creates no customer")
     func operations() throws {
         let test = try Webhook.event("TEST", Webhook.subscription)
         #expect(test.type == "ops.test_received")

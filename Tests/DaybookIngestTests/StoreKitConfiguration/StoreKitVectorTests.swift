@@ -3,7 +3,7 @@ import DaybookEvents
 import DaybookIngest
 import Testing
 
-/// The files of others, of every format from 1.0 to 5.0.
+/// Third-party files of every format from 1.0 to 5.0.
 @Suite(
     "StoreKit configurations: files of others",
     .enabled(if: SharedVectors.areThere, Comment(rawValue: SharedVectors.absence)))

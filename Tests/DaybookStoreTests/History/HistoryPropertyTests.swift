@@ -26,7 +26,7 @@ struct HistoryPropertyTests {
         }
     }
 
-    @Test("However rows are cut into commits, and whoever hashes them, the history has one name")
+    @Test("However rows are cut into commits, and whatever hashes them, the history has one name")
     func cuts() throws {
         var random = SplitMix.seeded("names of histories")
         let count = 700

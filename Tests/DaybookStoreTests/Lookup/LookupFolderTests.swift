@@ -28,7 +28,7 @@ struct LookupFolderTests {
         }
 
         func contents(units: Int64) throws -> LookupFolder.Contents {
-            try lookup.contents(through: units * LookupRun.unitCount) {
+            try lookup.contents(through: units * LookupRun.alignment) {
                 $0 == Self.history($0.position)
             }
         }
@@ -40,8 +40,8 @@ struct LookupFolderTests {
 
     private func units(_ contents: LookupFolder.Contents) -> [Range<Int64>] {
         contents.runs.map {
-            ($0.range.lowerBound - 1) / LookupRun.unitCount..<$0.range.upperBound
-                / LookupRun.unitCount
+            ($0.range.lowerBound - 1) / LookupRun.alignment..<$0.range.upperBound
+                / LookupRun.alignment
         }
     }
 
@@ -126,19 +126,19 @@ struct LookupFolderTests {
         #expect(contents.foreign == [path])
     }
 
-    private static let last = LookupRun.unitCount
+    private static let last = LookupRun.alignment
 
     @Test(
         "A run that does not fill whole units is told and not used",
         arguments: [1...last - 1, 2...last, 1...last + 1])
-    func brokenUnits(range: ClosedRange<Int64>) throws {
+    func brokenAggregates(range: ClosedRange<Int64>) throws {
         var setting = try Setting("broken units")
         let sample = LookupSample(range, &setting.random)
         _ = try setting.lookup.write(sample.run, history: Setting.history(range.upperBound))
         let contents = try setting.contents(units: 2)
         #expect(contents.runs.isEmpty)
         #expect(contents.problems.count == 1)
-        #expect(contents.problems.first?.contains("unit of positions") == true)
+        #expect(contents.problems.first?.contains("at multiples of") == true)
     }
 
     @Test("A damaged file is told; writing its run again makes it whole")

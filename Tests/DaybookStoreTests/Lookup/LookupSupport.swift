@@ -31,7 +31,7 @@ struct LookupSample {
 
     /// One unit of positions, the smallest run that a folder takes.
     static func unit(_ number: Int64, count: Int64 = 1, _ random: inout SplitMix) -> Self {
-        let first = number * LookupRun.unitCount + 1
-        return Self(first...first + count * LookupRun.unitCount - 1, &random)
+        let first = number * LookupRun.alignment + 1
+        return Self(first...first + count * LookupRun.alignment - 1, &random)
     }
 }

@@ -5,10 +5,10 @@ import Dispatch
 import Synchronization
 import Testing
 
-/// Whoever waits for the lock gets it in turn, however busy somebody else is.
+/// A writer that waits for the lock gets it in turn, however busy another one is.
 @Suite("Turns between writers")
 struct LedgerGateTests {
-    /// What a writer does who takes the lock back as soon as it has given it up.
+    /// A writer that takes the lock back as soon as it has released it.
     private final class Saturating: Sendable {
         let commits = Atomic<Int>(0)
         private let isOver = Atomic<Bool>(false)

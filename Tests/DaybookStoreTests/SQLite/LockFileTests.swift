@@ -2,7 +2,7 @@ import DaybookStore
 import Foundation
 import Testing
 
-/// What lies at the lock's name is not trusted: somebody else may be able to write in the folder.
+/// What lies at the lock's name is not trusted: another user may be able to write in the folder.
 struct LockFileTests {
     private let bench: Bench
     private let lock: String
@@ -15,7 +15,7 @@ struct LockFileTests {
         try files.removeItem(atPath: lock)
     }
 
-    /// A file of somebody else, which no command on the ledger may change.
+    /// A file of another user, which no command on the ledger may change.
     private func foreignFile() throws -> String {
         let path = bench.folder.path + "/foreign"
         #expect(
@@ -96,7 +96,7 @@ struct LockFileTests {
         #expect(try status(lock) == before)
     }
 
-    @Test("A new lock belongs to whoever the ledger belongs to", .enabled(if: geteuid() == 0))
+    @Test("A new lock belongs to the owner of the ledger file", .enabled(if: geteuid() == 0))
     func owner() throws {
         try #require(chown(bench.path, 65_534, 65_534) == 0)
         try #require(chmod(bench.path, 0o660) == 0)

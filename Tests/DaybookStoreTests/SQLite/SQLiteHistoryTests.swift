@@ -3,7 +3,7 @@ import DaybookStore
 import Foundation
 import Testing
 
-/// Append-only: tried with a database tool in hand.
+/// Append-only: tested with the statements of a database tool.
 struct SQLiteHistoryTests {
     static let forbidden: [(String, String)] = [
         ("UPDATE events SET amount = 1 WHERE position = 1", "events is append-only: no UPDATE"),
@@ -172,7 +172,7 @@ struct SQLiteHistoryTests {
         let uuid = "0190a5d8-7c3e-7b1a-9f00-0123456789ab"
         var known = builder.row(in: bench.stream, key: uuid, reference: "story-1")
         known.event.occurredAt = 1_700_000_000_123
-        known.event.party = builder.name("ada")
+        known.event.customer = builder.name("ada")
         known.event.nameA = builder.name("stories")
         known.event.source = builder.name("native")
         known.event.amount = 1

@@ -28,7 +28,9 @@ struct SQLiteMigrationTests {
         return values
     }
 
-    @Test("A new ledger gets every version at once, and says once whose it is", arguments: 0...2)
+    @Test(
+        "A new ledger gets every version at once, and its app's name is stored once",
+        arguments: 0...2)
     func creation(count: Int) throws {
         let folder = try TemporaryFolder()
         let migrations = Array(Self.later.prefix(count))

@@ -135,7 +135,7 @@ struct SQLiteNeighbourTests {
 
     /// Log, index or lock that another user left behind; without a second user, one's own without permissions.
     @Test(
-        "Whoever is locked out by another user's file is told which and whose",
+        "A process that another user's file locks out is told the file and its owner",
         arguments: ["-wal", "-shm", ".lock"])
     func foreignCompanions(suffix: String) async throws {
         let bench = try Bench()
@@ -150,7 +150,7 @@ struct SQLiteNeighbourTests {
                 atPath: path + suffix, contents: nil, attributes: [.posixPermissions: 0o444]))
         await #expect(processExitsWith: .success) {
             [path = path as String, suffix = suffix as String] in
-            // As nobody, who is not the superuser for whom permissions do not count.
+            // As the user "nobody", who is not the superuser for whom permissions do not count.
             if geteuid() == 0 { try #require(setuid(65_534) == 0) }
             let error = try failure {
                 let store = try SQLiteEventStore(path: path)

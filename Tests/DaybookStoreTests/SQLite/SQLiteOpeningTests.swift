@@ -88,7 +88,9 @@ struct SQLiteOpeningTests {
         #expect(try folder.fileNames.count == 1)
     }
 
-    @Test("A pipe is no ledger, and nobody waits for its other end", .timeLimit(.minutes(10)))
+    @Test(
+        "A pipe is no ledger, and opening does not wait for its other end", .timeLimit(.minutes(10))
+    )
     func pipe() throws {
         let folder = try TemporaryFolder()
         let path = folder.newPath()

@@ -108,7 +108,7 @@ private enum SmallDisk {
 
 @Suite(.enabled(if: SmallDisk.isPossible, "only root may mount a small disk"))
 struct SQLiteFullDiskTests {
-    @Test("A full disk refuses the batch as a whole; with room again, the same store goes on")
+    @Test("A full disk refuses the batch as a whole; with space again, the same store goes on")
     func fullDisk() throws {
         let folder = try TemporaryFolder()
         try #require(SmallDisk.mount(folder))

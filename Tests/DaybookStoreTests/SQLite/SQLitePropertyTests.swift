@@ -114,7 +114,7 @@ private struct RandomHistory {
         row.event.nameA = builder.name(text(&random))
         let nameMax = UInt32(min(3, builder.names.count))
         row.event.nameB = UInt32.random(in: 0...nameMax, using: &random)
-        row.event.party = UInt32.random(in: 0...nameMax, using: &random)
+        row.event.customer = UInt32.random(in: 0...nameMax, using: &random)
         row.event.flags = UInt16.random(in: 0...3, using: &random)
         row.requestDigest = number(&random)
         row.rest = Bool.random(using: &random) ? "{\"d\":\"\(text(&random))\"}" : nil

@@ -114,7 +114,7 @@ struct SQLiteReadOnlyFolderTests {
         try writable.close()
     }
 
-    @Test("A ledger that somebody else begins to write to is not read on as if it stood still")
+    @Test("A ledger that another process begins to write to is not read on as if it stood still")
     func changedUnderneath() throws {
         var bench = try Bench()
         try bench.store.close()
@@ -124,7 +124,7 @@ struct SQLiteReadOnlyFolderTests {
         #expect(try reader.head().position == 3)
         ReadOnlyFolder.unprotect(bench.folder.path, means)
         let writer = try SQLiteEventStore(path: bench.path)
-        // What was read while somebody began to write is not handed out.
+        // What was read while a writer began is not handed out.
         let error = try failure {
             try reader.whileReading { try bench.append(1, through: writer) }
         }
@@ -132,7 +132,7 @@ struct SQLiteReadOnlyFolderTests {
         #expect(try code { _ = try reader.head() } == .readOnly)
         try writer.close()
         #expect(try code { _ = try reader.head() } == .readOnly)
-        // Whoever lives long and only looks whether something is new is told as well (rule 29).
+        // A long-lived reader that only looks whether something is new is told as well (rule 29).
         #expect(try code { _ = try reader.foreignChangeCounter() } == .readOnly)
         try reader.close()
     }

@@ -111,7 +111,7 @@ struct SQLiteWritingTests {
         try again.close()
     }
 
-    @Test("Whoever decided upon an old head is refused, and the other store's events stay")
+    @Test("A decision upon an old head is refused, and the other store's events stay")
     func staleHead() throws {
         var bench = try Bench()
         let other = try SQLiteEventStore(path: bench.path)
@@ -157,7 +157,7 @@ struct SQLiteWritingTests {
         #expect(try bench.store.findings() == [])
     }
 
-    @Test("A writer that waits too long is told whom to look for")
+    @Test("A writer that waits too long is told which process to look for")
     func busy() throws {
         let bench = try Bench()
         let other = try SQLiteEventStore(path: bench.path, readOnly: false, lockWaitSeconds: 0.05)
@@ -183,7 +183,7 @@ struct SQLiteWritingTests {
         try other.close()
     }
 
-    @Test("The right to append ends with the body")
+    @Test("The right to append ends with the closure")
     func escapedWriter() throws {
         var bench = try Bench()
         var escaped: (any StoreWriter)?
@@ -204,7 +204,7 @@ struct SQLiteWritingTests {
         try bench.append(1)
     }
 
-    @Test("A full file refuses the batch as a whole, and goes on when there is room again")
+    @Test("A full file refuses the batch as a whole, and goes on when there is space again")
     func fullFile() throws {
         var bench = try Bench()
         _ = try bench.store.limitPages(to: 40)

@@ -3,7 +3,7 @@ import DaybookTesting
 import Foundation
 import Testing
 
-/// Files that can be made again: whole under their name, whoever else writes or dies.
+/// Files that can be made again: whole under their name, whatever other process writes or dies.
 struct DerivedFileTests {
     private static let header = ContainerHeader(
         kind: .snapshot, fingerprint: 1, ledger: 1, firstPosition: 0, history: .sample(1))

@@ -109,7 +109,7 @@ struct LostMappingTests {
         }
     }
 
-    @Test("Whoever handled faults before us still does")
+    @Test("An earlier handler of faults still works")
     func formerHandler() async throws {
         let folder = try TemporaryFolder()
         await #expect(processExitsWith: .exitCode(7)) { [folder = folder.path as String] in

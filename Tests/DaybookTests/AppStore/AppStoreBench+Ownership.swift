@@ -9,42 +9,42 @@ extension AppStoreBench {
         try await self.init(app, replacing: ["transfer: transferIfInactive": "transfer: \(policy)"])
     }
 
-    /// One signed transaction a line, as a device hands them over.
+    /// Each transaction as a signed payload, as a device hands them over.
     func texts(_ transactions: [SandboxTransaction]) throws -> [[UInt8]] {
         try transactions.map { Array(try authority.sign($0).utf8) }
     }
 
     @discardableResult
     func restore(
-        _ transactions: [SandboxTransaction], for subject: String, isPreview: Bool = false
+        _ transactions: [SandboxTransaction], for subject: String, isDryRun: Bool = false
     ) async throws -> RestoreReceipt {
-        try await restore(try texts(transactions), for: subject, isPreview: isPreview)
+        try await restore(try texts(transactions), for: subject, isDryRun: isDryRun)
     }
 
     func restore(
-        _ bodies: [[UInt8]], for subject: String, isPreview: Bool = false,
+        _ payloads: [[UInt8]], for subject: String, isDryRun: Bool = false,
         as kind: AppStorePayloadKind = .transaction
     ) async throws -> RestoreReceipt {
-        try await story.ledger.restore(
-            bodies, for: subject, by: verifier,
-            options: RestoreOptions(kind: kind, isPreview: isPreview))
+        try await fixture.ledger.restore(
+            payloads, for: subject, by: verifier,
+            options: RestoreOptions(kind: kind, isDryRun: isDryRun))
     }
 
     @discardableResult
     func transfer(
-        _ line: String = "apple:1001", from: String, _ direction: TransferRequest.Direction,
-        reason: String = "ticket 77", key: String? = nil, isPreview: Bool = false
+        _ lineage: String = "apple:1001", from: String, _ direction: TransferRequest.Direction,
+        reason: String = "ticket 77", key: String? = nil, isDryRun: Bool = false
     ) async throws -> TransferReceipt {
-        try await story.ledger.transfer(
+        try await fixture.ledger.transfer(
             TransferRequest(
-                of: line, from: from, direction, reason: reason, environment: .test,
+                of: lineage, from: from, direction, reason: reason, environment: .test,
                 actor: "kim", key: key),
-            isPreview: isPreview)
+            isDryRun: isDryRun)
     }
 
     @discardableResult
     func perform(_ command: Command, for subject: String) async throws -> Receipt {
-        try await story.ledger.perform(
+        try await fixture.ledger.perform(
             CommandRequest(command, subject: subject, environment: .test))
     }
 
@@ -52,8 +52,8 @@ extension AppStoreBench {
         try await perform(.alias(to: canonical), for: alias)
     }
 
-    func owner(of line: String = "apple:1001", at instant: Int64? = nil) throws -> String? {
-        try story.ledger.owner(of: line, environment: .test, moment: Moment(at: instant))
+    func owner(of lineage: String = "apple:1001", at instant: Int64? = nil) throws -> String? {
+        try fixture.ledger.owner(of: lineage, environment: .test, moment: Moment(at: instant))
     }
 
     /// The bench's subscription without the app's own id of the customer.
@@ -91,9 +91,9 @@ extension AppStoreBench {
 }
 
 extension RestoreReceipt {
-    /// Outcomes by line.
+    /// Outcomes by lineage.
     var outcomes: [String: RestoreOutcome] {
-        Dictionary(uniqueKeysWithValues: lines.map { ($0.name, $0.outcome) })
+        Dictionary(uniqueKeysWithValues: lineages.map { ($0.name, $0.outcome) })
     }
 
     /// `none → active+` of one customer's entitlement.

@@ -8,7 +8,7 @@ import DaybookTesting
 /// A ledger in the environment `test`, an authority of our own, and one subscription that a customer bought ten days
 /// ago for a month.
 struct AppStoreBench {
-    static let day = StoryLedger.day
+    static let day = LedgerFixture.day
     static let now = Fixtures.now
     static let bundleID = "com.example.bedtime"
     static let monthly = "com.magicalstories.premium.monthly"
@@ -16,7 +16,7 @@ struct AppStoreBench {
     static let bought = now - 10 * day
     static let expires = now + 20 * day
 
-    let story: StoryLedger
+    let fixture: LedgerFixture
     let authority: SandboxAuthority
     let verifier: AppStoreVerifier
 
@@ -24,7 +24,7 @@ struct AppStoreBench {
     init(
         _ app: String = "magical-stories", replacing changes: [String: String] = [:]
     ) async throws {
-        story = try await StoryLedger(app, now: Self.now + Self.day, replacing: changes)
+        fixture = try await LedgerFixture(app, now: Self.now + Self.day, replacing: changes)
         authority = try SandboxAuthority(
             seed: Array("bench".utf8), from: Self.now - 400 * Self.day,
             until: Self.now + 400 * Self.day)
@@ -70,28 +70,28 @@ struct AppStoreBench {
         return notification
     }
 
-    /// The purchase with which every story here begins.
+    /// The purchase with which every history here begins.
     static let purchase = notification(
         .subscribed, .initialBuy, period(), renewal(), signedAt: bought)
 
     @discardableResult
     func take(_ notification: SandboxNotification) async throws -> IngestReceipt {
-        let body: JSONObject = ["signedPayload": .string(try authority.sign(notification))]
-        return try await story.ledger.ingest(body.canonicalBytes, by: verifier)
+        let envelope: JSONObject = ["signedPayload": .string(try authority.sign(notification))]
+        return try await fixture.ledger.ingest(envelope.canonicalBytes, by: verifier)
     }
 
     @discardableResult
     func post(
         _ transaction: SandboxTransaction, by subject: String? = nil
     ) async throws -> IngestReceipt {
-        try await story.ledger.ingest(
+        try await fixture.ledger.ingest(
             Array(try authority.sign(transaction).utf8), by: verifier,
             options: IngestOptions(kind: .transaction, subject: subject))
     }
 
     /// The premium entitlement as `state`, with `+` where it gives access and `~` where it will renew.
     func premium(at instant: Int64, of subject: String = "ada") throws -> String {
-        let status = try story.ledger.status(
+        let status = try fixture.ledger.status(
             of: subject, environment: .test, moment: Moment(at: instant)
         ).status
         guard let answer = status.entitlements.first(where: { $0.name == "premium" }) else {
@@ -103,7 +103,7 @@ struct AppStoreBench {
     /// All events as they are exported.
     func events(after position: Int64 = 0) throws -> [JSONObject] {
         var events: [JSONObject] = []
-        try story.ledger.export(after: position) { line in
+        try fixture.ledger.export(after: position) { line in
             events.append(try JSONReader.read(line).object ?? JSONObject())
         }
         return events

@@ -10,7 +10,7 @@ struct AppStoreIngestTests {
     static let now = AppStoreBench.now
     static let day = AppStoreBench.day
 
-    private static func story(_ transaction: String, kind: AppStoreProductType = .nonConsumable)
+    private static func fixture(_ transaction: String, kind: AppStoreProductType = .nonConsumable)
         -> SandboxTransaction
     {
         SandboxTransaction(
@@ -21,7 +21,7 @@ struct AppStoreIngestTests {
     @Test("X-11 The same bytes posted again append nothing; newly signed ones are a new version")
     func twice() async throws {
         let bench = try await AppStoreBench("dozzi")
-        let transaction = Self.story("7")
+        let transaction = Self.fixture("7")
         // The purchase, and that ada claims it.
         #expect(try await bench.post(transaction, by: "ada").appended == 2)
         let again = try await bench.post(transaction, by: "ada")
@@ -29,7 +29,7 @@ struct AppStoreIngestTests {
         var restored = transaction
         restored.signedAt = Self.now + 5
         #expect(try await bench.post(restored, by: "ada").appended == 2)
-        let decision = try bench.story.ledger.check(
+        let decision = try bench.fixture.ledger.check(
             CheckQuestion("unlimitedStories"), for: "ada", environment: .test,
             moment: Moment(at: Self.now + 1)
         ).decision
@@ -39,8 +39,8 @@ struct AppStoreIngestTests {
     @Test("A dry run says what would be appended upon all that is there, and appends nothing")
     func dryRun() async throws {
         let bench = try await AppStoreBench("dozzi")
-        let ledger = bench.story.ledger
-        let text = Array(try bench.authority.sign(Self.story("7")).utf8)
+        let ledger = bench.fixture.ledger
+        let text = Array(try bench.authority.sign(Self.fixture("7")).utf8)
         func post(isDryRun: Bool) async throws -> IngestReceipt {
             try await ledger.ingest(
                 text, by: bench.verifier,
@@ -53,7 +53,7 @@ struct AppStoreIngestTests {
             #expect((dry.firstPosition, dry.lastPosition) == (2, 3))
             #expect(dry.claims.map(\.isTheirs) == [true])
             #expect(try ledger.head() == head)
-            #expect(try ledger.rawBody(sha256: Digest.hexadecimal(Digest.sha256(text))) == nil)
+            #expect(try ledger.rawPayload(sha256: Digest.hexadecimal(Digest.sha256(text))) == nil)
         }
         #expect(try await post(isDryRun: false).appended == 2)
         let again = try await post(isDryRun: true)
@@ -67,7 +67,7 @@ struct AppStoreIngestTests {
     @Test("X-07 NZ-24 What is refused changes nothing, is kept whole, and can be tried again")
     func deadLetter() async throws {
         let bench = try await AppStoreBench()
-        let ledger = bench.story.ledger
+        let ledger = bench.fixture.ledger
         let stranger = try SandboxAuthority(
             seed: Array("stranger".utf8), from: Self.now - 400 * Self.day,
             until: Self.now + 400 * Self.day)
@@ -78,14 +78,14 @@ struct AppStoreIngestTests {
             #expect(receipt.appended == 0)
         }
         #expect(try bench.premium(at: Self.now) == "none")
-        let letter = try #require(try ledger.deadLetters().first)
+        let deadLetter = try #require(try ledger.deadLetters().first)
         #expect(try ledger.deadLetters().count == 1)
-        #expect(letter.code == "chain")
-        #expect(try ledger.rawBody(sha256: letter.sha256) == text)
+        #expect(deadLetter.code == "chain")
+        #expect(try ledger.rawPayload(sha256: deadLetter.sha256) == text)
         let wider = AppStoreVerifier(
             identity: bench.verifier.identity,
             roots: try AppStoreRoots(der: [bench.authority.root, stranger.root]))
-        #expect(try await ledger.retry(letter, by: wider).appended == 2)
+        #expect(try await ledger.retry(deadLetter, by: wider).appended == 2)
         #expect(try bench.premium(at: Self.now) == "active+~")
         #expect(try ledger.deadLetters().first?.resolvedAt != nil)
     }
@@ -93,9 +93,9 @@ struct AppStoreIngestTests {
     @Test("DZ-25 A transaction of another product than the customer claims is refused")
     func product() async throws {
         let bench = try await AppStoreBench("dozzi")
-        let text = Array(try bench.authority.sign(Self.story("7")).utf8)
+        let text = Array(try bench.authority.sign(Self.fixture("7")).utf8)
         func post(_ product: String) async throws -> IngestReceipt {
-            try await bench.story.ledger.ingest(
+            try await bench.fixture.ledger.ingest(
                 text, by: bench.verifier,
                 options: IngestOptions(kind: .transaction, subject: "ada", product: product))
         }
@@ -107,7 +107,7 @@ struct AppStoreIngestTests {
         #expect(right.refused.isEmpty && right.appended == 2)
     }
 
-    @Test("A letter is kept whatever its reason quotes, and whoever sent it")
+    @Test("A dead letter is kept whatever its reason quotes and whatever source it names")
     func awkwardLetters() async throws {
         let bench = try await AppStoreBench()
         for bundle in ["kim@example.com", String(repeating: "x", count: 5_000), "a\u{1B}b\n"] {
@@ -115,32 +115,34 @@ struct AppStoreIngestTests {
             transaction.bundleID = bundle
             let text = Array(try bench.authority.sign(transaction).utf8)
             for subject in [nil, "ada", "kim@example.com", String(repeating: "y", count: 300)] {
-                let receipt = try await bench.story.ledger.ingest(
+                let receipt = try await bench.fixture.ledger.ingest(
                     text, by: bench.verifier,
                     options: IngestOptions(kind: .transaction, subject: subject))
                 #expect(receipt.refused.map(\.refusal.reason) == [.appIdentity])
             }
-            let letter = try #require(try bench.story.ledger.deadLetters().last)
-            #expect(try bench.story.ledger.rawBody(sha256: letter.sha256) == text)
+            let deadLetter = try #require(try bench.fixture.ledger.deadLetters().last)
+            #expect(try bench.fixture.ledger.rawPayload(sha256: deadLetter.sha256) == text)
         }
-        let letters = try bench.story.ledger.deadLetters()
-        #expect(letters.count == 3)
-        #expect(letters.allSatisfy { !$0.detail.contains("kim@") })
+        let deadLetters = try bench.fixture.ledger.deadLetters()
+        #expect(deadLetters.count == 3)
+        #expect(deadLetters.allSatisfy { !$0.detail.contains("kim@") })
     }
 
-    @Test("A renewal alone is believed only of a line that a transaction has told of")
+    @Test("A renewal alone is believed only of a lineage that a transaction has told of")
     func renewalAlone() async throws {
         let bench = try await AppStoreBench()
         let text = Array(
             try bench.authority.sign(AppStoreBench.renewal(signedAt: Self.now)).utf8)
         let options = IngestOptions(kind: .renewal)
-        let first = try await bench.story.ledger.ingest(text, by: bench.verifier, options: options)
+        let first = try await bench.fixture.ledger.ingest(
+            text, by: bench.verifier, options: options)
         #expect(first.refused.map(\.refusal.reason) == [.retryable])
         #expect(first.refused[0].refusal.waitsFor == "apple:1001")
         #expect(first.appended == 0)
         let alone = try await AppStoreBench()
         try await alone.post(AppStoreBench.period())
-        let known = try await alone.story.ledger.ingest(text, by: alone.verifier, options: options)
+        let known = try await alone.fixture.ledger.ingest(
+            text, by: alone.verifier, options: options)
         #expect(known.refused == [])
         #expect(known.appended == 1)
     }
@@ -148,12 +150,12 @@ struct AppStoreIngestTests {
     @Test("Two customers who post the same bytes: the first owns it, the second has a claim")
     func twoClaims() async throws {
         let bench = try await AppStoreBench("dozzi")
-        let transaction = Self.story("7")
+        let transaction = Self.fixture("7")
         for subject in ["ada", "bob", "bob"] {
             #expect(try await bench.post(transaction, by: subject).refused == [])
         }
         func check(_ subject: String) throws -> Decision {
-            try bench.story.ledger.check(
+            try bench.fixture.ledger.check(
                 CheckQuestion("unlimitedStories"), for: subject, environment: .test,
                 moment: Moment(at: Self.now + 1)
             ).decision
@@ -167,16 +169,16 @@ struct AppStoreIngestTests {
     }
 
     @Test("The bytes of what was taken in are kept once, and its events say which")
-    func rawBody() async throws {
+    func rawPayload() async throws {
         let bench = try await AppStoreBench()
         try await bench.take(AppStoreBench.purchase)
         var digests: [String] = []
-        try bench.story.ledger.export(after: 1) { line in
+        try bench.fixture.ledger.export(after: 1) { line in
             digests.append(try JSONReader.read(line).object?["raw_sha256"]?.text ?? "")
         }
         #expect(digests.count == 2)
         #expect(Set(digests).count == 1)
-        let raw = try #require(try bench.story.ledger.rawBody(sha256: digests[0]))
+        let raw = try #require(try bench.fixture.ledger.rawPayload(sha256: digests[0]))
         let outcome = bench.verifier.verify(raw, as: .notification, now: Self.now)
         guard case .verified = outcome else {
             Issue.record("\(outcome)")
@@ -228,15 +230,15 @@ struct AppStoreIngestTests {
         #expect(try bench.premium(at: AppStoreBench.expires + 2 * Self.day) == "active+~")
     }
 
-    @Test("A consumable without a token is nobody's until somebody says whose it is")
+    @Test("A consumable without a token has no owner until a claim or a restore names one")
     func unknownBuyer() async throws {
         let bench = try await AppStoreBench("dozzi")
-        var coins = Self.story("9", kind: .consumable)
+        var coins = Self.fixture("9", kind: .consumable)
         coins.appTransactionID = "704"
         let receipt = try await bench.take(
             AppStoreBench.notification(.oneTimeCharge, nil, coins, nil, signedAt: Self.now))
         #expect(receipt.refused == [])
-        #expect(try bench.story.ledger.subjects(in: .test) == [])
+        #expect(try bench.fixture.ledger.subjects(in: .test) == [])
         #expect(try bench.owner(of: "apple:9") == nil)
         #expect(try bench.types(after: 1) == ["purchase.completed"])
     }

@@ -175,7 +175,7 @@ struct AppStoreTableTests {
     func row(row: Row) async throws {
         let bench = try await AppStoreBench()
         try await bench.take(AppStoreBench.purchase)
-        let head = try bench.story.ledger.head().position
+        let head = try bench.fixture.ledger.head().position
         #expect(try bench.premium(at: Self.now) == row.before)
         let receipt = try await bench.take(Self.notification(row))
         #expect(receipt.refused == [])
@@ -185,7 +185,7 @@ struct AppStoreTableTests {
             let found = try bench.premium(at: Self.now + days * Self.day)
             #expect(found == state, "after \(days) days")
         }
-        #expect(try bench.story.ledger.deadLetters().isEmpty)
+        #expect(try bench.fixture.ledger.deadLetters().isEmpty)
     }
 
     @Test(
@@ -196,7 +196,7 @@ struct AppStoreTableTests {
         for order in [[first, second], [second, first], [second, first, second, first]] {
             let bench = try await AppStoreBench()
             for notification in order { try await bench.take(notification) }
-            digests.insert("\(try bench.story.ledger.digest())")
+            digests.insert("\(try bench.fixture.ledger.digest())")
         }
         #expect(digests.count == 1)
     }

@@ -21,7 +21,7 @@ struct AssignmentTests {
     }
 
     private func isPremium(_ bench: AppStoreBench, _ dog: String) throws -> Bool {
-        try bench.story.ledger.check(
+        try bench.fixture.ledger.check(
             CheckQuestion("export", profile: dog), for: "ada", environment: .test
         ).decision.allowed
     }
@@ -42,11 +42,11 @@ struct AssignmentTests {
         let bench = try await bench()
         let device = [AppStoreBench.forever("3000", Self.product)]
         let waiting = try await bench.restore(device, for: "ada")
-        #expect(waiting.lines[0].source?.why == "needs_assignment")
+        #expect(waiting.lineages[0].source?.why == "needs_assignment")
         #expect(try await assign(bench, "rex") == nil)
         let restored = try await bench.restore(device, for: "ada")
-        #expect(restored.lines[0].source?.profile == "rex")
-        #expect(restored.lines[0].source?.isActive == true)
+        #expect(restored.lineages[0].source?.profile == "rex")
+        #expect(restored.lineages[0].source?.isActive == true)
         let dogs = try #require(restored.customers.first?.after.profiles)
         #expect(dogs.map(\.profile) == ["rex", "bella"])
         #expect(dogs.map { $0.entitlements.contains(where: \.isActive) } == [true, false])
@@ -56,7 +56,7 @@ struct AssignmentTests {
     func twoDogs() async throws {
         let bench = try await bench()
         #expect(try await assign(bench, "rex") == nil)
-        // The same product again is the same purchase, signed later: it serves nobody else.
+        // The same product again is the same purchase, signed later: it serves no other profile.
         var again = AppStoreBench.forever("3000", Self.product)
         again.signedAt = AppStoreBench.now
         try await bench.post(again, by: "ada")
@@ -87,7 +87,7 @@ struct AssignmentTests {
         for _ in 0..<2 {
             #expect(try await assign(bench, "bella") == "transaction_already_assigned")
         }
-        let conflicts = try bench.story.ledger.history(of: "ada", environment: .test)
+        let conflicts = try bench.fixture.ledger.history(of: "ada", environment: .test)
             .map(\.event.draft).filter { $0.type == "assignment.conflict" }
         #expect(conflicts.count == 1)
         #expect(conflicts.first?.data["assigned_profile"] == "rex")
@@ -108,8 +108,8 @@ struct AssignmentTests {
         #expect(try await assign(bench, "bella") == "unknown_transaction")
         #expect(try !isPremium(bench, "rex"))
         #expect(try await assign(bench, "fido", for: "bob") == nil)
-        // Given back, it serves whom it served.
-        bench.story.clock.now += 1
+        // After the transfer is undone, it serves the same profile again.
+        bench.fixture.clock.now += 1
         try await bench.transfer("apple:3000", from: "bob", .undo(isForced: false))
         #expect(try isPremium(bench, "rex"))
     }
@@ -118,7 +118,7 @@ struct AssignmentTests {
     func movesOn() async throws {
         let bench = try await bench()
         #expect(try await assign(bench, "rex") == nil)
-        bench.story.clock.now += 1
+        bench.fixture.clock.now += 1
         try await bench.perform(.deleteProfile(profile: "rex"), for: "ada")
         #expect(try await assign(bench, "bella") == nil)
         #expect(try isPremium(bench, "bella"))

@@ -6,7 +6,7 @@ import DaybookIngest
 import DaybookTesting
 import Testing
 
-/// A consumable is a line by itself, with one owner (rules 6 and 7).
+/// A consumable is a lineage by itself, with one owner (rules 6 and 7).
 @Suite("App Store: consumables")
 struct ConsumableTests {
     static let now = AppStoreBench.now
@@ -48,7 +48,7 @@ struct ConsumableTests {
     }
 
     @Test(
-        "Posted for several customers it counts once, for whoever came first, whatever their names",
+        "Posted for several customers it counts once, for the first of them, whatever their names",
         arguments: [("ada", "bob"), ("bob", "ada"), ("zoe", "adam")], [0, 1] as [Int64])
     func once(_ subjects: (String, String), _ wait: Int64) async throws {
         let bench = try await Self.bench()
@@ -56,21 +56,21 @@ struct ConsumableTests {
         let receipt = try await bench.post(Self.coins(), by: first)
         #expect(
             receipt.claims == [
-                .init(line: "apple:9", product: Self.pack, owner: first, isTheirs: true)
+                .init(lineage: "apple:9", product: Self.pack, owner: first, isTheirs: true)
             ])
         // Even in the same millisecond the one came before the other.
-        bench.story.clock.now += wait
+        bench.fixture.clock.now += wait
         let other = try await bench.post(Self.coins(), by: second)
         #expect((other.appended, other.duplicates) == (1, 1))
         #expect(
             other.claims == [
-                .init(line: "apple:9", product: Self.pack, owner: first, isTheirs: false)
+                .init(lineage: "apple:9", product: Self.pack, owner: first, isTheirs: false)
             ])
         #expect(try bench.credits(first) == 10)
         #expect(try bench.credits(second) == 0)
         #expect(try bench.warnings(second) == ["owned_by_other"])
         #expect(try bench.credits(first, at: AppStoreBench.bought) == 10)
-        // Who posts it once more moves nothing, newly signed or not.
+        // Posting it once more moves nothing, newly signed or not.
         try await bench.post(Self.coins(signedAt: Self.now), by: second)
         #expect(try bench.credits(first) == 10)
         for copy in try await bench.shuffled() {
@@ -80,11 +80,11 @@ struct ConsumableTests {
             let again = try await copy.post(Self.coins(), by: first)
             #expect((again.appended, again.duplicates, again.refused) == (0, 2, []))
         }
-        let history = try bench.story.ledger.history(of: second, environment: .test)
+        let history = try bench.fixture.ledger.history(of: second, environment: .test)
         #expect(history.contains { $0.event.draft.type == "purchase.claimed" })
     }
 
-    @Test("The token's customer owns it, whoever posts it and whether before or after")
+    @Test("The token's customer owns it, no matter which customer posts it and when")
     func token() async throws {
         for tokenComesFirst in [true, false] {
             let bench = try await Self.bench()
@@ -98,17 +98,17 @@ struct ConsumableTests {
         }
     }
 
-    @Test("A token that many clients send is nobody's, and whoever posts it owns it")
+    @Test("A token that many clients send names no customer, and the first who posts it owns it")
     func junkToken() async throws {
         let bench = try await Self.bench()
         let token = "00000000-0000-0000-0000-000000000000"
         let receipt = try await bench.post(Self.coins(token: token), by: "joe")
         #expect(receipt.claims.map(\.isTheirs) == [true])
         #expect(try bench.credits("joe") == 10)
-        #expect(try bench.story.ledger.subjects(in: .test) == ["joe"])
+        #expect(try bench.fixture.ledger.subjects(in: .test) == ["joe"])
     }
 
-    @Test("A refund that a restore hands over is recorded, whoever restores")
+    @Test("A refund that a restore hands over is recorded, no matter who restores")
     func restoredRefund() async throws {
         let bench = try await Self.bench()
         try await bench.post(Self.coins(), by: "ada")
@@ -122,13 +122,13 @@ struct ConsumableTests {
         #expect(try bench.credits("bob") == 0)
     }
 
-    @Test("What only a notification told is nobody's until somebody posts it")
+    @Test("What only a notification told has no owner until a customer posts it")
     func unclaimed() async throws {
         let bench = try await Self.bench()
         try await bench.take(
             AppStoreBench.notification(.oneTimeCharge, nil, Self.coins(), nil, signedAt: Self.now))
         #expect(try bench.owner(of: "apple:9") == nil)
-        #expect(try bench.story.ledger.subjects(in: .test) == [])
+        #expect(try bench.fixture.ledger.subjects(in: .test) == [])
         #expect(try await bench.post(Self.coins(), by: "ada").claims.map(\.isTheirs) == [true])
         #expect(try bench.credits("ada") == 10)
     }
@@ -152,7 +152,7 @@ struct ConsumableTests {
     func bareRefund() async throws {
         let bench = try await Self.bench()
         try await bench.post(Self.coins(), by: "ada")
-        try await bench.story.ledger.record([
+        try await bench.fixture.ledger.record([
             EventDraft(
                 type: "purchase.refunded", environment: .test, subject: nil, occurredAt: Self.now,
                 source: EventSource(kind: "native", key: "r1"), trust: .imported,
@@ -162,9 +162,9 @@ struct ConsumableTests {
     }
 
     @Test(
-        "Of lines without a token the earlier claim decides, never the alphabet",
+        "Of lineages without a token the earlier claim decides, never the alphabet",
         arguments: [("ada", "bob"), ("bob", "ada")])
-    func lines(_ subjects: (String, String)) async throws {
+    func lineages(_ subjects: (String, String)) async throws {
         let bench = try await AppStoreBench()
         let (first, second) = subjects
         let forever = AppStoreBench.forever("7", AppStoreBench.yearly)
@@ -184,8 +184,8 @@ struct ConsumableTests {
     @Test("A claim takes nothing from an owner whom a store named for tomorrow")
     func clockAhead() async throws {
         let bench = try await AppStoreBench()
-        let tomorrow = bench.story.clock.now + Self.day
-        try await bench.story.ledger.record([
+        let tomorrow = bench.fixture.clock.now + Self.day
+        try await bench.fixture.ledger.record([
             EventDraft(
                 type: "store.transaction_stated", environment: .test, subject: "mia",
                 occurredAt: tomorrow, source: EventSource(kind: "native", key: "m1"),
@@ -200,11 +200,11 @@ struct ConsumableTests {
         #expect(try bench.owner() == "mia")
     }
 
-    @Test("A claim to what was given to somebody leaves the time before as it was")
+    @Test("A claim to what was transferred leaves the time before the transfer as it was")
     func givenBefore() async throws {
         let bench = try await AppStoreBench()
         try await bench.post(AppStoreBench.anonymous())
-        try await bench.story.ledger.record([
+        try await bench.fixture.ledger.record([
             EventDraft(
                 type: "purchase.transferred", environment: .test, subject: nil,
                 occurredAt: Self.now, source: EventSource(kind: "native", key: "t1"),
@@ -219,7 +219,7 @@ struct ConsumableTests {
     // MARK: Handing over
 
     private func use(_ bench: AppStoreBench, _ amount: Int64, _ subject: String) async throws {
-        try await bench.story.ledger.consume(
+        try await bench.fixture.ledger.consume(
             "stories", amount, by: subject, ref: "\(subject)/\(amount)", environment: .test)
     }
 
@@ -228,28 +228,28 @@ struct ConsumableTests {
         let bench = try await Self.bench()
         try await bench.post(Self.coins(), by: "ada")
         try await use(bench, 4, "ada")
-        let head = try bench.story.ledger.head()
+        let head = try bench.fixture.ledger.head()
         let restored = try await bench.restore([Self.coins()], for: "bob")
         #expect(restored.outcomes == ["apple:9": .consumable])
-        #expect(try bench.story.ledger.head() == head)
-        bench.story.clock.now += 1
-        let moment = bench.story.clock.now
+        #expect(try bench.fixture.ledger.head() == head)
+        bench.fixture.clock.now += 1
+        let moment = bench.fixture.clock.now
         try await bench.transfer("apple:9", from: "ada", .to("bob"))
         #expect(try bench.credits("ada") == 0)
         #expect(try bench.overage("ada") == 0)
         #expect(try bench.credits("ada", at: moment - 1) == 6)
         #expect(try bench.credits("bob") == 6)
         #expect(try bench.credits("bob", at: moment - 1) == 0)
-        bench.story.clock.now += 1
+        bench.fixture.clock.now += 1
         try await use(bench, 1, "bob")
-        bench.story.clock.now += 1
+        bench.fixture.clock.now += 1
         try await bench.transfer("apple:9", from: "bob", .undo(isForced: false))
         #expect(try bench.credits("ada") == 5)
         #expect(try bench.overage("ada") == 0)
         #expect(try bench.credits("bob") == 0)
         #expect(try bench.overage("bob") == 0)
-        // Everybody gives back the share of what they had of it.
-        try await bench.take(Self.refund(at: bench.story.clock.now))
+        // Each owner gives back a share of what they had of it.
+        try await bench.take(Self.refund(at: bench.fixture.clock.now))
         #expect(try bench.credits("ada") == 0)
         #expect(try bench.debt("ada") + bench.debt("bob") == 5)
     }
@@ -258,9 +258,9 @@ struct ConsumableTests {
     func lateUse() async throws {
         let bench = try await Self.bench()
         try await bench.post(Self.coins(), by: "ada")
-        bench.story.clock.now += Self.day
+        bench.fixture.clock.now += Self.day
         try await bench.transfer("apple:9", from: "ada", .to("bob"))
-        try await bench.story.ledger.record([
+        try await bench.fixture.ledger.record([
             EventDraft(
                 type: "usage.recorded", environment: .test, subject: "ada", occurredAt: Self.now,
                 source: EventSource(kind: "native", key: "late"), trust: .imported,
@@ -270,19 +270,19 @@ struct ConsumableTests {
         #expect(try bench.overage("ada") == 3)
     }
 
-    @Test("Credits do not go with everything that somebody owns")
+    @Test("Credits stay when everything that a customer owns is transferred")
     func handover() async throws {
         let bench = try await Self.bench()
         try await bench.post(Self.coins(), by: "ada")
         try await bench.post(AppStoreBench.anonymous(), by: "ada")
-        try await bench.story.ledger.record([
+        try await bench.fixture.ledger.record([
             EventDraft(
                 type: "purchase.transferred", environment: .test, subject: "ada",
-                occurredAt: bench.story.clock.now + 1,
+                occurredAt: bench.fixture.clock.now + 1,
                 source: EventSource(kind: "revenuecat", key: "evt-1"), trust: .imported,
                 data: ["from": "ada", "to": "bob"])
         ])
-        bench.story.clock.now += 2
+        bench.fixture.clock.now += 2
         #expect(try bench.owner() == "bob")
         #expect(try bench.owner(of: "apple:9") == "ada")
         #expect(try bench.credits("ada") == 10)
@@ -295,15 +295,15 @@ struct ConsumableTests {
         try await bench.take(Self.refund("10"))
         for (id, subject) in [("9", "bob"), ("9", "ada"), ("10", "ada"), ("11", "zoe")] {
             try await bench.post(Self.coins(id), by: subject)
-            bench.story.clock.now += 1
+            bench.fixture.clock.now += 1
         }
         try await use(bench, 4, "bob")
-        bench.story.clock.now += 1
+        bench.fixture.clock.now += 1
         try await bench.transfer("apple:9", from: "bob", .to("zoe"))
-        bench.story.clock.now += 1
+        bench.fixture.clock.now += 1
         try await use(bench, 13, "zoe")
         try await bench.take(Self.refund("9"))
-        let comparison = try ModelComparison(bench.story.ledger)
+        let comparison = try ModelComparison(bench.fixture.ledger)
         for cut in 1...Int64(comparison.events.count) {
             let found = try comparison.differences(in: .test, at: comparison.moments, cut: cut)
             #expect(found == [])
@@ -313,9 +313,9 @@ struct ConsumableTests {
 
 extension AppStoreBench {
     private func stories(_ subject: String, _ instant: Int64?) throws -> MeterAnswer? {
-        try story.ledger.status(
+        try fixture.ledger.status(
             of: subject, environment: .test,
-            moment: Moment(at: instant ?? max(story.clock.now, Self.now))
+            moment: Moment(at: instant ?? max(fixture.clock.now, Self.now))
         ).status.meters.first { $0.name == "stories" }
     }
 
@@ -328,7 +328,7 @@ extension AppStoreBench {
     func debt(_ subject: String) throws -> Int64 { try stories(subject, nil)?.debt ?? 0 }
 
     func warnings(_ subject: String) throws -> [String] {
-        try story.ledger.status(of: subject, environment: .test).status.warnings
+        try fixture.ledger.status(of: subject, environment: .test).status.warnings
     }
 
     /// The same events in other ledgers, each time in another order of arrival, the first time backwards.
@@ -336,19 +336,19 @@ extension AppStoreBench {
         _ make: () async throws -> AppStoreBench = ConsumableTests.bench
     ) async throws -> [AppStoreBench] {
         var events: [EventDraft] = []
-        for position in 2...(try story.ledger.head().position) {
-            guard let event = try story.ledger.event(at: position) else { continue }
+        for position in 2...(try fixture.ledger.head().position) {
+            guard let event = try fixture.ledger.event(at: position) else { continue }
             events.append(event.draft)
         }
-        let digest = try story.ledger.digest().digest
+        let digest = try fixture.ledger.digest().digest
         var random = SplitMix64(seed: 7)
         var copies: [AppStoreBench] = []
         for number in 0..<4 {
             let copy = try await make()
-            copy.story.clock.now = story.clock.now
+            copy.fixture.clock.now = fixture.clock.now
             let order = number == 0 ? events.reversed() : events.shuffled(using: &random)
-            for draft in order { try await copy.story.ledger.record([draft]) }
-            #expect(try copy.story.ledger.digest().digest == digest)
+            for draft in order { try await copy.fixture.ledger.record([draft]) }
+            #expect(try copy.fixture.ledger.digest().digest == digest)
             copies.append(copy)
         }
         return copies

@@ -5,12 +5,12 @@ import DaybookEvents
 import DaybookIngest
 import Testing
 
-/// Letters that become possible to take in, and what becomes of them.
+/// Dead letters that can be taken in later, and what becomes of them.
 @Suite("App Store: dead letters")
 struct DeadLetterTests {
     static let now = AppStoreBench.now
 
-    /// Cancelled, as only the renewal tells.
+    /// Cancelled, which only the renewal information says.
     private static var renewal: SandboxRenewal {
         var renewal = AppStoreBench.renewal(signedAt: now)
         renewal.willRenew = false
@@ -19,13 +19,13 @@ struct DeadLetterTests {
 
     private static func early(_ bench: AppStoreBench) async throws -> DeadLetter {
         let text = Array(try bench.authority.sign(renewal).utf8)
-        let receipt = try await bench.story.ledger.ingest(
+        let receipt = try await bench.fixture.ledger.ingest(
             text, by: bench.verifier, options: IngestOptions(kind: .renewal))
         #expect(receipt.refused.map(\.refusal.reason) == [.retryable])
-        let letter = try #require(try bench.story.ledger.deadLetters().last)
-        #expect(letter.waitsFor == "apple:1001")
-        #expect(letter.isWaiting)
-        return letter
+        let deadLetter = try #require(try bench.fixture.ledger.deadLetters().last)
+        #expect(deadLetter.waitsFor == "apple:1001")
+        #expect(deadLetter.isWaiting)
+        return deadLetter
     }
 
     enum Way: CaseIterable, Sendable {
@@ -37,31 +37,31 @@ struct DeadLetterTests {
         arguments: Way.allCases)
     func early(way: Way) async throws {
         let bench = try await AppStoreBench()
-        let letter = try await Self.early(bench)
-        // Of another line, nothing happens.
+        let deadLetter = try await Self.early(bench)
+        // A transaction of another lineage resolves nothing.
         var other = AppStoreBench.period("2001")
         other.originalTransactionID = "2001"
         other.appAccountToken = "bob"
         #expect(try await bench.post(other).retried == [])
-        #expect(try bench.story.ledger.deadLetters().map(\.isWaiting) == [true])
-        let ledger = bench.story.ledger
+        #expect(try bench.fixture.ledger.deadLetters().map(\.isWaiting) == [true])
+        let ledger = bench.fixture.ledger
         switch way {
         case .posted:
             let receipt = try await bench.post(AppStoreBench.period())
-            #expect(receipt.retried == [letter.sha256])
+            #expect(receipt.retried == [deadLetter.sha256])
             #expect((receipt.appended, receipt.refused.count) == (2, 0))
         case .transactionHistory:
             let text = JSONValue.string(try bench.authority.sign(AppStoreBench.period()))
             let page: JSONObject = ["signedTransactions": [text]]
             let receipt = try await ledger.ingest(page.canonicalBytes, by: bench.verifier)
-            #expect(receipt.retried == [letter.sha256])
+            #expect(receipt.retried == [deadLetter.sha256])
         case .notification:
             let receipt = try await bench.take(AppStoreBench.purchase)
-            #expect(receipt.retried == [letter.sha256])
+            #expect(receipt.retried == [deadLetter.sha256])
         case .restored:
             let receipt = try await bench.restore([AppStoreBench.period()], for: "ada")
             #expect(receipt.refused == [])
-            #expect(receipt.retried == [letter.sha256])
+            #expect(receipt.retried == [deadLetter.sha256])
         }
         #expect(try bench.premium(at: Self.now) == "active_canceling+")
         #expect(try ledger.deadLetters().map(\.isWaiting) == [false])
@@ -85,22 +85,22 @@ struct DeadLetterTests {
             identity: bench.verifier.identity, roots: roots,
             revocation: AppStoreRevocation { _, _ in throw NoNetwork() })
         let offline = AppStoreVerifier(identity: bench.verifier.identity, roots: roots)
-        let ledger = bench.story.ledger
+        let ledger = bench.fixture.ledger
         let refused = try await ledger.ingest(
             Array(try authority.sign(Self.renewal).utf8), by: asking,
             options: IngestOptions(kind: .renewal))
         #expect(refused.refused.map(\.refusal.reason) == [.retryable])
-        let letter = try #require(try ledger.deadLetters().last)
-        #expect(letter.waitsFor == nil)
+        let deadLetter = try #require(try ledger.deadLetters().last)
+        #expect(deadLetter.waitsFor == nil)
         let receipt = try await ledger.ingest(
             Array(try authority.sign(AppStoreBench.period()).utf8), by: offline,
             options: IngestOptions(kind: .transaction))
-        #expect(receipt.retried == [letter.sha256])
+        #expect(receipt.retried == [deadLetter.sha256])
         #expect(try ledger.deadLetters().map(\.isWaiting) == [false])
         #expect(try bench.premium(at: Self.now) == "active_canceling+")
     }
 
-    @Test("A letter that another process kept is found when the transaction comes")
+    @Test("A dead letter that another process kept is found when the transaction comes")
     func otherProcess() async throws {
         let folder = try LedgerFolder()
         let path = folder.path
@@ -126,16 +126,16 @@ struct DeadLetterTests {
         try second.close()
     }
 
-    @Test("The same bytes taken in later resolve their letter, also one of another environment")
+    @Test("The same bytes taken in later resolve their dead letters, in other environments too")
     func laterIngest() async throws {
         let bench = try await AppStoreBench()
-        let ledger = bench.story.ledger
+        let ledger = bench.fixture.ledger
         let text = Array(try bench.authority.sign(AppStoreBench.purchase).utf8)
         for environment in [Environment.sandbox, .test] {
-            let nobody = AppStoreVerifier(
+            let otherApp = AppStoreVerifier(
                 identity: AppStoreIdentity(bundleIDs: ["com.other"], environment: environment),
                 roots: try AppStoreRoots(der: [bench.authority.root]))
-            #expect(try await ledger.ingest(text, by: nobody).refused.count == 1)
+            #expect(try await ledger.ingest(text, by: otherApp).refused.count == 1)
         }
         #expect(try ledger.deadLetters().map(\.isWaiting) == [true, true])
         #expect(Set(try ledger.deadLetters().map(\.sha256)).count == 1)
@@ -143,48 +143,48 @@ struct DeadLetterTests {
         #expect(try ledger.deadLetters().map(\.isWaiting) == [false, false])
     }
 
-    @Test("A letter of one environment that is right in another is resolved by trying it there")
+    @Test("A dead letter of the wrong environment is resolved by a retry in the right one")
     func wrongEnvironment() async throws {
         let bench = try await AppStoreBench()
-        let ledger = bench.story.ledger
+        let ledger = bench.fixture.ledger
         let text = Array(try bench.authority.sign(AppStoreBench.purchase).utf8)
         let sandbox = AppStoreVerifier(
             identity: AppStoreIdentity(
                 bundleIDs: [AppStoreBench.bundleID], environment: .sandbox),
             roots: try AppStoreRoots(der: [bench.authority.root]))
         _ = try await ledger.ingest(text, by: sandbox)
-        let letter = try #require(try ledger.deadLetters().first)
-        #expect(letter.environment == .sandbox)
-        #expect(try await ledger.retry(letter, by: bench.verifier).refused == [])
+        let deadLetter = try #require(try ledger.deadLetters().first)
+        #expect(deadLetter.environment == .sandbox)
+        #expect(try await ledger.retry(deadLetter, by: bench.verifier).refused == [])
         #expect(try ledger.deadLetters().map(\.isWaiting) == [false])
     }
 
     @Test("What is put away waits no more, keeps its reason, and can still be tried")
     func dismissed() async throws {
         let bench = try await AppStoreBench()
-        let ledger = bench.story.ledger
-        let letter = try await Self.early(bench)
+        let ledger = bench.fixture.ledger
+        let deadLetter = try await Self.early(bench)
         for reason in ["", " \n"] {
             let error = try await problem {
-                try await ledger.dismiss(letter, reason: reason)
+                try await ledger.dismiss(deadLetter, reason: reason)
             }
             #expect(error == "missing_reason")
         }
-        try await ledger.dismiss(letter, reason: "another app's", actor: "kim")
+        try await ledger.dismiss(deadLetter, reason: "another app's", actor: "kim")
         let put = try #require(try ledger.deadLetters().first)
         #expect(!put.isWaiting)
         #expect((put.dismissal?.reason, put.dismissal?.actor) == ("another app's", "kim"))
         #expect(try ledger.doctor(environment: .test).allSatisfy { $0.code != "dead_letters" })
-        // Not by itself any more, but by whoever asks for it.
+        // It is no longer retried by itself, only on request.
         #expect(try await bench.post(AppStoreBench.period()).retried == [])
         #expect(try await ledger.retry(put, by: bench.verifier).refused == [])
         #expect(try ledger.deadLetters()[0].resolvedAt != nil)
     }
 
     @Test("What was posted is kept whole, with its envelope; a text of a page is tried alone")
-    func wholeBody() async throws {
+    func wholePayload() async throws {
         let bench = try await AppStoreBench()
-        let ledger = bench.story.ledger
+        let ledger = bench.fixture.ledger
         let stranger = try SandboxAuthority(
             seed: Array("stranger".utf8), from: Self.now - 400 * AppStoreBench.day,
             until: Self.now + 400 * AppStoreBench.day)
@@ -193,32 +193,32 @@ struct DeadLetterTests {
             AppStoreBench.period(
                 "1002", from: AppStoreBench.expires,
                 to: AppStoreBench.expires + 30 * AppStoreBench.day))
-        let body = Array(
+        let payload = Array(
             #"{ "signedTransactions": [ "\#(good)", "\#(bad)" ], "hasMore": false }"#.utf8)
-        let receipt = try await ledger.ingest(body, by: bench.verifier)
+        let receipt = try await ledger.ingest(payload, by: bench.verifier)
         #expect(receipt.refused.map(\.place) == ["signedTransactions[1]"])
-        let letter = try #require(try ledger.deadLetters().first)
-        #expect(letter.sha256 == Digest.hexadecimal(Digest.sha256(Array(bad.utf8))))
-        #expect(letter.place == "signedTransactions[1]")
-        #expect(try ledger.rawBody(sha256: letter.bodySHA256) == body)
+        let deadLetter = try #require(try ledger.deadLetters().first)
+        #expect(deadLetter.sha256 == Digest.hexadecimal(Digest.sha256(Array(bad.utf8))))
+        #expect(deadLetter.place == "signedTransactions[1]")
+        #expect(try ledger.rawPayload(sha256: deadLetter.payloadSHA256) == payload)
         let wider = AppStoreVerifier(
             identity: bench.verifier.identity,
             roots: try AppStoreRoots(der: [bench.authority.root, stranger.root]))
-        let retried = try await ledger.retry(letter, by: wider)
+        let retried = try await ledger.retry(deadLetter, by: wider)
         #expect((retried.texts, retried.appended, retried.refused.count) == (1, 1, 0))
     }
 
     @Test("What was posted as something else is tried as what it is")
     func wrongKind() async throws {
         let bench = try await AppStoreBench()
-        let ledger = bench.story.ledger
+        let ledger = bench.fixture.ledger
         let text = Array(try bench.authority.sign(AppStoreBench.period()).utf8)
         let receipt = try await ledger.ingest(text, by: bench.verifier)
         #expect(receipt.refused.map(\.refusal.reason) == [.format])
-        let letter = try #require(try ledger.deadLetters().first)
-        #expect(try await ledger.retry(letter, by: bench.verifier).refused.count == 1)
+        let deadLetter = try #require(try ledger.deadLetters().first)
+        #expect(try await ledger.retry(deadLetter, by: bench.verifier).refused.count == 1)
         #expect(
-            try await ledger.retry(letter, by: bench.verifier, as: .transaction).refused == [])
+            try await ledger.retry(deadLetter, by: bench.verifier, as: .transaction).refused == [])
         #expect(try ledger.deadLetters().map(\.isWaiting) == [false])
         #expect(try bench.premium(at: Self.now) == "active+~")
     }

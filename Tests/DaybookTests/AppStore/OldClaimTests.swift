@@ -5,10 +5,10 @@ import DaybookEvents
 import DaybookIngest
 import Testing
 
-/// Earlier versions named whoever posted a transaction in its fact, which has the store's date.
+/// Earlier versions named the customer who posted a transaction in its fact, which has the store's date.
 @Suite("App Store: claims of an older ledger")
 struct OldClaimTests {
-    /// What an earlier version made of a transaction that was posted for somebody.
+    /// What an earlier version made of a transaction that was posted for a customer.
     private static func record(
         _ transaction: SandboxTransaction, for subject: String, _ bench: AppStoreBench
     ) async throws {
@@ -17,10 +17,10 @@ struct OldClaimTests {
         let stranger = try SandboxAuthority(
             seed: Array("stranger".utf8), from: AppStoreBench.now - 400 * AppStoreBench.day,
             until: AppStoreBench.now + 400 * AppStoreBench.day)
-        let nobody = AppStoreVerifier(
+        let distrusting = AppStoreVerifier(
             identity: bench.verifier.identity, roots: try AppStoreRoots(der: [stranger.root]))
-        _ = try await bench.story.ledger.ingest(
-            text, by: nobody, options: IngestOptions(kind: .transaction))
+        _ = try await bench.fixture.ledger.ingest(
+            text, by: distrusting, options: IngestOptions(kind: .transaction))
         guard
             case .verified(let statement) = bench.verifier.verify(text, as: .transaction, now: 0)
         else { return }
@@ -29,7 +29,7 @@ struct OldClaimTests {
         fact.subject = subject
         fact.source.key = "\(fact.source.key ?? "")/\(subject)"
         fact.extras["raw_sha256"] = .string(Digest.hexadecimal(Digest.sha256(text)))
-        try await bench.story.ledger.record([fact])
+        try await bench.fixture.ledger.record([fact])
     }
 
     @Test("Read again, they are claims, dated by when they were recorded")
@@ -37,7 +37,7 @@ struct OldClaimTests {
         let bench = try await AppStoreBench()
         for subject in ["zoe", "adam"] {
             try await Self.record(AppStoreBench.anonymous(), for: subject, bench)
-            bench.story.clock.now += 1
+            bench.fixture.clock.now += 1
         }
         // Both have the store's date, so the keys decided.
         #expect(try bench.owner() == "adam")
@@ -46,20 +46,20 @@ struct OldClaimTests {
         #expect((again.appended, again.duplicates) == (1, 1))
         var options = ReinterpretOptions()
         options.isApplied = true
-        let report = try await bench.story.ledger.reinterpret(options)
+        let report = try await bench.fixture.ledger.reinterpret(options)
         #expect(report.changes == [.replaced: 2])
         #expect(try bench.owner() == "zoe")
-        #expect(try await bench.story.ledger.reinterpret(options).differenceCount == 0)
-        #expect(try bench.story.ledger.replay().agrees)
+        #expect(try await bench.fixture.ledger.reinterpret(options).differenceCount == 0)
+        #expect(try bench.fixture.ledger.replay().agrees)
     }
 
-    @Test("A consumable that was recorded for several customers, or for nobody known, counts once")
+    @Test("A consumable that was recorded for several customers, or for none, counts once")
     func consumable() async throws {
         let bench = try await ConsumableTests.bench()
         for subject in ["bob", "ada"] {
             try await Self.record(ConsumableTests.coins(), for: subject, bench)
         }
-        try await bench.story.ledger.record([
+        try await bench.fixture.ledger.record([
             EventDraft(
                 type: "purchase.completed", environment: .test, subject: "apple:704",
                 occurredAt: AppStoreBench.bought,
@@ -79,36 +79,36 @@ struct OldClaimTests {
         #expect(try bench.credits("ada") == 0)
     }
 
-    @Test("Both whom the app named to the store and who posted it find it in their history")
+    @Test("The customer of the token and the one who posted it both find it in their history")
     func histories() async throws {
         let bench = try await ConsumableTests.bench()
         try await Self.record(ConsumableTests.coins(token: "ada"), for: "bob", bench)
         #expect(try bench.owner(of: "apple:9") == "ada")
         for subject in ["ada", "bob"] {
-            let history = try bench.story.ledger.history(of: subject, environment: .test)
+            let history = try bench.fixture.ledger.history(of: subject, environment: .test)
             #expect(history.map(\.event.draft.type) == ["purchase.completed"], "\(subject)")
         }
     }
 
-    @Test("A redacted bundle knows who stood in for a buyer")
+    @Test("A redacted bundle keeps the customer who stood in for a buyer")
     func redacted() async throws {
         let bench = try await ConsumableTests.bench()
         try await Self.record(ConsumableTests.coins(), for: "apple:70407040704", bench)
         try await bench.post(ConsumableTests.coins(), by: "bob")
-        let bundle = try await bench.story.ledger.capture(
+        let bundle = try await bench.fixture.ledger.capture(
             CaptureRequest(
-                ["bob"], environment: .test, moment: Moment(at: bench.story.clock.now),
+                ["bob"], environment: .test, moment: Moment(at: bench.fixture.clock.now),
                 questions: [.init("stories")], isRedacted: true, version: "test"))
         let replayed = try await bundle.ledger()
         let status = try replayed.status(
             of: try #require(bundle.subjects.first), environment: .test,
-            moment: Moment(at: bench.story.clock.now)
+            moment: Moment(at: bench.fixture.clock.now)
         ).status
         #expect(status.meters.first { $0.name == "stories" }?.granted == 10)
         #expect(!String(decoding: bundle.bytes, as: UTF8.self).contains("7040704"))
     }
 
-    @Test("Who stood in for a buyer is the owner as long as nobody else is named")
+    @Test("A customer who stood in for the buyer is the owner until another one is named")
     func standIn() async throws {
         let bench = try await ConsumableTests.bench()
         try await Self.record(ConsumableTests.coins(), for: "apple:704", bench)

@@ -31,36 +31,36 @@ struct PageIngestTests {
         let bench = try await AppStoreBench()
         let alone = try await AppStoreBench()
         let page = try history(bench)
-        let first = try await bench.story.ledger.ingest(page, by: bench.verifier)
+        let first = try await bench.fixture.ledger.ingest(page, by: bench.verifier)
         #expect(first.texts == SandboxLife.wholePlan.count)
         #expect(first.refused == [])
         for moment in try SandboxLifeTests.life().moments() {
             try await alone.take(moment.notification)
         }
         #expect(
-            try bench.story.ledger.digest().digest == alone.story.ledger.digest().digest)
-        let head = try bench.story.ledger.head().position
-        let again = try await bench.story.ledger.ingest(page, by: bench.verifier)
+            try bench.fixture.ledger.digest().digest == alone.fixture.ledger.digest().digest)
+        let head = try bench.fixture.ledger.head().position
+        let again = try await bench.fixture.ledger.ingest(page, by: bench.verifier)
         #expect((again.appended, again.duplicates) == (0, first.appended))
         #expect(again.texts == first.texts)
-        #expect(try bench.story.ledger.head().position == head)
+        #expect(try bench.fixture.ledger.head().position == head)
     }
 
-    @Test("A bad text in the middle is a letter with its place; the rest is taken in")
+    @Test("A bad payload in the middle becomes a dead letter with its place; the rest is taken in")
     func spoiled() async throws {
         let bench = try await AppStoreBench()
         let page = try history(bench, spoiling: 4)
-        let receipt = try await bench.story.ledger.ingest(page, by: bench.verifier)
+        let receipt = try await bench.fixture.ledger.ingest(page, by: bench.verifier)
         #expect(receipt.texts == SandboxLife.wholePlan.count)
         #expect(receipt.refused.map(\.place) == ["notificationHistory[4].signedPayload"])
         #expect(receipt.refused.map(\.refusal.reason) == [.signature])
-        let letters = try bench.story.ledger.deadLetters()
-        #expect(letters.map(\.code) == ["signature"])
+        let deadLetters = try bench.fixture.ledger.deadLetters()
+        #expect(deadLetters.map(\.code) == ["signature"])
         let types = try bench.types(after: 1)
         #expect(types.count { $0 == "subscription.expired" } == 1)
         // The renewal is missing, and is taken in from a page without the flaw.
         #expect(types.count { $0 == "subscription.renewed" } == 2)
-        let whole = try await bench.story.ledger.ingest(
+        let whole = try await bench.fixture.ledger.ingest(
             try history(bench), by: bench.verifier)
         #expect(whole.refused == [])
         #expect(whole.appended > 0)
@@ -81,13 +81,13 @@ struct PageIngestTests {
             "revision": "r", "hasMore": true,
             "signedTransactions": .array(texts.map(JSONValue.string)),
         ]
-        let first = try await bench.story.ledger.ingest(page.canonicalBytes, by: bench.verifier)
+        let first = try await bench.fixture.ledger.ingest(page.canonicalBytes, by: bench.verifier)
         #expect((first.texts, first.appended) == (20, 19))
         #expect(first.refused.map(\.place) == ["signedTransactions[7]"])
         #expect(first.refused.map(\.refusal.reason) == [.format])
-        let again = try await bench.story.ledger.ingest(page.canonicalBytes, by: bench.verifier)
+        let again = try await bench.fixture.ledger.ingest(page.canonicalBytes, by: bench.verifier)
         #expect((again.appended, again.duplicates, again.refused.count) == (0, 19, 1))
-        #expect(try bench.story.ledger.deadLetters().count == 1)
+        #expect(try bench.fixture.ledger.deadLetters().count == 1)
         #expect(try bench.premium(at: AppStoreBench.bought + 6_500) == "active+~")
         // The transaction that could not be read left a gap.
         #expect(try bench.premium(at: AppStoreBench.bought + 7_500) != "active+~")

@@ -8,17 +8,17 @@ import DaybookStore
 import DaybookTesting
 import Testing
 
-/// Kept bodies, read again by the same and by other code.
+/// Kept payloads, read again by the same and by other code.
 @Suite("Reinterpretation")
 struct ReinterpretTests {
-    private static let day = StoryLedger.day
+    private static let day = LedgerFixture.day
 
     /// The present code with some events otherwise.
     static func mapping(
         _ change: @escaping @Sendable (inout [EventDraft]) throws -> Void
-    ) -> BodyMapping {
-        BodyMapping { body in
-            var drafts = try BodyMapping.present.events(of: body)
+    ) -> PayloadMapping {
+        PayloadMapping { payload in
+            var drafts = try PayloadMapping.present.events(of: payload)
             try change(&drafts)
             return drafts
         }
@@ -58,7 +58,7 @@ struct ReinterpretTests {
     }
 
     static func apply(
-        _ ledger: Ledger, _ mapping: BodyMapping = .present, isApplied: Bool = true
+        _ ledger: Ledger, _ mapping: PayloadMapping = .present, isApplied: Bool = true
     ) async throws -> ReinterpretationReport {
         var options = ReinterpretOptions()
         options.isApplied = isApplied
@@ -76,14 +76,14 @@ struct ReinterpretTests {
     @Test("The same code changes nothing: a life, claims, consumables, downloads, webhooks")
     func same() async throws {
         let bench = try await Self.lived()
-        let ledger = bench.story.ledger
+        let ledger = bench.fixture.ledger
         // Two claims to the same bytes, and a name that makes the key a digest.
-        let story = SandboxTransaction(
+        let book = SandboxTransaction(
             bundleID: AppStoreBench.bundleID, productID: "com.example.book", type: .nonConsumable,
             transactionID: "7", purchasedAt: AppStoreBench.now)
         let long = String(repeating: "x", count: 250)
-        for subject in [nil, "ada", "bob", long] { try await bench.post(story, by: subject) }
-        var coins = story
+        for subject in [nil, "ada", "bob", long] { try await bench.post(book, by: subject) }
+        var coins = book
         (coins.type, coins.transactionID) = (.consumable, "8")
         try await bench.post(coins)
         try await bench.post(coins, by: "ada")
@@ -95,7 +95,7 @@ struct ReinterpretTests {
         )
         try await bench.take(
             AppStoreBench.notification(.test, nil, nil, nil, signedAt: AppStoreBench.now))
-        // A notification that somebody handed in for a customer.
+        // A notification that was handed in for a customer.
         let handed = AppStoreBench.notification(
             .refundDeclined, nil, AppStoreBench.period("5001"), AppStoreBench.renewal(),
             signedAt: AppStoreBench.now)
@@ -105,18 +105,18 @@ struct ReinterpretTests {
         _ = try await ledger.ingest(
             Array(try bench.authority.sign(AppStoreBench.renewal()).utf8), by: bench.verifier,
             options: IngestOptions(kind: .renewal))
-        for (body, _) in RevenueCatIngestTests.everyType {
-            _ = try await ledger.ingestRevenueCat(body)
+        for (payload, _) in RevenueCatIngestTests.everyType {
+            _ = try await ledger.ingestRevenueCat(payload)
         }
         #expect(try ledger.deadLetters().isEmpty)
         let before = (try ledger.digest().digest, try ledger.head().position)
         let report = try await Self.apply(ledger)
         #expect(report.differences == [])
         #expect(report.unreadable == [])
-        #expect(report.bodies > 40)
+        #expect(report.payloads > 40)
         #expect(report.events == Int(before.1) - 1)
         #expect((report.appended, report.settled) == (0, 0))
-        #expect(report.withoutBody == [:])
+        #expect(report.withoutPayload == [:])
         #expect(try ledger.digest().digest == before.0)
         #expect(try ledger.head().position == before.1)
     }
@@ -126,7 +126,7 @@ struct ReinterpretTests {
     )
     func field() async throws {
         let bench = try await Self.lived()
-        let ledger = bench.story.ledger
+        let ledger = bench.fixture.ledger
         let head = try ledger.head().position
         let before = try Self.states(bench)
         let shown = try await Self.apply(ledger, Self.dearer, isApplied: false)
@@ -177,7 +177,7 @@ struct ReinterpretTests {
             [.replaced: 3], [.voided: 11], [.added: 1], [.replaced: 1],
         ]
         let bench = try await Self.lived()
-        let ledger = bench.story.ledger
+        let ledger = bench.fixture.ledger
         let before = try Self.states(bench)
         for round in 0..<3 {
             let there = try await Self.apply(ledger, others[number])
@@ -194,7 +194,7 @@ struct ReinterpretTests {
     }
 
     @Test(
-        "What is not signed is amended where that will do, and what somebody amended keeps its value"
+        "What is not signed is amended where that will do, and what an operator amended keeps its value"
     )
     func amended() async throws {
         let ledger = try await Fixtures.ledger("nuzzle")
@@ -225,10 +225,10 @@ struct ReinterpretTests {
         #expect(try await Self.apply(ledger, other).changes == [.amended: 2])
     }
 
-    @Test("What somebody voided stays void, and so does what somebody made of a reinterpretation")
+    @Test("What an operator voided stays void, and so does an operator's change of a correction")
     func settled() async throws {
         let bench = try await Self.lived()
-        let ledger = bench.story.ledger
+        let ledger = bench.fixture.ledger
         let renewed = try Self.events(ledger).filter { $0.type == "subscription.renewed" }
         func void(_ source: String, _ key: String) async throws {
             try await ledger.perform(
@@ -248,12 +248,12 @@ struct ReinterpretTests {
         #expect((again.differenceCount, again.settled) == (0, 2))
     }
 
-    @Test("A body that cannot be read leaves its events alone, and is told")
+    @Test("A payload that cannot be read leaves its events alone, and is told")
     func unreadable() async throws {
         let bench = try await Self.lived()
-        let head = try bench.story.ledger.head().position
+        let head = try bench.fixture.ledger.head().position
         let report = try await Self.apply(
-            bench.story.ledger,
+            bench.fixture.ledger,
             Self.mapping { drafts in
                 if drafts.contains(where: { $0.type == "purchase.refunded" }) {
                     throw AppStoreRefusal(.format, "no idea")
@@ -266,29 +266,29 @@ struct ReinterpretTests {
         #expect(report.unreadableCount == 2)
         #expect(report.unreadable.contains { $0.reason.contains("no idea") })
         #expect(report.differenceCount == 0)
-        #expect(try bench.story.ledger.head().position == head)
+        #expect(try bench.fixture.ledger.head().position == head)
     }
 
     @Test(
-        "Events of an export have no bodies: they are counted by source, and nothing is made of them"
+        "Events of an export have no payloads: they are counted by source, and nothing is made of them"
     )
     func imported() async throws {
         let bench = try await Self.lived()
         var lines: [[UInt8]] = []
-        try bench.story.ledger.export { lines.append($0) }
+        try bench.fixture.ledger.export { lines.append($0) }
         let copy = try Ledger(inMemory: "magical-stories", clock: { AppStoreBench.now })
         var next = lines.makeIterator()
         _ = try await copy.importLines({ next.next() })
         let count = try copy.head().position - 1
         let report = try await Self.apply(copy, Self.dearer)
-        #expect(report.withoutBody == ["apple_asn_v2": Int(count)])
-        #expect((report.bodies, report.differenceCount) == (0, 0))
+        #expect(report.withoutPayload == ["apple_asn_v2": Int(count)])
+        #expect((report.payloads, report.differenceCount) == (0, 0))
         // The same notifications signed again are the same events.
         for moment in try SandboxLifeTests.life().moments() {
-            let body: JSONObject = [
+            let payload: JSONObject = [
                 "signedPayload": .string(try bench.authority.sign(moment.notification))
             ]
-            let receipt = try await copy.ingest(body.canonicalBytes, by: bench.verifier)
+            let receipt = try await copy.ingest(payload.canonicalBytes, by: bench.verifier)
             #expect((receipt.appended, receipt.refused) == (0, []))
         }
     }
@@ -297,7 +297,7 @@ struct ReinterpretTests {
         "Events that older code recorded are found; the same notification again stays a duplicate")
     func older() async throws {
         let bench = try await AppStoreBench()
-        let ledger = bench.story.ledger
+        let ledger = bench.fixture.ledger
         let text = Array(try bench.authority.sign(AppStoreBench.purchase).utf8)
         try await Self.recordAsOlder(text, ledger, bench)
         let head = try ledger.head().position
@@ -317,7 +317,7 @@ struct ReinterpretTests {
     @Test("What older code left out is added under the mapping's own key")
     func leftOut() async throws {
         let bench = try await AppStoreBench()
-        let ledger = bench.story.ledger
+        let ledger = bench.fixture.ledger
         let text = Array(try bench.authority.sign(AppStoreBench.purchase).utf8)
         try await Self.recordAsOlder(text, ledger, bench)
         let report = try await Self.apply(ledger)
@@ -336,9 +336,9 @@ struct ReinterpretTests {
         let stranger = try SandboxAuthority(
             seed: Array("stranger".utf8), from: AppStoreBench.now - 400 * day,
             until: AppStoreBench.now + 400 * day)
-        let nobody = AppStoreVerifier(
+        let distrusting = AppStoreVerifier(
             identity: bench.verifier.identity, roots: try AppStoreRoots(der: [stranger.root]))
-        #expect(try await ledger.ingest(text, by: nobody).refused.count == 1)
+        #expect(try await ledger.ingest(text, by: distrusting).refused.count == 1)
         guard case .verified(let statement) = bench.verifier.verify(text, as: .notification, now: 0)
         else { return }
         var drafts = try AppStoreMapping(environment: .test).events(of: statement.document)

@@ -35,7 +35,7 @@ extension ReplacementTests {
             ],
             expected: [
                 "year 0-100, pro 100-160", "pro 100-160",
-                // Of the second transaction nobody tells, and a renewal replaces nothing.
+                // No notification tells of the second transaction, and a renewal replaces nothing.
                 "year 0-365, pro 365-365", "year 0-100, pro 100-160", "year 0-100, pro 100-160",
             ]),
         Life(
@@ -131,7 +131,7 @@ extension ReplacementTests {
             ],
             expected: [
                 "pro 0-5, basic 5-35", "pro 0-5, basic 5-35",
-                // By whom, nobody tells: it keeps its end.
+                // No notification says what replaced it: it keeps its end.
                 "pro 0-14", "pro 0-14, basic 5-35",
             ]),
         Life(
@@ -181,7 +181,7 @@ extension ReplacementTests {
             ],
             expected: ["basic 0-60", "basic 0-60", "basic 0-30, basic 38-60", "basic 0-46"]),
         Life(
-            testDescription: "a reason that nobody states, two days before the end",
+            testDescription: "a reason that no notification states, two days before the end",
             notices: [
                 Notice(.subscribed, .initialBuy, "1", "basic", 0, 30, nil),
                 Notice(.didChangeRenewalPref, .upgrade, "2", "pro", 28, 58, nil),
@@ -192,7 +192,7 @@ extension ReplacementTests {
                 "basic 0-28, pro 28-58",
             ]),
         Life(
-            testDescription: "a reason that nobody states, hours before the end",
+            testDescription: "a reason that no notification states, hours before the end",
             notices: [
                 Notice(.subscribed, .initialBuy, "1", "basic", 0, 30, nil),
                 Notice(.didChangeRenewalPref, .upgrade, "2", "pro", 29.5, 59.5, nil),

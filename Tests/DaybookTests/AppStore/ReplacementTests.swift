@@ -6,13 +6,13 @@ import DaybookIngest
 import DaybookTesting
 import Testing
 
-/// Which purchase replaces which (docs/app-store.md#what-replaces-what): lives of one line, told by signed
+/// Which purchase replaces which (docs/app-store.md#what-replaces-what): lives of one lineage, told by signed
 /// notifications in every order, and with each of them left out in turn.
 ///
 /// What is expected was worked out by hand, from what the notifications that are left say of each transaction.
 @Suite("App Store: what replaces what")
 struct ReplacementTests {
-    private static let day = StoryLedger.day
+    private static let day = LedgerFixture.day
     private static let start = Fixtures.now - 390 * day
     private static let bundleID = "com.example.plans"
 
@@ -62,18 +62,19 @@ struct ReplacementTests {
     @Test("Each life, in every order, without each notice in turn", arguments: lives)
     func table(life: Life) async throws {
         try #require(life.expected.count == life.notices.count + 1)
-        let bodies = try life.notices.map { try Self.body($0) }
+        let payloads = try life.notices.map { try Self.payload($0) }
         for (omitted, expected) in ([nil] + life.notices.indices.map(Optional.some)).enumerated() {
-            let told = bodies.indices.filter { $0 != expected }
+            let told = payloads.indices.filter { $0 != expected }
             var digests: Set<String> = []
             for order in Self.permutations(told) {
-                let story = try await Self.ledger()
+                let fixture = try await Self.ledger()
                 for index in order {
-                    let receipt = try await story.ledger.ingest(bodies[index], by: Self.verifier)
+                    let receipt = try await fixture.ledger.ingest(
+                        payloads[index], by: Self.verifier)
                     #expect(receipt.refused == [])
                 }
-                try Self.compare(story, with: life.expected[omitted], of: life, "\(order)")
-                digests.insert("\(try story.ledger.digest())")
+                try Self.compare(fixture, with: life.expected[omitted], of: life, "\(order)")
+                digests.insert("\(try fixture.ledger.digest())")
             }
             #expect(digests.count == 1, "without \(expected.map(String.init) ?? "nothing")")
         }
@@ -81,13 +82,13 @@ struct ReplacementTests {
 
     /// Asks at every time that any expectation of the life names, and just before it.
     private static func compare(
-        _ story: StoryLedger, with expected: String, of life: Life, _ order: String
+        _ fixture: LedgerFixture, with expected: String, of life: Life, _ order: String
     ) throws {
         let periods = stretches(expected)
         let edges = Set(life.expected.flatMap { stretches($0).flatMap { [$0.from, $0.until] } })
         for edge in edges.sorted() {
             for time in [instant(edge) - 1, instant(edge)] {
-                let active = try products(story, at: time, in: .test)
+                let active = try products(fixture, at: time, in: .test)
                 let wanted = Set(
                     periods.filter { instant($0.from) <= time && time < instant($0.until) }
                         .map(\.product))
@@ -131,7 +132,7 @@ struct ReplacementTests {
         } catch { preconditionFailure("The root cannot be read: \(error).") }
     }()
 
-    private static func body(_ notice: Notice) throws -> [UInt8] {
+    private static func payload(_ notice: Notice) throws -> [UInt8] {
         var transaction = SandboxTransaction(
             bundleID: bundleID, productID: notice.product, type: .autoRenewable,
             transactionID: notice.transaction, purchasedAt: instant(notice.from))
@@ -150,8 +151,8 @@ struct ReplacementTests {
         notification.subtype = notice.subtype
         notification.transaction = transaction
         notification.renewal = renewal
-        let body: JSONObject = ["signedPayload": .string(try authority.sign(notification))]
-        return body.canonicalBytes
+        let envelope: JSONObject = ["signedPayload": .string(try authority.sign(notification))]
+        return envelope.canonicalBytes
     }
 
     private static let catalog = """
@@ -173,120 +174,120 @@ struct ReplacementTests {
           writing: {}
         """
 
-    private static func ledger() async throws -> StoryLedger {
-        try await StoryLedger("plans", document: Array(catalog.utf8))
+    private static func ledger() async throws -> LedgerFixture {
+        try await LedgerFixture("plans", document: Array(catalog.utf8))
     }
 
     // MARK: What else the rule says
 
-    private static func line(_ product: String, trust: Trust = .verified) -> LineStory {
-        LineStory("1", product: product, trust: trust)
+    private static func lineage(_ product: String, trust: Trust = .verified) -> LineageFixture {
+        LineageFixture("1", product: product, trust: trust)
     }
 
-    private static func products(_ story: StoryLedger, at days: Double) throws -> Set<String> {
-        try products(story, at: instant(days), in: .production)
+    private static func products(_ fixture: LedgerFixture, at days: Double) throws -> Set<String> {
+        try products(fixture, at: instant(days), in: .production)
     }
 
     /// The products that give access.
     private static func products(
-        _ story: StoryLedger, at time: Int64, in environment: Environment
+        _ fixture: LedgerFixture, at time: Int64, in environment: Environment
     ) throws -> Set<String> {
-        let status = try story.ledger.status(
-            of: story.subject, environment: environment, moment: Moment(at: time)
+        let status = try fixture.ledger.status(
+            of: fixture.subject, environment: environment, moment: Moment(at: time)
         ).status
         return Set(
             status.entitlements.flatMap(\.candidates).filter(\.isActive).compactMap(\.product))
     }
 
-    @Test("Voiding only the story of a change turns no answer; voiding the purchase does")
+    @Test("Voiding only the event of a product change changes no answer; voiding the purchase does")
     func voided() async throws {
-        let story = try await Self.ledger()
-        let change = Self.line("pro").event(
+        let fixture = try await Self.ledger()
+        let change = Self.lineage("pro").event(
             "subscription.product_changed", at: Self.instant(29.5),
             ["from": "basic", "to": "pro", "effective": "now"])
-        let bought = Self.line("pro").stated(
+        let bought = Self.lineage("pro").stated(
             "2", from: Self.instant(29.5), until: Self.instant(59.5),
             signedAt: Self.instant(29.5), ["transaction_reason": "purchase"])
-        try await story.record(
-            Self.line("basic").started("1", from: Self.instant(0), until: Self.instant(30)),
+        try await fixture.record(
+            Self.lineage("basic").started("1", from: Self.instant(0), until: Self.instant(30)),
             change, bought)
-        #expect(try Self.products(story, at: 29.6) == ["pro"])
-        try await story.perform(
+        #expect(try Self.products(fixture, at: 29.6) == ["pro"])
+        try await fixture.perform(
             .voidEvent(source: change.source.kind, key: change.source.key ?? ""))
-        #expect(try Self.products(story, at: 29.6) == ["pro"])
-        #expect(try Self.products(story, at: 29.4) == ["basic"])
-        try await story.perform(
+        #expect(try Self.products(fixture, at: 29.6) == ["pro"])
+        #expect(try Self.products(fixture, at: 29.4) == ["basic"])
+        try await fixture.perform(
             .voidEvent(source: bought.source.kind, key: bought.source.key ?? ""))
-        #expect(try Self.products(story, at: 29.6) == ["basic"])
+        #expect(try Self.products(fixture, at: 29.6) == ["basic"])
     }
 
     @Test("What only a client says replaces nothing that the store said")
     func provisional() async throws {
-        let story = try await Self.ledger()
-        let claim = Self.line("pro", trust: .clientAsserted)
-        try await story.record(
-            Self.line("basic").started("1", from: Self.instant(0), until: Self.instant(30)),
+        let fixture = try await Self.ledger()
+        let claim = Self.lineage("pro", trust: .clientAsserted)
+        try await fixture.record(
+            Self.lineage("basic").started("1", from: Self.instant(0), until: Self.instant(30)),
             claim.started("2", from: Self.instant(10), until: Self.instant(40)))
-        #expect(try Self.products(story, at: 11) == ["basic", "pro"])
-        #expect(try Self.products(story, at: 13) == ["basic"])
-        try await story.record(
-            Self.line("pro").started(
+        #expect(try Self.products(fixture, at: 11) == ["basic", "pro"])
+        #expect(try Self.products(fixture, at: 13) == ["basic"])
+        try await fixture.record(
+            Self.lineage("pro").started(
                 "2", from: Self.instant(10), until: Self.instant(40), signedAt: Self.instant(12)))
-        #expect(try Self.products(story, at: 11) == ["pro"])
+        #expect(try Self.products(fixture, at: 11) == ["pro"])
     }
 
-    @Test("Replaced by something that nobody knows: it keeps its end, with a warning")
+    @Test("Replaced by an unknown purchase: it keeps its end, with a warning")
     func unknownSuccessor() async throws {
-        let story = try await Self.ledger()
-        try await story.record(
-            Self.line("basic").stated(
+        let fixture = try await Self.ledger()
+        try await fixture.record(
+            Self.lineage("basic").stated(
                 "1", from: Self.instant(0), until: Self.instant(30), signedAt: Self.instant(11),
                 ["is_upgraded": true]))
-        #expect(try Self.products(story, at: 29) == ["basic"])
-        #expect(try story.status(at: Self.instant(29)).warnings == ["unknown_successor"])
-        try await story.record(
-            Self.line("pro").stated(
+        #expect(try Self.products(fixture, at: 29) == ["basic"])
+        #expect(try fixture.status(at: Self.instant(29)).warnings == ["unknown_successor"])
+        try await fixture.record(
+            Self.lineage("pro").stated(
                 "2", from: Self.instant(10), until: Self.instant(40), signedAt: Self.instant(10)))
-        #expect(try Self.products(story, at: 29) == ["pro"])
-        #expect(try story.status(at: Self.instant(29)).warnings == [])
+        #expect(try Self.products(fixture, at: 29) == ["pro"])
+        #expect(try fixture.status(at: Self.instant(29)).warnings == [])
     }
 
     @Test("A statement that leaves the reason out takes nothing back of what another said")
     func laterStatement() async throws {
-        let story = try await Self.ledger()
-        try await story.record(
-            Self.line("pro").started("1", from: Self.instant(0), until: Self.instant(30)),
-            Self.line("basic").renewed(
+        let fixture = try await Self.ledger()
+        try await fixture.record(
+            Self.lineage("pro").started("1", from: Self.instant(0), until: Self.instant(30)),
+            Self.lineage("basic").renewed(
                 "2", from: Self.instant(20), until: Self.instant(60), signedAt: Self.instant(20),
                 ["transaction_reason": "renewal"]))
-        #expect(try Self.products(story, at: 25) == ["pro"])
-        try await story.record(
-            Self.line("basic").stated(
+        #expect(try Self.products(fixture, at: 25) == ["pro"])
+        try await fixture.record(
+            Self.lineage("basic").stated(
                 "2", from: Self.instant(20), until: Self.instant(60), signedAt: Self.instant(50)))
-        #expect(try Self.products(story, at: 25) == ["pro"])
-        #expect(try Self.products(story, at: 31) == ["basic"])
+        #expect(try Self.products(fixture, at: 25) == ["pro"])
+        #expect(try Self.products(fixture, at: 31) == ["basic"])
     }
 
-    @Test("A ledger of an earlier version learns the reason from the bodies that it keeps")
+    @Test("A ledger of an earlier version learns the reason from the payloads that it keeps")
     func olderLedger() async throws {
-        let story = try await Self.ledger()
+        let fixture = try await Self.ledger()
         for notice in [
             Notice(.subscribed, .initialBuy, "1", "basic", 0, 30, .purchase),
             Notice(.expired, .voluntary, "2", "pro", 29.5, 59.5, .purchase, signed: 59.5),
         ] {
-            _ = try await story.ledger.ingest(Self.body(notice), by: Self.verifier)
+            _ = try await fixture.ledger.ingest(Self.payload(notice), by: Self.verifier)
         }
         let time = Self.instant(29.75)
-        #expect(try Self.products(story, at: time, in: .test) == ["pro"])
+        #expect(try Self.products(fixture, at: time, in: .test) == ["pro"])
         // As it was recorded before the vocabulary had the member.
         let older = ReinterpretTests.mapping { drafts in
             for index in drafts.indices { drafts[index].data["transaction_reason"] = nil }
         }
-        let back = try await ReinterpretTests.apply(story.ledger, older)
+        let back = try await ReinterpretTests.apply(fixture.ledger, older)
         #expect(back.differences.count == 2)
-        #expect(try Self.products(story, at: time, in: .test) == ["basic"])
-        let forth = try await ReinterpretTests.apply(story.ledger)
+        #expect(try Self.products(fixture, at: time, in: .test) == ["basic"])
+        let forth = try await ReinterpretTests.apply(fixture.ledger)
         #expect(forth.differences.count == 2)
-        #expect(try Self.products(story, at: time, in: .test) == ["pro"])
+        #expect(try Self.products(fixture, at: time, in: .test) == ["pro"])
     }
 }

@@ -63,13 +63,13 @@ struct RestorePolicyTests {
             renewal.graceExpiresAt = expires + 16 * day
             renewal.signedAt = expires - day
             try await tell(.didFailToRenew, .gracePeriod)
-            bench.story.clock.now = expires + day
+            bench.fixture.clock.now = expires + day
         case .retrying:
             renewal.isInBillingRetry = true
             renewal.signedAt = expires - day
             try await tell(.didFailToRenew)
-            bench.story.clock.now = expires + day
-        case .expired: bench.story.clock.now = expires + 61 * day
+            bench.fixture.clock.now = expires + day
+        case .expired: bench.fixture.clock.now = expires + 61 * day
         case .refunded:
             device.revokedAt = now
             device.signedAt = now
@@ -78,37 +78,37 @@ struct RestorePolicyTests {
         return device
     }
 
-    @Test("E51 The catalog's policy decides, and a preview says so before", arguments: rows)
+    @Test("E51 The catalog's policy decides, and a dry run says so before", arguments: rows)
     func policy(_ row: Row) async throws {
         let bench = try await AppStoreBench(transfer: row.policy)
         var device = try await Self.prepare(bench, row.condition)
         device.signedAt = max(device.signedAt ?? 0, Self.now) + 1
-        let ledger = bench.story.ledger
+        let ledger = bench.fixture.ledger
         let (head, digest) = (try ledger.head(), try ledger.digest().digest)
-        let ada = try bench.premium(at: bench.story.clock.now)
-        let preview = try await bench.restore([device], for: "bob", isPreview: true)
+        let ada = try bench.premium(at: bench.fixture.clock.now)
+        let dryRun = try await bench.restore([device], for: "bob", isDryRun: true)
         #expect(try ledger.head() == head)
         #expect(try ledger.digest().digest == digest)
         let receipt = try await bench.restore([device], for: "bob")
-        #expect(receipt == preview)
+        #expect(receipt == dryRun)
         #expect(receipt.outcomes == ["apple:1001": row.outcome])
-        #expect(receipt.lines[0].ownerBefore == "ada")
-        let bob = try bench.premium(at: bench.story.clock.now, of: "bob")
+        #expect(receipt.lineages[0].ownerBefore == "ada")
+        let bob = try bench.premium(at: bench.fixture.clock.now, of: "bob")
         switch row.outcome {
         case .ownedByOther:
-            #expect(try bench.premium(at: bench.story.clock.now) == ada)
+            #expect(try bench.premium(at: bench.fixture.clock.now) == ada)
             #expect(bob == "none")
-            #expect(receipt.lines[0].ownerAfter == "ada")
+            #expect(receipt.lineages[0].ownerAfter == "ada")
         case .transferred:
-            #expect(try bench.premium(at: bench.story.clock.now) == "none")
+            #expect(try bench.premium(at: bench.fixture.clock.now) == "none")
             #expect(bob == ada)
-            #expect(receipt.lines[0].ownerAfter == "bob")
+            #expect(receipt.lineages[0].ownerAfter == "bob")
             #expect(
-                receipt.lines[0].reversibleUntil
-                    == bench.story.clock.now + 30 * Self.day)
-            #expect(try bench.premium(at: bench.story.clock.now - 1) == ada)
+                receipt.lineages[0].reversibleUntil
+                    == bench.fixture.clock.now + 30 * Self.day)
+            #expect(try bench.premium(at: bench.fixture.clock.now - 1) == ada)
         default:
-            #expect(try bench.premium(at: bench.story.clock.now) == ada)
+            #expect(try bench.premium(at: bench.fixture.clock.now) == ada)
             #expect(bob == ada)
         }
         let moved = try bench.types(after: head.position).filter {
@@ -124,7 +124,7 @@ struct RestorePolicyTests {
                 == (row.outcome == .ownedByOther ? .ownedByOther : .alreadyYours))
     }
 
-    @Test("E51 Both sides and both histories tell of a transfer")
+    @Test("E51 Both customers' histories show a transfer")
     func bothSides() async throws {
         let bench = try await AppStoreBench(transfer: "transfer")
         try await bench.restore([AppStoreBench.anonymous()], for: "ada")
@@ -133,7 +133,7 @@ struct RestorePolicyTests {
         #expect(receipt.change(of: "bob") == "none → active+")
         #expect(receipt.change(of: "ada") == "active+ → none")
         for subject in ["ada", "bob"] {
-            let moves = try bench.story.ledger.history(of: subject, environment: .test)
+            let moves = try bench.fixture.ledger.history(of: subject, environment: .test)
                 .map(\.event.draft).filter { $0.type == "purchase.transferred" }
             #expect(moves.count == 1)
             #expect(moves.first?.data["rule"] == "restore")
@@ -141,10 +141,10 @@ struct RestorePolicyTests {
             #expect(moves.first?.data["to"] == "bob")
             #expect(
                 moves.first?.data["reversible_until"]
-                    == .integer(bench.story.clock.now + 30 * Self.day))
+                    == .integer(bench.fixture.clock.now + 30 * Self.day))
         }
         // Ada's device restores in turn, as on a device that two people share.
-        bench.story.clock.now += 1
+        bench.fixture.clock.now += 1
         let back = try await bench.restore([AppStoreBench.anonymous()], for: "ada")
         #expect(back.outcomes == ["apple:1001": .transferred])
         #expect(try bench.owner() == "ada")
@@ -155,11 +155,11 @@ struct RestorePolicyTests {
         let bench = try await AppStoreBench(transfer: "share")
         try await bench.restore([AppStoreBench.anonymous()], for: "ada")
         let receipt = try await bench.restore([AppStoreBench.anonymous()], for: "bob")
-        #expect(receipt.lines[0].ownerAfter == "ada")
+        #expect(receipt.lineages[0].ownerAfter == "ada")
         #expect(receipt.change(of: "bob") == "none → active+")
         #expect(receipt.change(of: "ada") == "active+ → active+")
         #expect(
-            try bench.story.ledger.status(of: "bob", environment: .test).status.subject == "ada")
+            try bench.fixture.ledger.status(of: "bob", environment: .test).status.subject == "ada")
         try await bench.perform(.unalias(from: "ada"), for: "bob")
         #expect(try bench.premium(at: Self.now) == "active+~")
         #expect(try bench.premium(at: Self.now, of: "bob") == "none")
@@ -170,9 +170,9 @@ struct RestorePolicyTests {
         let bench = try await AppStoreBench(transfer: "keep")
         try await bench.restore([AppStoreBench.anonymous()], for: "ada")
         try await bench.restore([AppStoreBench.anonymous(signedAt: Self.now)], for: "bob")
-        let status = try bench.story.ledger.status(of: "bob", environment: .test).status
+        let status = try bench.fixture.ledger.status(of: "bob", environment: .test).status
         #expect(status.warnings == ["owned_by_other"])
-        let history = try bench.story.ledger.history(of: "bob", environment: .test)
+        let history = try bench.fixture.ledger.history(of: "bob", environment: .test)
         #expect(
             history.filter { $0.event.draft.type == "purchase.claimed" }
                 .map(\.event.draft.subject) == ["ada", "bob"])
@@ -196,10 +196,10 @@ struct RestorePolicyTests {
             #expect(try bench.premium(at: instant, of: restorer) == "none")
             #expect(try bench.premium(at: instant, of: "mia") == "active+~")
         }
-        let head = try bench.story.ledger.head()
+        let head = try bench.fixture.ledger.head()
         try await bench.restore(
             [AppStoreBench.anonymous(to: Self.now - Self.day), second], for: restorer)
-        #expect(try bench.story.ledger.head() == head)
+        #expect(try bench.fixture.ledger.head() == head)
     }
 
     @Test("A purchase that waits for its dog is in use, and is not taken away")
@@ -207,14 +207,14 @@ struct RestorePolicyTests {
         let bench = try await AppStoreBench("ollie")
         let device = [AppStoreBench.forever("3000", "com.ollie.premium.perdog")]
         let first = try await bench.restore(device, for: "ada")
-        #expect(first.lines[0].source?.why == "needs_assignment")
+        #expect(first.lineages[0].source?.why == "needs_assignment")
         #expect(
             try await bench.restore(device, for: "bob").outcomes
                 == ["apple:3000": .ownedByOther])
     }
 
-    @Test("Of two lines each goes its own way, in one commit")
-    func severalLines() async throws {
+    @Test("Each of two lineages is decided by itself, in one commit")
+    func severalLineages() async throws {
         let bench = try await AppStoreBench("dozzi")
         var refunded = AppStoreBench.forever("8", signedAt: Self.now)
         refunded.revokedAt = Self.now
@@ -229,7 +229,7 @@ struct RestorePolicyTests {
         #expect(receipt.change(of: "ada", "unlimited") == "lifetime+ → lifetime+")
     }
 
-    @Test("One line that many restore at once has one owner, whatever the order")
+    @Test("One lineage that many restore at once has one owner, whatever the order")
     func atOnce() async throws {
         for policy in ["keep", "transfer"] {
             let bench = try await AppStoreBench(transfer: policy)
@@ -237,7 +237,7 @@ struct RestorePolicyTests {
             let found = try await withThrowingTaskGroup(of: RestoreOutcome?.self) { group in
                 for index in 0..<12 {
                     group.addTask {
-                        try await bench.restore(texts, for: "u\(index)").lines.first?.outcome
+                        try await bench.restore(texts, for: "u\(index)").lineages.first?.outcome
                     }
                 }
                 return try await group.reduce(into: []) { $0.append($1) }
@@ -246,7 +246,7 @@ struct RestorePolicyTests {
             let other: RestoreOutcome = policy == "keep" ? .ownedByOther : .transferred
             #expect(found.count { $0 == other } == 11)
             let owners = try (0..<12).filter {
-                try bench.premium(at: bench.story.clock.now, of: "u\($0)") == "active+~"
+                try bench.premium(at: bench.fixture.clock.now, of: "u\($0)") == "active+~"
             }
             #expect(owners.count == 1)
             #expect(try bench.owner() == "u\(owners[0])")

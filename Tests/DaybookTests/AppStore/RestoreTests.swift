@@ -22,27 +22,27 @@ struct RestoreTests {
         #expect(receipt.outcomes == ["apple:1001": .restored])
         #expect((receipt.texts, receipt.appended, receipt.duplicates) == (2, 4, 0))
         #expect(receipt.change(of: "ada") == "none → active+")
-        #expect(receipt.lines[0].ownerBefore == nil)
-        #expect(receipt.lines[0].ownerAfter == "ada")
-        #expect(receipt.lines[0].source?.state == .active)
-        let head = try bench.story.ledger.head()
+        #expect(receipt.lineages[0].ownerBefore == nil)
+        #expect(receipt.lineages[0].ownerAfter == "ada")
+        #expect(receipt.lineages[0].source?.state == .active)
+        let head = try bench.fixture.ledger.head()
         let again = try await bench.restore(device, for: "ada")
         #expect(again.outcomes == ["apple:1001": .alreadyYours])
         #expect((again.appended, again.duplicates) == (0, 4))
         #expect(again.change(of: "ada") == "active+ → active+")
-        #expect(try bench.story.ledger.head() == head)
+        #expect(try bench.fixture.ledger.head() == head)
         // Newly signed, it is a new version of what is known.
         let later = try await bench.restore(
             [AppStoreBench.anonymous(signedAt: Self.now)], for: "ada")
         #expect((later.appended, later.duplicates) == (2, 0))
     }
 
-    @Test("A preview of a line that nobody knows leaves nothing behind for whoever comes next")
-    func previewThenNewcomers() async throws {
+    @Test("A dry run of an unknown lineage leaves nothing behind for later customers")
+    func dryRunThenNewcomers() async throws {
         let bench = try await AppStoreBench()
-        _ = try await bench.restore([AppStoreBench.anonymous()], for: "ada", isPreview: true)
-        let ledger = bench.story.ledger
-        // They get the numbers of streams that the preview had given to its line.
+        _ = try await bench.restore([AppStoreBench.anonymous()], for: "ada", isDryRun: true)
+        let ledger = bench.fixture.ledger
+        // They get the numbers of streams that the dry run had given to its lineage.
         for subject in ["bob", "cleo", "dora"] {
             for number in 0..<3 {
                 try await ledger.record([
@@ -60,14 +60,14 @@ struct RestoreTests {
     @Test("NZ-16 A device that has nothing restores nothing, and nothing is appended")
     func nothing() async throws {
         let bench = try await AppStoreBench("nuzzle")
-        let head = try bench.story.ledger.head()
-        for bodies in [[], [Array(#"{"signedTransactions":[]}"#.utf8)]] {
-            let receipt = try await bench.restore(bodies, for: "ada")
-            #expect(receipt.lines == [])
+        let head = try bench.fixture.ledger.head()
+        for payloads in [[], [Array(#"{"signedTransactions":[]}"#.utf8)]] {
+            let receipt = try await bench.restore(payloads, for: "ada")
+            #expect(receipt.lineages == [])
             #expect(receipt.refused == [])
             #expect(receipt.change(of: "ada", "pro") == "none → none")
         }
-        #expect(try bench.story.ledger.head() == head)
+        #expect(try bench.fixture.ledger.head() == head)
     }
 
     @Test(
@@ -78,7 +78,7 @@ struct RestoreTests {
         let renewal = try bench.authority.sign(AppStoreBench.renewal())
         let alone = try await bench.restore([Array(renewal.utf8)], for: "ada", as: .renewal)
         #expect(alone.refused.map(\.refusal.reason) == [.retryable])
-        #expect(alone.lines == [])
+        #expect(alone.lineages == [])
         let page: JSONObject = [
             "data": [
                 [
@@ -99,22 +99,22 @@ struct RestoreTests {
         #expect(try bench.premium(at: Self.now) == "active+~")
     }
 
-    @Test("A text that is refused is kept and leaves the others alone; a preview keeps nothing")
+    @Test("A payload that is refused is kept and leaves the others alone; a dry run keeps nothing")
     func refusedText() async throws {
         let bench = try await AppStoreBench()
         var stranger = AppStoreBench.anonymous("2001")
         stranger.originalTransactionID = "2001"
         stranger.bundleID = "com.example.other"
         let device = try bench.texts([stranger, AppStoreBench.anonymous()])
-        let preview = try await bench.restore(device, for: "ada", isPreview: true)
-        #expect(preview.refused.map(\.refusal.reason) == [.appIdentity])
-        #expect(try bench.story.ledger.deadLetters() == [])
+        let dryRun = try await bench.restore(device, for: "ada", isDryRun: true)
+        #expect(dryRun.refused.map(\.refusal.reason) == [.appIdentity])
+        #expect(try bench.fixture.ledger.deadLetters() == [])
         let receipt = try await bench.restore(device, for: "ada")
         #expect(receipt.outcomes == ["apple:1001": .restored])
-        #expect(receipt.refused == preview.refused)
-        let letter = try #require(try bench.story.ledger.deadLetters().first)
-        #expect(letter.subject == "ada")
-        #expect(try bench.story.ledger.rawBody(sha256: letter.sha256) == device[0])
+        #expect(receipt.refused == dryRun.refused)
+        let deadLetter = try #require(try bench.fixture.ledger.deadLetters().first)
+        #expect(deadLetter.subject == "ada")
+        #expect(try bench.fixture.ledger.rawPayload(sha256: deadLetter.sha256) == device[0])
     }
 
     @Test("A consumable is a credit of its buyer and is never restored")
@@ -124,7 +124,7 @@ struct RestoreTests {
         let receipt = try await bench.restore(
             [coins, AppStoreBench.forever("7")], for: "ada")
         #expect(receipt.outcomes == ["apple:9": .consumable, "apple:7": .restored])
-        // What the store signed is kept, and claimed for nobody.
+        // What the store signed is kept, and claimed for no customer.
         #expect(receipt.appended == 3)
         #expect(
             try bench.types(after: 1) == [
@@ -143,10 +143,10 @@ struct RestoreTests {
             let receipt = try await bench.restore(
                 [AppStoreBench.anonymous(signedAt: Self.now)], for: subject)
             #expect(receipt.outcomes == ["apple:1001": .alreadyYours])
-            #expect(receipt.lines[0].ownerBefore == "ada")
+            #expect(receipt.lineages[0].ownerBefore == "ada")
             #expect(try bench.premium(at: Self.now) == "active+~")
         }
-        // On the second device somebody was anonymous first, too.
+        // On the second device the customer was anonymous first, too.
         let second = try await bench.restore(device, for: "device-2")
         #expect(second.outcomes == ["apple:1001": .ownedByOther])
         try await bench.alias("device-2", to: "ada")
@@ -173,7 +173,7 @@ struct RestoreTests {
         #expect(try bench.owner() == nil)
         let receipt = try await bench.restore([share], for: "bea")
         #expect(receipt.outcomes == ["apple:1001": .restored])
-        #expect(receipt.lines[0].source?.kind == .family)
+        #expect(receipt.lineages[0].source?.kind == .family)
         #expect(try bench.premium(at: Self.now, of: "bea") == "active+~")
         share.revokedAt = Self.now
         share.signedAt = Self.now
@@ -185,14 +185,15 @@ struct RestoreTests {
         #expect(try bench.premium(at: Self.now, of: "bea") == "revoked")
     }
 
-    @Test("E53 A token makes its customer the owner, whoever restores and whether known before")
+    @Test(
+        "E53 A token makes its customer the owner, no matter who restores and whether known before")
     func token() async throws {
         let bench = try await AppStoreBench(transfer: "keep")
         var device = AppStoreBench.anonymous()
         device.appAccountToken = "cleo"
         let receipt = try await bench.restore([device], for: "ada")
         #expect(receipt.outcomes == ["apple:1001": .ownedByOther])
-        #expect(receipt.lines[0].ownerAfter == "cleo")
+        #expect(receipt.lineages[0].ownerAfter == "cleo")
         #expect(receipt.change(of: "cleo") == "none → active+")
         #expect(try bench.premium(at: Self.now, of: "cleo") == "active+~")
         #expect(try bench.premium(at: Self.now) == "none")
@@ -201,7 +202,7 @@ struct RestoreTests {
                 == ["apple:1001": .alreadyYours])
     }
 
-    @Test("A token that is told later gives the line to its customer, without a transfer")
+    @Test("A token that is told later gives the lineage to its customer, without a transfer")
     func laterToken() async throws {
         let bench = try await AppStoreBench(transfer: "keep")
         try await bench.restore([AppStoreBench.anonymous()], for: "bea")
@@ -209,22 +210,22 @@ struct RestoreTests {
         device.appAccountToken = "ada"
         let receipt = try await bench.restore([device], for: "ada")
         #expect(receipt.outcomes == ["apple:1001": .restored])
-        #expect(receipt.lines[0].ownerBefore == "bea")
+        #expect(receipt.lineages[0].ownerBefore == "bea")
         #expect(receipt.change(of: "bea") == "active+ → none")
         #expect(try !bench.types(after: 1).contains("purchase.transferred"))
     }
 
     @Test(
-        "E52 Names that mean nobody, and more than a device has, are bad input",
+        "E52 Names that mean no customer, and more payloads than a device has, are bad input",
         arguments: ["null", "0", "guest", "kim@example.com", "", "a\nb"])
     func junk(_ name: String) async throws {
         let bench = try await AppStoreBench()
-        let head = try bench.story.ledger.head()
+        let head = try bench.fixture.ledger.head()
         let code = try await bench.refusal {
             try await bench.restore([AppStoreBench.anonymous()], for: name)
         }
         #expect(code != nil)
-        #expect(try bench.story.ledger.head() == head)
+        #expect(try bench.fixture.ledger.head() == head)
     }
 
     @Test("More texts than a device has are refused whole")
@@ -242,7 +243,7 @@ struct RestoreTests {
             _ = try await bench.restore([page(half), page(half + 1)], for: "ada")
         }
         #expect(code == "too_large")
-        #expect(try bench.story.ledger.head().position == 1)
+        #expect(try bench.fixture.ledger.head().position == 1)
         let fits = try await bench.restore([page(half), page(half)], for: "ada")
         #expect((fits.appended, fits.duplicates) == (2, 2 * (Ledger.restoredTextCountMax - 1)))
     }
@@ -257,7 +258,7 @@ struct RestoreTests {
             try await bench.restore([AppStoreBench.anonymous()], for: "ada")
         }
         #expect(code == "not_found")
-        #expect(try bench.story.ledger.head().position == 1)
+        #expect(try bench.fixture.ledger.head().position == 1)
     }
 
     @Test("A claim that a correction took back is not renewed by the same words")
@@ -265,7 +266,7 @@ struct RestoreTests {
         let bench = try await AppStoreBench()
         let device = [AppStoreBench.anonymous()]
         try await bench.restore(device, for: "ada")
-        try await bench.story.ledger.perform(
+        try await bench.fixture.ledger.perform(
             CommandRequest(
                 .voidEvent(
                     source: "apple_jws", key: "1001@\(AppStoreBench.bought)/ada"),

@@ -81,7 +81,7 @@ struct SandboxLifeTests {
         for order in orders {
             let bench = try await AppStoreBench()
             for moment in order { try await bench.take(moment.notification) }
-            digests.insert("\(try bench.story.ledger.digest().digest)")
+            digests.insert("\(try bench.fixture.ledger.digest().digest)")
             for (moment, (_, state)) in zip(moments, Self.states) {
                 let found = try bench.premium(at: moment.at).prefix { $0 != "~" && $0 != "+" }
                 let expected: Substring =
@@ -104,10 +104,10 @@ struct SandboxLifeTests {
         let moments = try Self.life().moments()
         for moment in moments {
             try await bench.take(moment.notification)
-            known.append(try bench.story.ledger.head().position)
+            known.append(try bench.fixture.ledger.head().position)
         }
         for (index, moment) in moments.enumerated() {
-            let status = try bench.story.ledger.status(
+            let status = try bench.fixture.ledger.status(
                 of: "ada", environment: .test,
                 moment: Moment(at: moment.at, knownAt: .position(known[index]))
             ).status
@@ -117,7 +117,7 @@ struct SandboxLifeTests {
                 answer.state.rawValue + (answer.isActive ? "+" : "")
                     + (answer.willRenew ? "~" : "") == expected)
         }
-        #expect(try bench.story.ledger.replay().agrees)
+        #expect(try bench.fixture.ledger.replay().agrees)
     }
 
     @Test("A month is five minutes and a year an hour, or what the calendar says")
@@ -142,7 +142,7 @@ struct SandboxLifeTests {
         let life = try Self.life { $0.speed = speed }.ending(by: Self.start)
         let last = try #require(try life.moments().last)
         #expect(last.at <= Self.start)
-        #expect(last.at > Self.start - 4 * StoryLedger.day)
+        #expect(last.at > Self.start - 4 * LedgerFixture.day)
     }
 
     @Test("A plan in which a step cannot follow is refused with the step and why")

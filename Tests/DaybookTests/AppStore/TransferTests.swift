@@ -20,16 +20,17 @@ struct TransferTests {
         return bench
     }
 
-    @Test("A transfer moves the line from its moment on; the past, and what was known then, stay")
+    @Test(
+        "A transfer moves the lineage from its moment on; the past, and what was known then, stay")
     func moves() async throws {
         let bench = try await bench()
-        let ledger = bench.story.ledger
-        let moment = bench.story.clock.now
+        let ledger = bench.fixture.ledger
+        let moment = bench.fixture.clock.now
         let before = try ledger.head().position
-        let preview = try await bench.transfer(from: "ada", .to("bob"), key: "t1", isPreview: true)
+        let dryRun = try await bench.transfer(from: "ada", .to("bob"), key: "t1", isDryRun: true)
         #expect(try ledger.head().position == before)
         let receipt = try await bench.transfer(from: "ada", .to("bob"), key: "t1")
-        #expect(receipt == preview)
+        #expect(receipt == dryRun)
         #expect(receipt.receipt.positions == [before + 1])
         #expect(receipt.customers.change(of: "ada") == "active+ → none")
         #expect(receipt.customers.change(of: "bob") == "none → active+")
@@ -72,14 +73,14 @@ struct TransferTests {
         #expect(try bench.premium(at: AppStoreBench.bought) == "active+~")
     }
 
-    @Test("The same key is the same transfer; another body is a conflict")
+    @Test("The same key is the same transfer; another payload is a conflict")
     func repeated() async throws {
         let bench = try await bench()
         let first = try await bench.transfer(from: "ada", .to("bob"), key: "t1")
-        let head = try bench.story.ledger.head()
-        bench.story.clock.now += Self.day
+        let head = try bench.fixture.ledger.head()
+        bench.fixture.clock.now += Self.day
         #expect(try await bench.transfer(from: "ada", .to("bob"), key: "t1") == first)
-        #expect(try bench.story.ledger.head() == head)
+        #expect(try bench.fixture.ledger.head() == head)
         let code = try await bench.refusal {
             try await bench.transfer(from: "ada", .to("cleo"), key: "t1")
         }
@@ -90,17 +91,17 @@ struct TransferTests {
     func refusals() async throws {
         let bench = try await bench()
         try await bench.alias("device-1", to: "ada")
-        let head = try bench.story.ledger.head()
+        let head = try bench.fixture.ledger.head()
         func refused(
-            line: String = "apple:1001", from: String = "ada",
+            lineage: String = "apple:1001", from: String = "ada",
             _ direction: TransferRequest.Direction = .to("bob"), reason: String = "why"
         ) async throws -> String? {
             try await bench.refusal {
-                try await bench.transfer(line, from: from, direction, reason: reason)
+                try await bench.transfer(lineage, from: from, direction, reason: reason)
             }
         }
-        #expect(try await refused(line: "apple:9999") == "unknown_line")
-        #expect(try await refused(line: "1001") == "unknown_line")
+        #expect(try await refused(lineage: "apple:9999") == "unknown_line")
+        #expect(try await refused(lineage: "1001") == "unknown_line")
         #expect(try await refused(from: "bob", .to("ada")) == "not_owner")
         #expect(try await refused(.to("ada")) == "same_customer")
         #expect(try await refused(.to("device-1")) == "same_customer")
@@ -109,8 +110,8 @@ struct TransferTests {
         #expect(try await refused(reason: "") == "reason_needed")
         #expect(try await refused(.undo(isForced: false)) == "nothing_to_undo")
         #expect(try await refused(.undo(isForced: true)) == "nothing_to_undo")
-        #expect(try bench.story.ledger.head() == head)
-        // Stale: somebody else moved it meanwhile.
+        #expect(try bench.fixture.ledger.head() == head)
+        // Stale: another transfer came in between.
         try await bench.transfer(from: "device-1", .to("cleo"))
         #expect(try await refused() == "not_owner")
     }
@@ -118,8 +119,8 @@ struct TransferTests {
     @Test("Where unknown customers are refused, a transfer makes none")
     func unknownRecipient() async throws {
         let bench = try await bench()
-        bench.story.clock.now += 1
-        try await bench.story.publish(replacing: [
+        bench.fixture.clock.now += 1
+        try await bench.fixture.publish(replacing: [
             "transfer: transferIfInactive":
                 "transfer: transferIfInactive\n  refusesUnknownSubjects: true"
         ])
@@ -131,24 +132,24 @@ struct TransferTests {
     @Test("A transfer is taken back once, within its time, and both histories keep both")
     func undone() async throws {
         let bench = try await bench()
-        let moment = bench.story.clock.now
+        let moment = bench.fixture.clock.now
         let made = try await bench.transfer(from: "ada", .to("bob"))
         let until = try #require(made.reversibleUntil)
-        bench.story.clock.now = until - 1
+        bench.fixture.clock.now = until - 1
         let stale = try await bench.refusal {
             try await bench.transfer(from: "ada", .undo(isForced: false))
         }
         #expect(stale == "not_owner")
-        let preview = try await bench.transfer(
-            from: "bob", .undo(isForced: false), key: "u1", isPreview: true)
+        let dryRun = try await bench.transfer(
+            from: "bob", .undo(isForced: false), key: "u1", isDryRun: true)
         let undone = try await bench.transfer(from: "bob", .undo(isForced: false), key: "u1")
-        #expect(undone == preview)
+        #expect(undone == dryRun)
         #expect((undone.from, undone.to, undone.reversibleUntil) == ("bob", "ada", nil))
         #expect(try bench.owner() == "ada")
         #expect(try bench.owner(at: moment) == "bob")
         #expect(try bench.owner(at: moment - 1) == "ada")
         for subject in ["ada", "bob"] {
-            let moves = try bench.story.ledger.history(of: subject, environment: .test)
+            let moves = try bench.fixture.ledger.history(of: subject, environment: .test)
                 .map(\.event.draft).filter { $0.type == "purchase.transferred" }
             #expect(moves.count == 2)
             #expect(
@@ -165,7 +166,7 @@ struct TransferTests {
     func tooLate() async throws {
         let bench = try await bench()
         let made = try await bench.transfer(from: "ada", .to("bob"))
-        bench.story.clock.now = try #require(made.reversibleUntil)
+        bench.fixture.clock.now = try #require(made.reversibleUntil)
         let code = try await bench.refusal {
             try await bench.transfer(from: "bob", .undo(isForced: false))
         }
@@ -175,7 +176,7 @@ struct TransferTests {
         #expect(try bench.owner() == "ada")
     }
 
-    @Test("A restore that moved a line is taken back like any other transfer")
+    @Test("A restore that moved a lineage is taken back like any other transfer")
     func undoneRestore() async throws {
         let bench = try await AppStoreBench(transfer: "transfer")
         try await bench.restore([AppStoreBench.anonymous()], for: "ada")
@@ -188,8 +189,8 @@ struct TransferTests {
     @Test("What a customer gave away whole is the receiver's, and is moved on from there")
     func handover() async throws {
         let bench = try await bench()
-        let moment = bench.story.clock.now
-        try await bench.story.ledger.record([
+        let moment = bench.fixture.clock.now
+        try await bench.fixture.ledger.record([
             EventDraft(
                 type: "purchase.transferred", environment: .test, subject: "ada",
                 occurredAt: moment, source: EventSource(kind: "revenuecat", key: "evt-1"),
@@ -204,12 +205,12 @@ struct TransferTests {
             try await bench.restore([AppStoreBench.anonymous()], for: "ada").outcomes
                 == ["apple:1001": .ownedByOther])
         for subject in ["ada", "bob"] {
-            let types = try bench.story.ledger.history(of: subject, environment: .test)
+            let types = try bench.fixture.ledger.history(of: subject, environment: .test)
                 .map(\.event.draft.type)
             #expect(types.contains("purchase.transferred"), "\(subject): \(types)")
         }
-        bench.story.clock.now += 1
-        // That one is not to be taken back line by line, but the line can go on.
+        bench.fixture.clock.now += 1
+        // A transfer of everything cannot be taken back for one lineage, but the lineage can be moved on.
         let code = try await bench.refusal {
             try await bench.transfer(from: "bob", .undo(isForced: true))
         }
@@ -223,7 +224,7 @@ struct TransferTests {
     func voided() async throws {
         let bench = try await bench()
         try await bench.transfer(from: "ada", .to("bob"), key: "t1")
-        try await bench.story.ledger.perform(
+        try await bench.fixture.ledger.perform(
             CommandRequest(
                 .voidEvent(source: "ledger", key: "t1"), subject: "bob",
                 environment: .test, actor: "kim", reason: "wrong line"))
@@ -241,27 +242,27 @@ struct TransferTests {
         try await bench.restore([AppStoreBench.anonymous()], for: "ada")
         try await bench.restore([AppStoreBench.anonymous()], for: "bob")
         try await bench.transfer(from: "bob", .undo(isForced: false))
-        bench.story.clock.now += 1
+        bench.fixture.clock.now += 1
         try await bench.transfer(from: "ada", .to("cleo"))
         let next = AppStoreBench.anonymous(
             "1002", from: Self.expires, to: Self.expires + 30 * Self.day)
         try await bench.restore([next], for: "dan")
-        let digest = try bench.story.ledger.digest().digest
+        let digest = try bench.fixture.ledger.digest().digest
         var events: [EventDraft] = []
-        for position in 2...(try bench.story.ledger.head().position) {
-            events.append(try #require(try bench.story.ledger.event(at: position)).draft)
+        for position in 2...(try bench.fixture.ledger.head().position) {
+            events.append(try #require(try bench.fixture.ledger.event(at: position)).draft)
         }
         #expect(events.count { $0.type == "purchase.transferred" } == 4)
         var random = SplitMix64(seed: 11)
         for _ in 0..<8 {
             let copy = try await AppStoreBench(transfer: "transfer")
-            copy.story.clock.now = bench.story.clock.now
+            copy.fixture.clock.now = bench.fixture.clock.now
             for draft in events.shuffled(using: &random) {
-                try await copy.story.ledger.record([draft])
+                try await copy.fixture.ledger.record([draft])
             }
-            #expect(try copy.story.ledger.digest().digest == digest)
+            #expect(try copy.fixture.ledger.digest().digest == digest)
             #expect(try copy.owner() == "dan")
-            #expect(try copy.owner(at: bench.story.clock.now - 1) == "ada")
+            #expect(try copy.owner(at: bench.fixture.clock.now - 1) == "ada")
         }
     }
 
@@ -271,14 +272,14 @@ struct TransferTests {
         try await bench.restore([AppStoreBench.anonymous()], for: "device-1")
         try await bench.alias("device-1", to: "ada")
         try await bench.restore([AppStoreBench.anonymous(signedAt: Self.now)], for: "bob")
-        bench.story.clock.now += 1
+        bench.fixture.clock.now += 1
         try await bench.transfer(from: "bob", .undo(isForced: false))
-        bench.story.clock.now += 1
+        bench.fixture.clock.now += 1
         try await bench.transfer(from: "ada", .to("cleo"))
         let next = AppStoreBench.anonymous(
             "1002", from: Self.expires, to: Self.expires + 30 * Self.day)
         try await bench.restore([next], for: "bob")
-        let comparison = try ModelComparison(bench.story.ledger)
+        let comparison = try ModelComparison(bench.fixture.ledger)
         for cut in 1...Int64(comparison.events.count) {
             let found = try comparison.differences(
                 in: .test, at: comparison.moments, cut: cut)

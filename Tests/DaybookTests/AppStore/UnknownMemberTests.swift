@@ -5,7 +5,7 @@ import DaybookIngest
 import Testing
 
 /// What Apple adds one day must not stop what is known from being taken in.
-@Suite("App Store: members of tomorrow")
+@Suite("App Store: unknown members")
 struct UnknownMemberTests {
     static let now = AppStoreBench.now
     static let long = JSONValue.string(String(repeating: "a", count: 257))
@@ -71,11 +71,11 @@ struct UnknownMemberTests {
         try await bench.take(purchase)
         var other = purchase
         other.transaction = AppStoreBench.period(to: AppStoreBench.expires + AppStoreBench.day)
-        let head = try bench.story.ledger.head().position
+        let head = try bench.fixture.ledger.head().position
         let receipt = try await bench.take(other)
         #expect(receipt.refused.map(\.refusal.reason) == [.conflict])
         #expect(try bench.types(after: head) == ["ingest.rejected"])
-        #expect(try bench.story.ledger.deadLetters().map(\.code) == ["conflict"])
+        #expect(try bench.fixture.ledger.deadLetters().map(\.code) == ["conflict"])
         #expect(try bench.premium(at: AppStoreBench.expires) == "expired")
         #expect(try bench.premium(at: Self.now) == "active+~")
     }

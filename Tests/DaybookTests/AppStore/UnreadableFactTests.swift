@@ -4,8 +4,8 @@ import DaybookEvents
 import DaybookIngest
 import Testing
 
-/// What cannot be read waits as a letter, whichever way it comes: nothing of it is recorded, and nothing that was known
-/// is outranked by it.
+/// What cannot be read waits as a dead letter, whichever way it comes: nothing of it is recorded, and it outranks
+/// nothing that was known.
 @Suite("App Store: facts that cannot be read")
 struct UnreadableFactTests {
     static let now = AppStoreBench.now
@@ -24,19 +24,20 @@ struct UnreadableFactTests {
                     AppStoreBench.renewal(), signedAt: UnreadableFactTests.now)
                 return .string(try bench.authority.sign(notification))
             }
-            let body: JSONObject
+            let payload: JSONObject
             switch self {
             case .posted: return try await bench.post(transaction, by: "ada").refused
             case .restored:
                 return try await bench.restore([transaction], for: "ada").refused
-            case .transactionHistory: body = ["signedTransactions": .array([text])]
+            case .transactionHistory: payload = ["signedTransactions": .array([text])]
             case .notificationHistory:
                 let entry: JSONValue = ["signedPayload": try notification(.didChangeRenewalStatus)]
-                body = ["notificationHistory": .array([entry])]
-            case .statusChange: body = ["signedPayload": try notification(.didChangeRenewalStatus)]
-            case .subscribed: body = ["signedPayload": try notification(.subscribed)]
+                payload = ["notificationHistory": .array([entry])]
+            case .statusChange:
+                payload = ["signedPayload": try notification(.didChangeRenewalStatus)]
+            case .subscribed: payload = ["signedPayload": try notification(.subscribed)]
             }
-            return try await bench.story.ledger.ingest(body.canonicalBytes, by: bench.verifier)
+            return try await bench.fixture.ledger.ingest(payload.canonicalBytes, by: bench.verifier)
                 .refused
         }
     }
@@ -54,7 +55,7 @@ struct UnreadableFactTests {
         arguments: Way.allCases)
     func refused(way: Way) async throws {
         let bench = try await AppStoreBench()
-        let head = try bench.story.ledger.head().position
+        let head = try bench.fixture.ledger.head().position
         for (member, value) in Self.unusable {
             var transaction = AppStoreBench.period()
             transaction.others = [member: value]
@@ -62,7 +63,7 @@ struct UnreadableFactTests {
             #expect(refused.map(\.refusal.reason) == [.format], "\(member) \(value)")
             #expect(refused[0].refusal.detail.contains(member), "\(refused[0].refusal)")
         }
-        // The letters alone, one for each text.
+        // Dead letters only, one for each payload.
         let types = try bench.types(after: head)
         #expect(types == Array(repeating: "ingest.rejected", count: Self.unusable.count))
         #expect(try bench.premium(at: Self.now) == "none")
@@ -75,7 +76,7 @@ struct UnreadableFactTests {
         var payload = AppStoreBench.period().payload
         payload["expiresDate"] = JSONValue.null
         let text = try bench.authority.sign(payload)
-        let receipt = try await bench.story.ledger.ingest(
+        let receipt = try await bench.fixture.ledger.ingest(
             Array(text.utf8), by: bench.verifier, options: IngestOptions(kind: .transaction))
         #expect(receipt.refused.map(\.refusal.reason) == [.format])
     }
@@ -110,13 +111,13 @@ struct UnreadableFactTests {
         undated.others = ["signedDate": nil]
         let text = Array(try bench.authority.sign(undated).utf8)
         for _ in 0..<3 {
-            let receipt = try await bench.story.ledger.ingest(
+            let receipt = try await bench.fixture.ledger.ingest(
                 text, by: bench.verifier, options: IngestOptions(kind: .transaction))
             #expect(receipt.refused.map(\.refusal.reason) == [.format])
             #expect((receipt.appended, receipt.duplicates) == (0, 0))
         }
         #expect(try bench.premium(at: Self.now) == "refunded~")
-        #expect(try bench.story.ledger.deadLetters().count == 1)
+        #expect(try bench.fixture.ledger.deadLetters().count == 1)
     }
 
     @Test("What never renews needs no end")
@@ -127,7 +128,7 @@ struct UnreadableFactTests {
             type: .nonConsumable, transactionID: "7", purchasedAt: AppStoreBench.bought)
         lifetime.appAccountToken = "ada"
         #expect(try await bench.post(lifetime).refused == [])
-        let answer = try bench.story.ledger.check(
+        let answer = try bench.fixture.ledger.check(
             CheckQuestion("unlimitedStories"), for: "ada", environment: .test,
             moment: Moment(at: Self.now))
         #expect(answer.decision.allowed)

@@ -8,15 +8,15 @@ import Testing
 
 @Suite("Dozzi: analytics")
 struct DozziAnalyticsTests {
-    let story: StoryLedger
+    let fixture: LedgerFixture
     let now = Fixtures.now
 
     init() async throws {
         // Asked a month later, so that whatever was going to happen has happened.
-        story = try await StoryLedger("dozzi", now: Fixtures.now + 30 * StoryLedger.day)
+        fixture = try await LedgerFixture("dozzi", now: Fixtures.now + 30 * LedgerFixture.day)
     }
 
-    private var ledger: Ledger { story.ledger }
+    private var ledger: Ledger { fixture.ledger }
 
     private func seen(
         _ type: String, _ subject: String, after seconds: Int64, _ data: JSONObject = [:]
@@ -49,8 +49,8 @@ struct DozziAnalyticsTests {
         // With the ledger's own members, too.
         if ours == "usage.recorded" { #expect(kept.first?.data["ref"] == "s1") }
         if ours.hasPrefix("checkout.") { #expect(kept.first?.data["product"] == "p") }
-        #expect(try story.meter("stories")?.used == (theirs == "storyCreatedFree" ? 1 : 0))
-        #expect(try story.status().status == "free")
+        #expect(try fixture.meter("stories")?.used == (theirs == "storyCreatedFree" ? 1 : 0))
+        #expect(try fixture.status().status == "free")
     }
 
     @Test("DZ-28 The funnel counts who got how far, and leaves the rest behind")
@@ -79,13 +79,13 @@ struct DozziAnalyticsTests {
         ]
         for (name, value) in told {
             let data: JSONObject = ["name": .string(name), "value": .number(value)]
-            try await story.record(.reported("kpi.recorded", at: now, key: name, data))
+            try await fixture.record(.reported("kpi.recorded", at: now, key: name, data))
             let kept = try ledger.history(of: "ada").map(\.event.draft)
             #expect(kept.first { $0.source.key == name }?.data == data)
             // The target that it is held against has its name.
             #expect(catalog.kpis.count { $0.metric == "kpi.\(name)" } == 1)
         }
-        #expect(try story.count(of: "kpi.recorded") == 3)
+        #expect(try fixture.count(of: "kpi.recorded") == 3)
     }
 
     @Test("DZ-39 Variants are told apart by the first exposure")
@@ -114,21 +114,21 @@ struct DozziAnalyticsTests {
             seen("paywall.shown", "ada", after: 0), seen("checkout.started", "ada", after: 10),
             DozziPurchaseTests.purchase(at: now),
         ])
-        let before = try story.status(at: now + 60_000)
+        let before = try fixture.status(at: now + 60_000)
         try await ledger.record([
             seen("consent.rescinded", "ada", after: 20),
             seen("checkout.completed", "ada", after: 30),
         ])
         #expect(counts(try ledger.funnel("paywall_to_purchase").steps) == [1, 1, 0])
         // What they have is theirs; nothing of it may be used.
-        #expect(try story.status(at: now + 60_000) == before)
+        #expect(try fixture.status(at: now + 60_000) == before)
         for name in ["premiumVoices", "stories"] {
-            #expect(try story.check(name, at: now + 19_000).allowed)
-            let decision = try story.check(name, at: now + 20_000)
+            #expect(try fixture.check(name, at: now + 19_000).allowed)
+            let decision = try fixture.check(name, at: now + 20_000)
             #expect(!decision.allowed && decision.reason == "consent_rescinded", "\(name)")
         }
         let use = Command.consume(meter: "stories", amount: 1, ref: "s1")
-        #expect(try await story.refusal(of: use)?.code == "consent_rescinded")
+        #expect(try await fixture.refusal(of: use)?.code == "consent_rescinded")
     }
 
     @Test("DZ-43 Consent that is given again opens what was closed, from then on")
@@ -139,20 +139,20 @@ struct DozziAnalyticsTests {
             seen("checkout.started", "ada", after: 50), seen("paywall.shown", "ada", after: 70),
         ])
         let allowed = try [10, 20, 59, 60].map {
-            try story.check("premiumVoices", at: now + $0 * 1_000).allowed
+            try fixture.check("premiumVoices", at: now + $0 * 1_000).allowed
         }
         #expect(allowed == [true, false, false, true])
         #expect(counts(try ledger.funnel("paywall_to_purchase").steps) == [1, 0, 0])
         // What was known before the consent came back is what was answered then.
-        let known = try story.check(
+        let known = try fixture.check(
             "premiumVoices", at: now + 60_000, knownAt: .position(3))
         #expect(known.reason == "consent_rescinded")
     }
 
-    @Test("DZ-43 Apple's RESCIND_CONSENT closes what its account may use, once it is known whose")
+    @Test("DZ-43 Apple's RESCIND_CONSENT closes what its account may use, once its owner is known")
     func rescindConsent() async throws {
         let bench = try await AppStoreBench("dozzi")
-        let (now, ledger) = (AppStoreBench.now, bench.story.ledger)
+        let (now, ledger) = (AppStoreBench.now, bench.fixture.ledger)
         func check(_ time: Int64) throws -> Decision {
             try ledger.check(
                 CheckQuestion("premiumVoices"), for: "ada", environment: .test,
@@ -185,9 +185,9 @@ struct DozziAnalyticsTests {
 
     @Test("DZ-43 Whether a withdrawal closes anything is the catalog's to say")
     func consentWithoutPolicy() async throws {
-        let story = try await StoryLedger(
+        let fixture = try await LedgerFixture(
             "dozzi", replacing: ["  suspendsWithoutConsent: true\n": ""])
-        try await story.record(seen("consent.rescinded", "ada", after: 0))
-        #expect(try story.check("stories", at: now + 1_000).allowed)
+        try await fixture.record(seen("consent.rescinded", "ada", after: 0))
+        #expect(try fixture.check("stories", at: now + 1_000).allowed)
     }
 }

@@ -7,9 +7,9 @@ import Testing
 
 @Suite("Magical Stories: what is locked, what is free, and what the screens say")
 struct MagicalStoriesFeatureTests {
-    let story: StoryLedger
+    let fixture: LedgerFixture
 
-    init() async throws { story = try await StoryLedger("magical-stories") }
+    init() async throws { fixture = try await LedgerFixture("magical-stories") }
 
     private func premium(until end: Int64) -> EventDraft {
         MagicalStoriesPremiumTests.monthly.started("2000", from: Fixtures.now, until: end)
@@ -17,35 +17,35 @@ struct MagicalStoriesFeatureTests {
 
     @Test("MS-21 A collection of a free customer is refused, and the restriction is on record")
     func collection() async throws {
-        let refusal = try await story.refusal(
+        let refusal = try await fixture.refusal(
             of: .consume(meter: "collections", amount: 1, ref: "c1"))
         #expect(refusal == .notEntitled(name: "growthPathCollections", reason: "not_entitled"))
-        let restricted = try story.ledger.history(of: "ada").filter {
+        let restricted = try fixture.ledger.history(of: "ada").filter {
             $0.event.draft.type == "feature.restricted"
         }
         #expect(restricted.map { $0.event.draft.data["feature"] } == ["growthPathCollections"])
-        #expect(try story.count(of: "usage.recorded") == 0)
-        let decision = try story.check("collections")
+        #expect(try fixture.count(of: "usage.recorded") == 0)
+        let decision = try fixture.check("collections")
         #expect(decision.paywall?.context == "featureRestricted")
         #expect(decision.paywall?.feature == "growthPathCollections")
-        try await story.record(premium(until: Fixtures.now + StoryLedger.day))
-        try await story.use("collections", "c1")
-        #expect(try story.meter("collections")?.used == 1)
+        try await fixture.record(premium(until: Fixtures.now + LedgerFixture.day))
+        try await fixture.use("collections", "c1")
+        #expect(try fixture.meter("collections")?.used == 1)
     }
 
     @Test("MS-22 A second child needs Premium, and so says the paywall")
     func secondChild() async throws {
-        try await story.perform(.createProfile(profile: "c1", kind: "child", freeStartedAt: nil))
-        let refusal = try await story.refusal(
+        try await fixture.perform(.createProfile(profile: "c1", kind: "child", freeStartedAt: nil))
+        let refusal = try await fixture.refusal(
             of: .createProfile(profile: "c2", kind: "child", freeStartedAt: nil))
         #expect(
             refusal
                 == .limitReached(
                     meter: "child_profiles", limit: 1, used: 1, reserved: 0, requested: 1,
                     resetsAt: nil))
-        #expect(try story.meter("child_profiles")?.used == 1)
+        #expect(try fixture.meter("child_profiles")?.used == 1)
         for name in ["child_profiles", "multipleChildProfiles"] {
-            let decision = try story.check(name)
+            let decision = try fixture.check(name)
             #expect(!decision.allowed)
             #expect(decision.paywall?.context == "featureRestricted", "\(name)")
             #expect(decision.paywall?.feature == "multipleChildProfiles", "\(name)")
@@ -56,13 +56,13 @@ struct MagicalStoriesFeatureTests {
     /// Checks and uses a story for each child: the decision refuses, and the command does.
     private func writes(_ open: [String?], not closed: [String?]) async throws {
         for child in open + closed {
-            let decision = try story.ledger.check(
-                CheckQuestion("basicStoryGeneration", profile: child), for: story.subject
+            let decision = try fixture.ledger.check(
+                CheckQuestion("basicStoryGeneration", profile: child), for: fixture.subject
             ).decision
             let isOpen = open.contains(child)
-            #expect(decision.allowed == isOpen, "\(child ?? "nobody")")
+            #expect(decision.allowed == isOpen, "\(child ?? "no child")")
             let refusal = try await refusal(for: child)
-            #expect((refusal == nil) == isOpen, "\(child ?? "nobody")")
+            #expect((refusal == nil) == isOpen, "\(child ?? "no child")")
             if isOpen { continue }
             #expect(decision.reason == "limit_reached" && decision.meter == "child_profiles")
             #expect(decision.display?.text == "Add profiles for all your children")
@@ -75,11 +75,11 @@ struct MagicalStoriesFeatureTests {
     private func refusal(for child: String?) async throws -> Rejection? {
         do {
             let id = "r\(Int.random(in: 1...Int.max))"
-            try await story.ledger.perform(
+            try await fixture.ledger.perform(
                 CommandRequest(
                     .reserve(
                         meter: "stories", amount: 1, reservation: id, timeoutMilliseconds: 1_000),
-                    subject: story.subject, profile: child))
+                    subject: fixture.subject, profile: child))
             return nil
         } catch LedgerError.rejected(let rejection, _) {
             return rejection
@@ -88,53 +88,53 @@ struct MagicalStoriesFeatureTests {
 
     @Test("MS-23 Whether a lapse holds the other children back is the catalog's to say")
     func notHeldBack() async throws {
-        let story = try await StoryLedger(
+        let fixture = try await LedgerFixture(
             "magical-stories", replacing: ["    withinGauge: child_profiles\n": ""])
-        let end = Fixtures.now + StoryLedger.day
-        try await story.record(premium(until: end))
+        let end = Fixtures.now + LedgerFixture.day
+        try await fixture.record(premium(until: end))
         for child in ["c1", "c2"] {
-            try await story.perform(
+            try await fixture.perform(
                 .createProfile(profile: child, kind: "child", freeStartedAt: nil))
         }
-        story.clock.now = end
-        #expect(try story.meter("child_profiles")?.excess == 1)
-        #expect(try story.check("stories").allowed)
+        fixture.clock.now = end
+        #expect(try fixture.meter("child_profiles")?.excess == 1)
+        #expect(try fixture.check("stories").allowed)
     }
 
     @Test("MS-23 Three children after a lapse: all stay, none is added, the pinned one writes")
     func threeChildren() async throws {
-        let end = Fixtures.now + StoryLedger.day
-        try await story.record(premium(until: end))
+        let end = Fixtures.now + LedgerFixture.day
+        try await fixture.record(premium(until: end))
         for child in ["c1", "c2", "c3"] {
-            try await story.perform(
+            try await fixture.perform(
                 .createProfile(profile: child, kind: "child", freeStartedAt: nil))
         }
-        story.clock.now = end
-        let meter = try #require(try story.meter("child_profiles"))
+        fixture.clock.now = end
+        let meter = try #require(try fixture.meter("child_profiles"))
         #expect((meter.used, meter.remaining, meter.excess) == (3, 0, 2))
         #expect(meter.flags == ["over_limit"])
         #expect(meter.writable == ["c1"])
-        #expect(try story.status().profiles.count == 3)
-        #expect(try story.check("basicReading").allowed)
+        #expect(try fixture.status().profiles.count == 3)
+        #expect(try fixture.check("basicReading").allowed)
         #expect(
-            try await story.refusal(
+            try await fixture.refusal(
                 of: .createProfile(profile: "c4", kind: "child", freeStartedAt: nil))?.code
                 == "limit_reached")
         try await writes(["c1"], not: ["c2", "c3", nil])
-        try await story.perform(.pin(meter: "child_profiles", ref: "c3"))
-        #expect(try story.meter("child_profiles")?.writable == ["c3"])
+        try await fixture.perform(.pin(meter: "child_profiles", ref: "c3"))
+        #expect(try fixture.meter("child_profiles")?.writable == ["c3"])
         try await writes(["c3"], not: ["c1", "c2", nil])
         // Premium again, all of them.
-        try await story.record(
-            LineStory("2001", product: "com.magicalstories.premium.monthly").started(
-                "2001", from: end, until: end + 30 * StoryLedger.day))
+        try await fixture.record(
+            LineageFixture("2001", product: "com.magicalstories.premium.monthly").started(
+                "2001", from: end, until: end + 30 * LedgerFixture.day))
         try await writes(["c1", "c2", "c3", nil], not: [])
-        story.clock.now = end + 30 * StoryLedger.day
+        fixture.clock.now = end + 30 * LedgerFixture.day
         for child in ["c1", "c2", "c3"] {
-            try await story.perform(.deleteProfile(profile: child))
+            try await fixture.perform(.deleteProfile(profile: child))
         }
-        try await story.perform(.createProfile(profile: "c4", kind: "child", freeStartedAt: nil))
-        #expect(try story.meter("child_profiles")?.excess == 0)
+        try await fixture.perform(.createProfile(profile: "c4", kind: "child", freeStartedAt: nil))
+        #expect(try fixture.meter("child_profiles")?.excess == 0)
     }
 
     @Test(
@@ -150,7 +150,7 @@ struct MagicalStoriesFeatureTests {
             ("customThemes", "Create custom story themes"),
         ])
     func locked(_ feature: String, _ message: String) throws {
-        let decision = try story.check(feature)
+        let decision = try fixture.check(feature)
         #expect(!decision.allowed)
         #expect(decision.reason == "not_entitled")
         #expect(decision.display?.text == message)
@@ -165,7 +165,7 @@ struct MagicalStoriesFeatureTests {
             ("basicSettings", "Basic parental controls"),
         ])
     func free(_ feature: String, _ message: String) throws {
-        let decision = try story.check(feature)
+        let decision = try fixture.check(feature)
         #expect(decision.allowed)
         #expect(decision.reason == "free_feature")
         #expect(decision.display?.text == message)
@@ -173,10 +173,10 @@ struct MagicalStoriesFeatureTests {
 
     @Test("MS-32 Basic generation is open three times a month, by its own meter")
     func basicGeneration() async throws {
-        #expect(try story.check("basicStoryGeneration").reason == "free_quota")
-        try await story.use("basicStoryGeneration", "s1", "s2", "s3")
-        #expect(try story.check("basicStoryGeneration").reason == "limit_reached")
-        #expect(try story.meter("stories")?.used == 3)
+        #expect(try fixture.check("basicStoryGeneration").reason == "free_quota")
+        try await fixture.use("basicStoryGeneration", "s1", "s2", "s3")
+        #expect(try fixture.check("basicStoryGeneration").reason == "limit_reached")
+        #expect(try fixture.meter("stories")?.used == 3)
     }
 
     @Test(
@@ -189,40 +189,40 @@ struct MagicalStoriesFeatureTests {
             ("advancedAnalytics", "parentalAnalytics"),
         ])
     func aliases(_ old: String, _ name: String) async throws {
-        #expect(try story.check(old).feature == name)
-        #expect(try story.check(old).reason == "not_entitled")
-        try await story.record(premium(until: Fixtures.now + 1))
-        #expect(try story.check(old).allowed)
+        #expect(try fixture.check(old).feature == name)
+        #expect(try fixture.check(old).reason == "not_entitled")
+        try await fixture.record(premium(until: Fixtures.now + 1))
+        #expect(try fixture.check(old).allowed)
     }
 
     @Test("MS-60 One call returns count, period, expiry and whether a subscription runs")
     func profileFields() async throws {
-        let end = Fixtures.now + 31 * StoryLedger.day
-        try await story.use("stories", "s1")
-        try await story.record(premium(until: end))
-        let status = try story.status()
+        let end = Fixtures.now + 31 * LedgerFixture.day
+        try await fixture.use("stories", "s1")
+        try await fixture.record(premium(until: end))
+        let status = try fixture.status()
         let stories = try #require(status.meters.first { $0.name == "stories" })
         let premium = try #require(status.entitlements.first)
         #expect(stories.used == 1)
         #expect(stories.period?.start == instant("2026-01-01T00:00:00Z"))
         #expect(premium.expiresAt == end)
         #expect(premium.isActive && premium.winner?.kind == .subscription)
-        #expect(try story.entitlement("premium", at: end)?.isActive == false)
+        #expect(try fixture.entitlement("premium", at: end)?.isActive == false)
         #expect(status.managementURL == "https://apps.apple.com/account/subscriptions")
     }
 
     @Test("MS-64 A soft launch reaches the same share of customers on every machine")
     func cohort() async throws {
-        try await story.publish(replacing: ["limit: 3\n": "limit: 5\n"], scope: .cohort(25))
+        try await fixture.publish(replacing: ["limit: 3\n": "limit: 5\n"], scope: .cohort(25))
         let names = (0..<400).map { "user-\($0)" }
         func limits() throws -> [Int64?] {
-            try names.map { try story.ledger.check("stories", for: $0).usage?.limit }
+            try names.map { try fixture.ledger.check("stories", for: $0).usage?.limit }
         }
         let chosen = try limits()
         #expect(Set(chosen) == [3, 5])
         let share = chosen.count { $0 == 5 }
         #expect((60...140).contains(share), "\(share) of 400 for 25 %")
-        let document = try #require(try story.ledger.catalogs().newest?.documentDigest)
+        let document = try #require(try fixture.ledger.catalogs().newest?.documentDigest)
         let expected = names.map {
             CatalogHistory.bucket($0, document: document) < 25 ? 5 : 3 as Int64?
         }

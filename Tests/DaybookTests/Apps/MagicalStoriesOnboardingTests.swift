@@ -12,12 +12,12 @@ struct MagicalStoriesOnboardingTests {
         "welcome", "aiPowered", "personalized", "developmental", "illustrations", "childInfo",
         "theme", "character", "generating", "completed", "results", "premiumPreview", "trialOffer",
     ]
-    let story: StoryLedger
+    let fixture: LedgerFixture
     let minute: Int64 = 60_000
 
     init() async throws {
-        story = try await StoryLedger("magical-stories")
-        story.clock.now += StoryLedger.day
+        fixture = try await LedgerFixture("magical-stories")
+        fixture.clock.now += LedgerFixture.day
     }
 
     /// Everything from the start to a step; the n-th step is seen n times `pace` minutes after the start.
@@ -46,11 +46,11 @@ struct MagicalStoriesOnboardingTests {
 
     @Test("MS-43 Every onboarding step is taken in with its index, and the funnel knows them all")
     func steps() async throws {
-        try await story.ledger.record(onboarding(of: "ada", steps: 13, completes: true))
-        let report = try story.ledger.funnel("onboarding")
+        try await fixture.ledger.record(onboarding(of: "ada", steps: 13, completes: true))
+        let report = try fixture.ledger.funnel("onboarding")
         #expect(report.steps.count == 15)
         #expect(report.steps.map(\.count) == Array(repeating: 1, count: 15))
-        let drafts = try story.ledger.history(of: "ada").map(\.event.draft)
+        let drafts = try fixture.ledger.history(of: "ada").map(\.event.draft)
         for type in ["onboarding.step_viewed", "onboarding.step_completed"] {
             let told = drafts.filter { $0.type == type }
             #expect(told.map { $0.data["step"]?.text } == Self.steps)
@@ -60,11 +60,11 @@ struct MagicalStoriesOnboardingTests {
 
     @Test("MS-44 The funnel tells where people leave and how long a step takes")
     func dropOff() async throws {
-        try await story.ledger.record(onboarding(of: "ada", steps: 13, completes: true))
-        try await story.ledger.record(onboarding(of: "ben", steps: 3))
-        try await story.ledger.record(onboarding(of: "cat", steps: 3))
-        try await story.ledger.record(onboarding(of: "dan", steps: 1, pace: 9))
-        let report = try story.ledger.funnel("onboarding")
+        try await fixture.ledger.record(onboarding(of: "ada", steps: 13, completes: true))
+        try await fixture.ledger.record(onboarding(of: "ben", steps: 3))
+        try await fixture.ledger.record(onboarding(of: "cat", steps: 3))
+        try await fixture.ledger.record(onboarding(of: "dan", steps: 1, pace: 9))
+        let report = try fixture.ledger.funnel("onboarding")
         #expect(Array(report.steps.map(\.count).prefix(5)) == [4, 4, 3, 3, 1])
         #expect(report.steps.last?.count == 1)
         #expect(report.steps[0].medianMilliseconds == nil)
@@ -74,30 +74,30 @@ struct MagicalStoriesOnboardingTests {
         #expect(report.steps[2].p90Milliseconds == minute)
     }
 
-    @Test("MS-45 Who skips has not dropped out: the completion funnel leaves them aside")
+    @Test("MS-45 Customers who skip have not dropped out: the completion funnel leaves them aside")
     func skipped() async throws {
-        try await story.ledger.record(onboarding(of: "ada", steps: 1, completes: true))
-        try await story.ledger.record(onboarding(of: "ben", steps: 1))
-        try await story.ledger.record(onboarding(of: "cat", steps: 1))
-        try await story.record(
+        try await fixture.ledger.record(onboarding(of: "ada", steps: 1, completes: true))
+        try await fixture.ledger.record(onboarding(of: "ben", steps: 1))
+        try await fixture.ledger.record(onboarding(of: "cat", steps: 1))
+        try await fixture.record(
             .reported(
                 "onboarding.skipped", at: Fixtures.now + 5 * minute, key: "skip", subject: "cat"))
-        let report = try story.ledger.funnel("onboarding_completion")
+        let report = try fixture.ledger.funnel("onboarding_completion")
         #expect(report.steps.map(\.count) == [2, 1])
         // It is an option: the other funnel counts them.
-        #expect(try story.ledger.funnel("onboarding").entered == 3)
+        #expect(try fixture.ledger.funnel("onboarding").entered == 3)
     }
 
     @Test("MS-46 Whether onboarding is done, a story made, Premium seen: the timeline tells")
     func flags() async throws {
-        func has(_ type: String) throws -> Bool { try story.count(of: type) > 0 }
+        func has(_ type: String) throws -> Bool { try fixture.count(of: type) > 0 }
         let types = ["onboarding.completed", "milestone.reached", "feature.viewed"]
         #expect(try types.map(has) == [false, false, false])
-        try await story.ledger.record(onboarding(of: "ada", steps: 2))
+        try await fixture.ledger.record(onboarding(of: "ada", steps: 2))
         #expect(try types.map(has) == [false, false, false])
-        try await story.ledger.record(onboarding(of: "ada", steps: 2, completes: true))
+        try await fixture.ledger.record(onboarding(of: "ada", steps: 2, completes: true))
         #expect(try types.map(has) == [true, false, false])
-        try await story.record(
+        try await fixture.record(
             .reported(
                 "milestone.reached", at: Fixtures.now, key: "m1", ["name": "first_story"]),
             .reported(
@@ -107,7 +107,7 @@ struct MagicalStoriesOnboardingTests {
 
     @Test("MS-47 A first story that is told twice is one milestone of one customer")
     func milestone() async throws {
-        let story = try await StoryLedger(
+        let fixture = try await LedgerFixture(
             "magical-stories",
             replacing: [
                 "funnels:\n": """
@@ -120,16 +120,16 @@ struct MagicalStoriesOnboardingTests {
 
                 """
             ])
-        story.clock.now += StoryLedger.day
-        try await story.ledger.record(onboarding(of: "ada", steps: 1))
+        fixture.clock.now += LedgerFixture.day
+        try await fixture.ledger.record(onboarding(of: "ada", steps: 1))
         for key in ["m1", "m2"] {
-            try await story.record(
+            try await fixture.record(
                 .reported(
                     "milestone.reached", at: Fixtures.now + 3 * minute, key: key,
                     ["name": "first_story"]))
         }
-        #expect(try story.count(of: "milestone.reached") == 2)
-        #expect(try story.ledger.funnel("first_story").steps.map(\.count) == [1, 1])
+        #expect(try fixture.count(of: "milestone.reached") == 2)
+        #expect(try fixture.ledger.funnel("first_story").steps.map(\.count) == [1, 1])
     }
 
     @Test("MS-48 A customer belongs to the variant that was shown first, whatever comes later")
@@ -140,20 +140,20 @@ struct MagicalStoriesOnboardingTests {
                 key: "\(subject)/\(variant)", subject: subject,
                 ["experiment": "onboarding_flow", "variant": .string(variant)])
         }
-        try await story.ledger.record([
+        try await fixture.ledger.record([
             exposed("ada", "short", -2), exposed("ada", "long", -1), exposed("ben", "long", -2),
         ])
         for name in ["ada", "ben"] {
-            try await story.ledger.record(onboarding(of: name, steps: 1))
+            try await fixture.ledger.record(onboarding(of: name, steps: 1))
         }
-        var line = MagicalStoriesPremiumTests.monthly
-        line.subject = "ada"
-        try await story.record(
-            line.started(
-                "2000", from: Fixtures.now + StoryLedger.day,
-                until: Fixtures.now + 30 * StoryLedger.day))
-        story.clock.now += StoryLedger.day
-        let report = try story.ledger.funnel("onboarding_to_subscription", breakdown: .variant)
+        var lineage = MagicalStoriesPremiumTests.monthly
+        lineage.subject = "ada"
+        try await fixture.record(
+            lineage.started(
+                "2000", from: Fixtures.now + LedgerFixture.day,
+                until: Fixtures.now + 30 * LedgerFixture.day))
+        fixture.clock.now += LedgerFixture.day
+        let report = try fixture.ledger.funnel("onboarding_to_subscription", breakdown: .variant)
         let counts = Dictionary(
             uniqueKeysWithValues: report.groups.map { ($0.name, $0.steps.map(\.count)) })
         #expect(counts == ["short": [1, 1], "long": [1, 0]])
@@ -168,17 +168,17 @@ struct MagicalStoriesOnboardingTests {
                 key: "\(subject)/\(experiment)", subject: subject,
                 ["experiment": .string(experiment), "variant": .string(variant)])
         }
-        // The other experiment was shown first, in the order of keys, and to somebody alone.
-        try await story.ledger.record([
+        // The other experiment was shown first, in the order of keys, and to a third customer.
+        try await fixture.ledger.record([
             exposed("ada", "a_cta", "red"), exposed("ada", "onboarding_flow", "short"),
             exposed("ben", "a_cta", "blue"),
         ])
         for name in ["ada", "ben"] {
-            try await story.ledger.record(onboarding(of: name, steps: 1))
+            try await fixture.ledger.record(onboarding(of: name, steps: 1))
         }
-        story.clock.now += StoryLedger.day
+        fixture.clock.now += LedgerFixture.day
         func groups(_ funnel: String, _ experiment: String? = nil) throws -> [String: Int] {
-            let report = try story.ledger.funnel(
+            let report = try fixture.ledger.funnel(
                 funnel, breakdown: .variant, experiment: experiment)
             return Dictionary(uniqueKeysWithValues: report.groups.map { ($0.name, $0.entered) })
         }
@@ -187,7 +187,7 @@ struct MagicalStoriesOnboardingTests {
         #expect(try groups("onboarding_to_subscription", "unheard_of") == ["none": 2])
         #expect(try groups("onboarding_completion") == ["none": 2])
         // What the document wants to try.
-        let catalog = try #require(try story.ledger.catalogs().newest?.catalog)
+        let catalog = try #require(try fixture.ledger.catalogs().newest?.catalog)
         #expect(
             catalog.experiments.map(\.name)
                 == ["onboarding_flow", "cta_copy", "premium_presentation"])
@@ -196,20 +196,20 @@ struct MagicalStoriesOnboardingTests {
     @Test("MS-47 The funnel of the document goes by the first story")
     func firstStoryFunnel() async throws {
         for name in ["ada", "ben"] {
-            try await story.ledger.record(onboarding(of: name, steps: 1))
-            var line = MagicalStoriesPremiumTests.monthly
-            (line.subject, line.line) = (name, "line-\(name)")
-            try await story.record(
-                line.started(
-                    "t-\(name)", from: Fixtures.now + StoryLedger.day,
-                    until: Fixtures.now + 30 * StoryLedger.day))
+            try await fixture.ledger.record(onboarding(of: name, steps: 1))
+            var lineage = MagicalStoriesPremiumTests.monthly
+            (lineage.subject, lineage.lineage) = (name, "lineage-\(name)")
+            try await fixture.record(
+                lineage.started(
+                    "t-\(name)", from: Fixtures.now + LedgerFixture.day,
+                    until: Fixtures.now + 30 * LedgerFixture.day))
         }
-        try await story.record(
+        try await fixture.record(
             .reported(
                 "milestone.reached", at: Fixtures.now + 3 * minute, key: "m", subject: "ada",
                 ["name": "first_story"]))
-        story.clock.now += 2 * StoryLedger.day
-        let report = try story.ledger.funnel("onboarding_to_first_story")
+        fixture.clock.now += 2 * LedgerFixture.day
+        let report = try fixture.ledger.funnel("onboarding_to_first_story")
         #expect(report.steps.map(\.count) == [2, 1, 1])
     }
 
@@ -222,25 +222,25 @@ struct MagicalStoriesOnboardingTests {
         for (name, context, buys) in contexts {
             var data: JSONObject = ["paywall": "premium", "context": .string(context)]
             if context == "featureRestricted" { data["feature"] = "offlineReading" }
-            try await story.record(
+            try await fixture.record(
                 .reported("paywall.shown", at: Fixtures.now, key: name, subject: name, data))
-            #expect(try story.ledger.history(of: name).first?.event.draft.data == data)
+            #expect(try fixture.ledger.history(of: name).first?.event.draft.data == data)
             guard buys else { continue }
             for (minutes, type) in [(1, "checkout.started"), (2, "checkout.completed")] {
-                try await story.record(
+                try await fixture.record(
                     .reported(
                         type, at: Fixtures.now + Int64(minutes) * minute, key: "\(type)/\(name)",
                         subject: name, ["product": "com.magicalstories.premium.monthly"]))
             }
         }
-        let report = try story.ledger.funnel("paywall", breakdown: .context)
+        let report = try fixture.ledger.funnel("paywall", breakdown: .context)
         #expect(report.steps.map(\.count) == [4, 2, 2])
         let counts = Dictionary(
             uniqueKeysWithValues: report.groups.map { ($0.name, $0.steps.map(\.count)) })
         for (_, context, buys) in contexts {
             #expect(counts[context] == (buys ? [1, 1, 1] : [1, 0, 0]))
         }
-        #expect(try story.status().status == "free")
+        #expect(try fixture.status().status == "free")
     }
 
     @Test(
@@ -261,15 +261,15 @@ struct MagicalStoriesOnboardingTests {
         var reader = NDJSONReader(app: "magical-stories")
         let (events, problems) = reader.read(Array(line.utf8))
         #expect(problems.isEmpty)
-        try await story.ledger.record(events.map(\.draft))
-        let draft = try #require(try story.ledger.history(of: "ada").first?.event.draft)
+        try await fixture.ledger.record(events.map(\.draft))
+        let draft = try #require(try fixture.ledger.history(of: "ada").first?.event.draft)
         #expect(draft.type == type)
         #expect(String(decoding: draft.data.canonicalBytes, as: UTF8.self) == data)
         var exported = ""
-        try story.ledger.export(after: 1, names: .app) {
+        try fixture.ledger.export(after: 1, names: .app) {
             exported += String(decoding: $0, as: UTF8.self)
         }
         #expect(exported.contains("\"type\":\"\(name)\""))
-        #expect(try story.status().status == "free")
+        #expect(try fixture.status().status == "free")
     }
 }

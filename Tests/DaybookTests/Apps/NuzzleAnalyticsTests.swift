@@ -8,16 +8,16 @@ import Testing
 /// The names of Nuzzle's documents, derived from store facts on the way out (NZ-12, NZ-13).
 @Suite("Nuzzle: analytics on export")
 struct NuzzleAnalyticsTests {
-    let story: StoryLedger
-    let day = NuzzleStory.day
-    let start = NuzzleStory.start
-    let trialEnd = NuzzleStory.trialEnd
-    let yearEnd = NuzzleStory.yearEnd
-    let yearly = NuzzleStory.yearly
-    let monthly = NuzzleStory.monthly
+    let fixture: LedgerFixture
+    let day = NuzzleFixture.day
+    let start = NuzzleFixture.start
+    let trialEnd = NuzzleFixture.trialEnd
+    let yearEnd = NuzzleFixture.yearEnd
+    let yearly = NuzzleFixture.yearly
+    let monthly = NuzzleFixture.monthly
     var monthEnd: Int64 { start + 31 * day }
 
-    init() async throws { story = try await StoryLedger("nuzzle") }
+    init() async throws { fixture = try await LedgerFixture("nuzzle") }
 
     /// The lines of an export under the app's names.
     private func exported(
@@ -25,7 +25,7 @@ struct NuzzleAnalyticsTests {
         environment: Environment? = nil
     ) throws -> [JSONObject] {
         var lines: [JSONObject] = []
-        try (ledger ?? story.ledger).export(
+        try (ledger ?? fixture.ledger).export(
             after: position, subject: subject, environment: environment, names: .app
         ) {
             let object = try JSONReader.read(Array($0.dropLast())).object
@@ -47,8 +47,8 @@ struct NuzzleAnalyticsTests {
 
     @Test("NZ-12 A trial that converts gives its events in the document's order")
     func conversion() async throws {
-        try await story.record(
-            NuzzleStory.trial(), NuzzleStory.converted(),
+        try await fixture.record(
+            NuzzleFixture.trial(), NuzzleFixture.converted(),
             yearly.renewed("9003", from: yearEnd, until: yearEnd + 365 * day),
             yearly.renewed("9004", from: yearEnd + 365 * day, until: yearEnd + 730 * day))
         #expect(
@@ -66,7 +66,7 @@ struct NuzzleAnalyticsTests {
 
     @Test("NZ-13 A derived line says what happened to whom, when, and from which event")
     func content() async throws {
-        try await story.record(NuzzleStory.trial(), NuzzleStory.converted())
+        try await fixture.record(NuzzleFixture.trial(), NuzzleFixture.converted())
         let lines = try exported()
         let types = lines.compactMap { $0["type"]?.text }
         #expect(
@@ -95,21 +95,22 @@ struct NuzzleAnalyticsTests {
 
     @Test("NZ-13 Paid from the first day there is no trial, and the first payment activates")
     func direct() async throws {
-        try await story.record(
-            NuzzleStory.month(), monthly.renewed("9102", from: monthEnd, until: monthEnd + 30 * day)
+        try await fixture.record(
+            NuzzleFixture.month(),
+            monthly.renewed("9102", from: monthEnd, until: monthEnd + 30 * day)
         )
         #expect(try names() == ["purchased", "activated", "renewed"])
     }
 
     @Test("NZ-13 T27 A paid introductory offer is no trial; a free one of another kind no payment")
     func offers() async throws {
-        try await story.record(
+        try await fixture.record(
             yearly.started(
                 "9001", from: start, until: trialEnd,
                 ["offer": ["type": "introductory", "discount": "pay_as_you_go"]]))
         #expect(try names() == ["purchased", "activated"])
-        let other = LineStory("9200", product: monthly.product, subject: "bob")
-        try await story.record(
+        let other = LineageFixture("9200", product: monthly.product, subject: "bob")
+        try await fixture.record(
             other.started(
                 "9201", from: start, until: monthEnd,
                 ["offer": ["type": "win_back", "discount": "free_trial"], "price_milli": 0]),
@@ -120,16 +121,16 @@ struct NuzzleAnalyticsTests {
     @Test(
         "NZ-13 NZ-14 Switched off is cancelled, each time; back on is nothing, and so is an expiry")
     func cancelled() async throws {
-        try await story.record(
-            NuzzleStory.month(), monthly.autoRenew(false, at: start + day),
+        try await fixture.record(
+            NuzzleFixture.month(), monthly.autoRenew(false, at: start + day),
             monthly.autoRenew(true, at: start + 2 * day),
             monthly.autoRenew(false, at: start + 3 * day),
             monthly.event(
                 "store.renewal_stated", at: start + 3 * day + 1, ["auto_renew": false]),
             monthly.expired("voluntary", at: monthEnd))
         #expect(try names() == ["purchased", "activated", "cancelled", "cancelled"])
-        let silent = LineStory("9300", product: monthly.product, subject: "bob")
-        try await story.record(
+        let silent = LineageFixture("9300", product: monthly.product, subject: "bob")
+        try await fixture.record(
             silent.started("9301", from: start, until: monthEnd),
             silent.billingFailed(at: monthEnd, graceUntil: nil),
             silent.expired("billing_retry_ended", at: monthEnd + 60 * day))
@@ -139,19 +140,19 @@ struct NuzzleAnalyticsTests {
     @Test("NZ-13 After an expiry the next payment activates again, and is no first purchase")
     func reactivated() async throws {
         let back = monthEnd + 9 * day
-        try await story.record(
-            NuzzleStory.month(), monthly.expired("voluntary", at: monthEnd),
+        try await fixture.record(
+            NuzzleFixture.month(), monthly.expired("voluntary", at: monthEnd),
             monthly.started("9102", from: back, until: back + 30 * day, ["reason": "resubscribe"]))
         #expect(try names() == ["purchased", "activated", "activated"])
         // Without the store's word it expired by time alone.
-        let silent = LineStory("9300", product: monthly.product, subject: "bob")
-        try await story.record(
+        let silent = LineageFixture("9300", product: monthly.product, subject: "bob")
+        try await fixture.record(
             silent.started("9301", from: start, until: monthEnd),
             silent.renewed("9302", from: back, until: back + 30 * day))
         #expect(try names(exported(subject: "bob")) == ["purchased", "activated", "activated"])
         // Free again, then paid: it is the payment that activates.
-        let free = LineStory("9400", product: monthly.product, subject: "cy")
-        try await story.record(
+        let free = LineageFixture("9400", product: monthly.product, subject: "cy")
+        try await fixture.record(
             free.started("9401", from: start, until: monthEnd),
             free.started(
                 "9402", from: back, until: back + 30 * day,
@@ -159,7 +160,9 @@ struct NuzzleAnalyticsTests {
             free.renewed("9403", from: back + 30 * day, until: back + 60 * day))
         let lines = derived(try exported(subject: "cy"))
         #expect(
-            lines.map { $0["data"]?.object?["transaction_id"]?.text } == ["9401", "9401", "9403"])
+            lines.map { $0["data"]?.object?["transaction_id"]?.text } == [
+                "9401", "9401", "9403",
+            ])
         #expect(try names(lines) == ["purchased", "activated", "activated"])
     }
 
@@ -171,8 +174,8 @@ struct NuzzleAnalyticsTests {
         ])
     func recovered(_ days: Int64, _ hasGrace: Bool, _ expected: String) async throws {
         let back = monthEnd + days * day
-        try await story.record(
-            NuzzleStory.month(),
+        try await fixture.record(
+            NuzzleFixture.month(),
             monthly.billingFailed(at: monthEnd, graceUntil: hasGrace ? monthEnd + 16 * day : nil),
             monthly.renewed(
                 "9102", from: back, until: back + 30 * day, ["recovery": true]))
@@ -183,9 +186,9 @@ struct NuzzleAnalyticsTests {
     func products() async throws {
         let upgrade = start + 9 * day
         var yearlyHere = yearly
-        yearlyHere.line = monthly.line
-        try await story.record(
-            NuzzleStory.month(),
+        yearlyHere.lineage = monthly.lineage
+        try await fixture.record(
+            NuzzleFixture.month(),
             yearlyHere.event(
                 "subscription.product_changed", at: upgrade,
                 [
@@ -198,10 +201,10 @@ struct NuzzleAnalyticsTests {
         #expect(try names() == ["purchased", "activated", "renewed"])
     }
 
-    @Test("NZ-13 A second subscription beside a running one activates nobody anew")
+    @Test("NZ-13 A second subscription beside a running one activates no customer anew")
     func beside() async throws {
-        try await story.record(
-            NuzzleStory.month(),
+        try await fixture.record(
+            NuzzleFixture.month(),
             yearly.started("9001", from: start + day, until: start + 366 * day),
             monthly.renewed("9102", from: monthEnd, until: monthEnd + 30 * day))
         #expect(try names() == ["purchased", "activated", "renewed"])
@@ -212,34 +215,34 @@ struct NuzzleAnalyticsTests {
         var claimed = monthly
         claimed.trust = .clientAsserted
         claimed.source = "app"
-        try await story.record(
+        try await fixture.record(
             claimed.started("9101", from: start, until: monthEnd),
             claimed.autoRenew(false, at: start + day))
         #expect(try names().isEmpty)
-        // Told by the store at last, it is dated by the purchase and placed by who could be believed.
-        try await story.record(NuzzleStory.month())
+        // Once the store states it, it has the purchase's date and belongs to the store's event.
+        try await fixture.record(NuzzleFixture.month())
         let lines = derived(try exported())
         #expect(try names(lines) == ["purchased", "activated"])
         #expect(lines.allSatisfy { $0["derived_from"]?.object?["position"] == 4 })
-        let shared = LineStory("9500", product: yearly.product, subject: "bob")
-        try await story.record(
+        let shared = LineageFixture("9500", product: yearly.product, subject: "bob")
+        try await fixture.record(
             shared.started(
                 "9501", from: start, until: yearEnd, ["ownership": "FAMILY_SHARED"]))
         #expect(try names(exported(subject: "bob")).isEmpty)
     }
 
-    @Test("NZ-13 A fact counts once, whoever tells it, and goes when it is voided")
+    @Test("NZ-13 A fact counts once, whatever its source, and goes when it is voided")
     func facts() async throws {
         let posted = yearly.stated(
             "9001", from: start, until: trialEnd, signedAt: start + 5,
             ["offer": ["type": "introductory", "discount": "free_trial"]])
-        try await story.record(posted)
+        try await fixture.record(posted)
         #expect(try names() == ["purchased", "trial_started"])
         let keys = derived(try exported()).map { $0["source"] }
-        try await story.record(NuzzleStory.trial())
+        try await fixture.record(NuzzleFixture.trial())
         #expect(derived(try exported()).map { $0["source"] } == keys)
-        for draft in [posted, NuzzleStory.trial()] {
-            try await story.perform(
+        for draft in [posted, NuzzleFixture.trial()] {
+            try await fixture.perform(
                 .voidEvent(
                     source: draft.source.kind, key: try #require(draft.source.key)))
         }
@@ -250,17 +253,17 @@ struct NuzzleAnalyticsTests {
     func people() async throws {
         var anonymous = monthly
         anonymous.subject = "anon"
-        try await story.record(
+        try await fixture.record(
             anonymous.started("9101", from: start, until: monthEnd),
             yearly.started("9001", from: monthEnd + day, until: monthEnd + 366 * day))
-        try await story.ledger.perform(CommandRequest(.alias(to: "ada"), subject: "anon"))
+        try await fixture.ledger.perform(CommandRequest(.alias(to: "ada"), subject: "anon"))
         #expect(try names() == ["purchased", "activated", "activated"])
         #expect(derived(try exported()).allSatisfy { $0["subject"] == "ada" })
         let handover = monthEnd + 30 * day
-        try await story.record(
+        try await fixture.record(
             yearly.event("purchase.transferred", at: handover, ["from": "ada", "to": "bob"]),
             yearly.renewed("9002", from: monthEnd + 366 * day, until: monthEnd + 731 * day))
-        story.clock.now = monthEnd + 400 * day
+        fixture.clock.now = monthEnd + 400 * day
         let lines = derived(try exported())
         #expect(lines.count { $0["subject"] == "ada" } == 3)
         // For the new owner it is the first paid period that began.
@@ -274,13 +277,13 @@ struct NuzzleAnalyticsTests {
     func overrides() async throws {
         var sandbox = monthly
         sandbox.environment = .sandbox
-        try await story.record(sandbox.started("9101", from: start, until: monthEnd))
+        try await fixture.record(sandbox.started("9101", from: start, until: monthEnd))
         #expect(try names(exported(environment: .production)).isEmpty)
         let before = derived(try exported(environment: .sandbox))
         #expect(try names(before) == ["purchased", "activated"])
-        story.clock.now += day
+        fixture.clock.now += day
         for kind in ["clear_subscription", "reset_trial_eligibility", "force_entitlement"] {
-            try await story.ledger.perform(
+            try await fixture.ledger.perform(
                 CommandRequest(
                     .setOverride(kind: kind, value: nil, expiresAt: nil), subject: "ada",
                     environment: .sandbox))
@@ -292,7 +295,7 @@ struct NuzzleAnalyticsTests {
     @Test("NZ-13 In any order of arrival the same lines are derived")
     func anyOrder() async throws {
         let drafts = [
-            NuzzleStory.trial(), NuzzleStory.converted(),
+            NuzzleFixture.trial(), NuzzleFixture.converted(),
             yearly.stated("9002", from: trialEnd, until: yearEnd, signedAt: trialEnd + 9),
             yearly.autoRenew(false, at: trialEnd + day),
             yearly.autoRenew(true, at: trialEnd + 2 * day),
@@ -305,7 +308,7 @@ struct NuzzleAnalyticsTests {
         var random = SplitMix64(seed: LawTests.seed)
         var expected: Set<String>?
         for _ in 0..<LawTests.permutations {
-            let other = try await StoryLedger("nuzzle", now: start)
+            let other = try await LedgerFixture("nuzzle", now: start)
             let repeated = drafts + drafts.prefix(3)
             for draft in repeated.shuffled(using: &random) { try await other.record(draft) }
             let lines = derived(try exported(other.ledger)).map { line -> String in
@@ -322,11 +325,11 @@ struct NuzzleAnalyticsTests {
 
     @Test("NZ-13 An export that goes on behind a position repeats no derived line and loses none")
     func resumed() async throws {
-        try await story.record(
-            NuzzleStory.trial(), NuzzleStory.converted(),
+        try await fixture.record(
+            NuzzleFixture.trial(), NuzzleFixture.converted(),
             yearly.autoRenew(false, at: trialEnd + day))
         let whole = derived(try exported())
-        for position in 0...(try story.ledger.head().position) {
+        for position in 0...(try fixture.ledger.head().position) {
             let rest = derived(try exported(after: position))
             let begun = whole.filter {
                 ($0["derived_from"]?.object?["position"]?.integer ?? 0) <= position
@@ -335,14 +338,14 @@ struct NuzzleAnalyticsTests {
         }
     }
 
-    @Test("NZ-13 A derived export that is taken in again gives nobody anything")
+    @Test("NZ-13 A derived export that is taken in again gives no customer anything")
     func takenInAgain() async throws {
-        try await story.record(
-            NuzzleStory.trial(), NuzzleStory.converted(),
+        try await fixture.record(
+            NuzzleFixture.trial(), NuzzleFixture.converted(),
             .reported(
                 "paywall.shown", at: start - 1, key: "p1", ["context": "aiAssistant"]))
         let lines = derived(try exported())
-        let other = try await StoryLedger("nuzzle")
+        let other = try await LedgerFixture("nuzzle")
         var chunks = [lines.flatMap { JSONValue.object($0).canonicalText.utf8 + [0x0A] }]
         let report = try await other.ledger.importLines { chunks.popLast() }
         #expect(report.appended == lines.count)
@@ -359,7 +362,7 @@ struct NuzzleAnalyticsTests {
     @Test(
         "NZ-13 The document's purchase comes in as a checkout and leaves as one: no fact, no claim")
     func checkouts() async throws {
-        try await story.record(
+        try await fixture.record(
             .reported(
                 "checkout.completed", at: start, key: "c1",
                 ["product": .string(yearly.product)]))
@@ -370,9 +373,9 @@ struct NuzzleAnalyticsTests {
     @Test(
         "Apps whose documents derive nothing get no derived lines", arguments: ["magical-stories"])
     func otherApps(_ app: String) async throws {
-        let other = try await StoryLedger(app)
-        let line = LineStory("1", product: "com.magicalstories.premium.monthly")
-        try await other.record(line.started("1", from: start, until: monthEnd))
+        let other = try await LedgerFixture(app)
+        let lineage = LineageFixture("1", product: "com.magicalstories.premium.monthly")
+        try await other.record(lineage.started("1", from: start, until: monthEnd))
         #expect(derived(try exported(other.ledger)).isEmpty)
     }
 }

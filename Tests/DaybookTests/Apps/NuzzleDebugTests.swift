@@ -8,19 +8,19 @@ import Testing
 
 @Suite("Nuzzle: the developers' tools")
 struct NuzzleDebugTests {
-    let story: StoryLedger
-    let day = NuzzleStory.day
-    let start = NuzzleStory.start
+    let fixture: LedgerFixture
+    let day = NuzzleFixture.day
+    let start = NuzzleFixture.start
     let trial: EventDraft
 
     init() async throws {
-        story = try await StoryLedger("nuzzle")
-        var line = NuzzleStory.yearly
-        line.environment = .sandbox
-        trial = NuzzleStory.trial(line)
+        fixture = try await LedgerFixture("nuzzle")
+        var lineage = NuzzleFixture.yearly
+        lineage.environment = .sandbox
+        trial = NuzzleFixture.trial(lineage)
     }
 
-    private var ledger: Ledger { story.ledger }
+    private var ledger: Ledger { fixture.ledger }
 
     private func perform(_ command: Command, in environment: Environment = .sandbox) async throws {
         try await ledger.perform(
@@ -45,7 +45,7 @@ struct NuzzleDebugTests {
     )
     func force() async throws {
         try await perform(.setOverride(kind: "force_entitlement", value: "pro", expiresAt: nil))
-        for name in NuzzleStory.pro {
+        for name in NuzzleFixture.pro {
             let decision = try check(name)
             #expect(decision.allowed)
             #expect(decision.reason == "debug")
@@ -58,14 +58,14 @@ struct NuzzleDebugTests {
         ).decision
         #expect(explained.reason == "debug")
         #expect(explained.source?.kind == .debug)
-        story.clock.now += 1
+        fixture.clock.now += 1
         try await perform(.clearOverride(kind: "force_entitlement"))
         #expect(try status().status == "notSubscribed")
         #expect(try check("aiAssistant").reason == "not_entitled")
     }
 
     @Test(
-        "NZ-17 Production refuses every override, whoever brings it, and ignores one that is there",
+        "NZ-17 Production refuses every override, whatever its source, and ignores one that is there",
         arguments: [
             "force_entitlement", "expire_trial", "clear_subscription", "reset_trial_eligibility",
         ])
@@ -88,37 +88,37 @@ struct NuzzleDebugTests {
                     "expires_at": .integer(start + day),
                 ])
             draft.trust = trust
-            await #expect(throws: LedgerError.self) { try await story.record(draft) }
+            await #expect(throws: LedgerError.self) { try await fixture.record(draft) }
             // One that an older ledger holds is ignored when it is asked.
             #expect(try pretended(draft, in: .production) == false)
             #expect(try pretended(draft, in: .sandbox) == (kind == "force_entitlement"))
         }
         #expect(try ledger.head().position == 1)
-        #expect(try story.status().status == "notSubscribed")
+        #expect(try fixture.status().status == "notSubscribed")
     }
 
-    /// Whether an override opens anything for a customer in whose stream it stands.
+    /// Whether an override opens anything for the customer of its stream.
     private func pretended(_ draft: EventDraft, in environment: Environment) throws -> Bool {
         var names = NameTable()
-        var state = UnitState(kind: .customer)
+        var state = AggregateState(kind: .customer)
         state.evolve(EventEncoder.row(draft, names: &names).event, names: names)
-        let question = CustomerCase(
-            environment: environment, subject: "ada", isKnown: true, state: state, lines: [],
-            linesOfOthers: [], catalogs: try ledger.catalogs(), zones: ZoneSet(["UTC": .utc]),
+        let context = CustomerCase(
+            environment: environment, subject: "ada", isKnown: true, state: state, lineages: [],
+            lineagesOfOthers: [], catalogs: try ledger.catalogs(), zones: ZoneSet(["UTC": .utc]),
             names: names, at: start)
-        return try #require(Check(question)).decide(CheckQuestion("aiAssistant")).allowed
+        return try #require(Check(context)).decide(CheckQuestion("aiAssistant")).allowed
     }
 
     @Test("NZ-18 A trial can be looked at as if it were over, without touching a fact")
     func expireTrial() async throws {
         try await ledger.record([trial])
-        story.clock.now = start + day
+        fixture.clock.now = start + day
         let before = try status()
         try await perform(.setOverride(kind: "expire_trial", value: nil, expiresAt: nil))
         #expect(try status().status == "expired")
         #expect(try !check("aiAssistant").allowed)
         #expect(try status(start + day - 1).status == "subscribed")
-        story.clock.now += 1_000
+        fixture.clock.now += 1_000
         try await perform(.clearOverride(kind: "expire_trial"))
         let after = try status()
         #expect(after.status == "subscribed")
@@ -131,7 +131,7 @@ struct NuzzleDebugTests {
     @Test("NZ-19 Cleared data is hidden, not gone: history has it, and a later renewal shows")
     func clear() async throws {
         try await ledger.record([trial])
-        story.clock.now = start + day
+        fixture.clock.now = start + day
         let known = try ledger.head().position
         try await perform(.setOverride(kind: "clear_subscription", value: nil, expiresAt: nil))
         #expect(try status().status == "notSubscribed")
@@ -139,10 +139,10 @@ struct NuzzleDebugTests {
         let types = try ledger.history(of: "ada", environment: .sandbox).map(\.event.draft.type)
         #expect(types == ["subscription.started", "debug.override_set"])
         #expect(try status(start + 2 * day).status == "subscribed", "it lasts a day")
-        var line = NuzzleStory.yearly
-        line.environment = .sandbox
+        var lineage = NuzzleFixture.yearly
+        lineage.environment = .sandbox
         try await ledger.record([
-            line.renewed("9002", from: start + day + 1_000, until: start + 9 * day)
+            lineage.renewed("9002", from: start + day + 1_000, until: start + 9 * day)
         ])
         #expect(try status(start + day + 1_000).status == "subscribed")
     }
@@ -153,18 +153,18 @@ struct NuzzleDebugTests {
             try status(time).introEligible.first?.isEligible
         }
         try await ledger.record([trial])
-        story.clock.now = start + 10 * day
-        #expect(try isEligible(story.clock.now) == false)
+        fixture.clock.now = start + 10 * day
+        #expect(try isEligible(fixture.clock.now) == false)
         try await perform(
             .setOverride(
                 kind: "reset_trial_eligibility", value: nil, expiresAt: start + 20 * day))
         #expect(try isEligible(start + 11 * day) == true)
         #expect(try isEligible(start + 12 * day - 1) == true)
-        var line = NuzzleStory.yearly
-        line.environment = .sandbox
+        var lineage = NuzzleFixture.yearly
+        lineage.environment = .sandbox
         try await ledger.record([
-            line.started(
-                "9009", from: start + 12 * day, until: start + 19 * day, NuzzleStory.trialOffer)
+            lineage.started(
+                "9009", from: start + 12 * day, until: start + 19 * day, NuzzleFixture.trialOffer)
         ])
         #expect(try isEligible(start + 12 * day) == false)
     }

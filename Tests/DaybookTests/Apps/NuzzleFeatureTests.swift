@@ -7,79 +7,79 @@ import Testing
 
 @Suite("Nuzzle: what is free and what is Pro")
 struct NuzzleFeatureTests {
-    let story: StoryLedger
-    let start = NuzzleStory.start
-    let day = NuzzleStory.day
+    let fixture: LedgerFixture
+    let start = NuzzleFixture.start
+    let day = NuzzleFixture.day
 
-    init() async throws { story = try await StoryLedger("nuzzle") }
+    init() async throws { fixture = try await LedgerFixture("nuzzle") }
 
     @Test("NZ-01 Three cry insights are free, the fourth is refused; the rest of Pro is closed")
     func free() async throws {
         for left in [2, 1, 0] as [Int64] {
-            let receipt = try await story.ledger.consume(
+            let receipt = try await fixture.ledger.consume(
                 "cryInsights", by: "ada", ref: "cry-\(left)")
             #expect(receipt.decision?.usage?.remaining == left)
         }
-        let refusal = try await story.refusal(
+        let refusal = try await fixture.refusal(
             of: .consume(meter: "cryInsights", amount: 1, ref: "cry-4"))
         #expect(
             refusal
                 == .limitReached(
                     meter: "cry_insights", limit: 3, used: 3, reserved: 0, requested: 1,
                     resetsAt: nil))
-        #expect(try story.check("cryInsights").reason == "limit_reached")
-        for name in NuzzleStory.pro where name != "cryInsights" {
-            let decision = try story.check(name)
+        #expect(try fixture.check("cryInsights").reason == "limit_reached")
+        for name in NuzzleFixture.pro where name != "cryInsights" {
+            let decision = try fixture.check(name)
             #expect(!decision.allowed)
             #expect(decision.reason == "not_entitled")
         }
-        for name in NuzzleStory.free {
-            #expect(try story.check(name).reason == "free_feature")
+        for name in NuzzleFixture.free {
+            #expect(try fixture.check(name).reason == "free_feature")
         }
     }
 
     @Test("NZ-02 Pro opens all five, and its cry insights leave the three alone")
     func pro() async throws {
-        try await story.record(NuzzleStory.month())
-        for name in NuzzleStory.pro {
-            let decision = try story.check(name)
+        try await fixture.record(NuzzleFixture.month())
+        for name in NuzzleFixture.pro {
+            let decision = try fixture.check(name)
             #expect(decision.allowed)
             #expect(decision.reason == "subscription")
         }
-        try await story.use("cry_insights", "c1", "c2", "c3", "c4", "c5")
-        let usage = try #require(try story.meter("cry_insights"))
+        try await fixture.use("cry_insights", "c1", "c2", "c3", "c4", "c5")
+        let usage = try #require(try fixture.meter("cry_insights"))
         #expect(usage.limit == nil)
         #expect(usage.used == 0)
-        #expect(try story.count(of: "usage.recorded") == 5)
+        #expect(try fixture.count(of: "usage.recorded") == 5)
     }
 
     @Test("NZ-03 When Pro lapses what was free before is still there", arguments: [0, 1, 2, 3])
     func lapsed(_ before: Int64) async throws {
-        for index in 0..<before { try await story.use("cry_insights", "free\(index)") }
-        try await story.record(NuzzleStory.month())
-        try await story.use("cry_insights", "pro1", "pro2", "pro3", "pro4")
-        story.clock.now = start + 31 * day
-        #expect(try story.status().status == "expired")
-        #expect(try story.meter("cry_insights")?.remaining == 3 - before)
-        #expect(try story.check("cryInsights").allowed == (before < 3))
+        for index in 0..<before { try await fixture.use("cry_insights", "free\(index)") }
+        try await fixture.record(NuzzleFixture.month())
+        try await fixture.use("cry_insights", "pro1", "pro2", "pro3", "pro4")
+        fixture.clock.now = start + 31 * day
+        #expect(try fixture.status().status == "expired")
+        #expect(try fixture.meter("cry_insights")?.remaining == 3 - before)
+        #expect(try fixture.check("cryInsights").allowed == (before < 3))
     }
 
     @Test("NZ-10 The status and the check agree on every feature, at every turn")
     func agreement() async throws {
         let monthEnd = start + 31 * day
-        try await story.record(
-            NuzzleStory.month(),
-            NuzzleStory.monthly.billingFailed(at: monthEnd, graceUntil: monthEnd + 16 * day))
+        try await fixture.record(
+            NuzzleFixture.month(),
+            NuzzleFixture.monthly.billingFailed(at: monthEnd, graceUntil: monthEnd + 16 * day))
         for time in [start - 1, start, monthEnd - 1, monthEnd, monthEnd + 16 * day] {
-            let isPro = try story.entitlement("pro", at: time)?.isActive == true
-            for name in NuzzleStory.pro where name != "cryInsights" {
-                #expect(try story.check(name, at: time).allowed == isPro)
+            let isPro = try fixture.entitlement("pro", at: time)?.isActive == true
+            for name in NuzzleFixture.pro where name != "cryInsights" {
+                #expect(try fixture.check(name, at: time).allowed == isPro)
             }
-            #expect(try story.check("cryInsights", at: time).allowed)
-            for name in NuzzleStory.free {
-                #expect(try story.check(name, at: time).allowed)
+            #expect(try fixture.check("cryInsights", at: time).allowed)
+            for name in NuzzleFixture.free {
+                #expect(try fixture.check(name, at: time).allowed)
             }
-            #expect((try story.meter("cry_insights", at: time)?.limit == nil) == isPro)
+            #expect((try fixture.meter("cry_insights", at: time)?.limit == nil) == isPro)
         }
     }
 
@@ -95,16 +95,16 @@ struct NuzzleFeatureTests {
                 "source":{"kind":"native","key":"\(name)"},"data":{}}
                 """
             var chunks = [Array(line.utf8)]
-            #expect(try await story.ledger.importLines { chunks.popLast() }.appended == 1)
+            #expect(try await fixture.ledger.importLines { chunks.popLast() }.appended == 1)
         }
-        let types = Set(try story.ledger.history(of: "ada").map(\.event.draft.type))
+        let types = Set(try fixture.ledger.history(of: "ada").map(\.event.draft.type))
         #expect(types == Set(derived + ["paywall.shown", "checkout.completed"]))
-        #expect(try story.status().status == "notSubscribed")
+        #expect(try fixture.status().status == "notSubscribed")
     }
 
     @Test("NZ-26 A closed feature comes with the screen to show: feature, title and both products")
     func upgradePrompt() async throws {
-        let decision = try story.check("smartPredictions")
+        let decision = try fixture.check("smartPredictions")
         #expect(decision.paywall?.context == "featureRestricted")
         #expect(decision.paywall?.feature == "smartPredictions")
         #expect(
@@ -112,27 +112,27 @@ struct NuzzleFeatureTests {
         #expect(decision.display?.text == "Smart Predictions")
         #expect(!decision.isPrompting)
         // Open, it brings no screen.
-        try await story.record(NuzzleStory.month())
-        let open = try story.check("smartPredictions")
+        try await fixture.record(NuzzleFixture.month())
+        let open = try fixture.check("smartPredictions")
         #expect(open.allowed)
         #expect(open.paywall == nil)
     }
 
     @Test("NZ-29 Pro belongs to the caregiver who bought it, not to the household")
     func household() async throws {
-        try await story.record(NuzzleStory.month())
-        let other = try story.ledger.status(of: "ben").status
+        try await fixture.record(NuzzleFixture.month())
+        let other = try fixture.ledger.status(of: "ben").status
         #expect(other.status == "notSubscribed")
-        // Restoring on the other's phone names a second customer; the first keeps the line.
-        var restored = NuzzleStory.monthly.stated(
+        // Restoring on the other's phone names a second customer; the first keeps the lineage.
+        var restored = NuzzleFixture.monthly.stated(
             "9101", from: start, until: start + 31 * day, signedAt: start + 1_000)
         restored.subject = "ben"
         restored.source.kind = "apple_jws"
-        try await story.record(restored)
-        let after = try story.ledger.status(of: "ben").status
+        try await fixture.record(restored)
+        let after = try fixture.ledger.status(of: "ben").status
         #expect(after.status == "notSubscribed")
         #expect(after.warnings == ["owned_by_other"])
-        #expect(try story.status().status == "subscribed")
+        #expect(try fixture.status().status == "subscribed")
     }
 
     @Test(

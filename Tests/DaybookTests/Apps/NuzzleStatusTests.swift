@@ -7,39 +7,39 @@ import Testing
 
 @Suite("Nuzzle: the state of Pro")
 struct NuzzleStatusTests {
-    let story: StoryLedger
-    let day = NuzzleStory.day
-    let start = NuzzleStory.start
-    let trialEnd = NuzzleStory.trialEnd
-    let yearly = NuzzleStory.yearly
-    let monthly = NuzzleStory.monthly
+    let fixture: LedgerFixture
+    let day = NuzzleFixture.day
+    let start = NuzzleFixture.start
+    let trialEnd = NuzzleFixture.trialEnd
+    let yearly = NuzzleFixture.yearly
+    let monthly = NuzzleFixture.monthly
     var monthEnd: Int64 { start + 31 * day }
 
-    init() async throws { story = try await StoryLedger("nuzzle") }
+    init() async throws { fixture = try await LedgerFixture("nuzzle") }
 
-    private func word(_ time: Int64) throws -> String? { try story.status(at: time).status }
+    private func word(_ time: Int64) throws -> String? { try fixture.status(at: time).status }
     private func isPro(_ time: Int64) throws -> Bool {
-        try story.entitlement("pro", at: time)?.isActive == true
+        try fixture.entitlement("pro", at: time)?.isActive == true
     }
     private func trialDays(_ time: Int64) throws -> Int64? {
-        try story.entitlement("pro", at: time)?.winner?.trialDaysRemaining
+        try fixture.entitlement("pro", at: time)?.winner?.trialDaysRemaining
     }
 
     @Test("NZ-04 Never subscribed, in a trial, paying and about to end are told apart")
     func words() async throws {
         #expect(try word(start) == "notSubscribed")
-        try await story.record(NuzzleStory.trial(), NuzzleStory.converted())
+        try await fixture.record(NuzzleFixture.trial(), NuzzleFixture.converted())
         let later = trialEnd + 10 * day
-        try await story.record(yearly.autoRenew(false, at: later))
+        try await fixture.record(yearly.autoRenew(false, at: later))
         #expect(try word(start - 1) == "notSubscribed")
-        for time in [start, trialEnd - 1, trialEnd, later, NuzzleStory.yearEnd - 1] {
+        for time in [start, trialEnd - 1, trialEnd, later, NuzzleFixture.yearEnd - 1] {
             #expect(try word(time) == "subscribed")
             #expect(try isPro(time))
         }
-        #expect(try story.entitlement("pro", at: later - 1)?.willRenew == true)
-        #expect(try story.entitlement("pro", at: later)?.willRenew == false)
-        #expect(try word(NuzzleStory.yearEnd) == "expired")
-        #expect(try !isPro(NuzzleStory.yearEnd))
+        #expect(try fixture.entitlement("pro", at: later - 1)?.willRenew == true)
+        #expect(try fixture.entitlement("pro", at: later)?.willRenew == false)
+        #expect(try word(NuzzleFixture.yearEnd) == "expired")
+        #expect(try !isPro(NuzzleFixture.yearEnd))
     }
 
     @Test(
@@ -47,15 +47,15 @@ struct NuzzleStatusTests {
         arguments: [true, false])
     func failed(_ hasGrace: Bool) async throws {
         let grace = monthEnd + 16 * day
-        try await story.record(
-            NuzzleStory.month(),
+        try await fixture.record(
+            NuzzleFixture.month(),
             monthly.billingFailed(at: monthEnd, graceUntil: hasGrace ? grace : nil))
         #expect(try word(monthEnd - 1) == "subscribed")
         #expect(try word(monthEnd) == (hasGrace ? "inGracePeriod" : "inBillingRetryPeriod"))
         #expect(try isPro(monthEnd) == hasGrace)
         #expect(try word(grace) == "inBillingRetryPeriod")
         #expect(try !isPro(grace))
-        #expect(try story.check("aiAssistant", at: grace).reason == "billing_retry")
+        #expect(try fixture.check("aiAssistant", at: grace).reason == "billing_retry")
         #expect(try word(monthEnd + 60 * day - 1) == "inBillingRetryPeriod")
         #expect(try word(monthEnd + 60 * day) == "expired")
     }
@@ -63,12 +63,12 @@ struct NuzzleStatusTests {
     @Test("NZ-04 A refund ends Pro at its date and the word is expired")
     func refunded() async throws {
         let time = start + 5 * day
-        try await story.record(NuzzleStory.month(), monthly.refunded("9101", at: time))
+        try await fixture.record(NuzzleFixture.month(), monthly.refunded("9101", at: time))
         #expect(try word(time - 1) == "subscribed")
         #expect(try word(time) == "expired")
         #expect(try isPro(time - 1))
         #expect(try !isPro(time))
-        #expect(try story.check("aiAssistant", at: time).reason == "refunded")
+        #expect(try fixture.check("aiAssistant", at: time).reason == "refunded")
     }
 
     @Test(
@@ -79,28 +79,28 @@ struct NuzzleStatusTests {
             (30 * 86_400_000, nil), (-1, nil),
         ] as [(Int64, Int64?)])
     func countdown(_ offset: Int64, _ days: Int64?) async throws {
-        try await story.record(NuzzleStory.trial(), NuzzleStory.converted())
+        try await fixture.record(NuzzleFixture.trial(), NuzzleFixture.converted())
         #expect(try trialDays(start + offset) == days)
     }
 
     @Test("NZ-05 The store's end rules the count, and a cancelled trial is nil once it is over")
     func storeDates() async throws {
         // The store gave 30 days, whatever the catalog says of seven.
-        try await story.record(
-            yearly.started("9001", from: start, until: start + 30 * day, NuzzleStory.trialOffer),
+        try await fixture.record(
+            yearly.started("9001", from: start, until: start + 30 * day, NuzzleFixture.trialOffer),
             yearly.autoRenew(false, at: start + day))
         #expect(try trialDays(start) == 30)
         #expect(try trialDays(start + 20 * day) == 10)
-        #expect(try story.entitlement("pro", at: start + 20 * day)?.state == .trial)
+        #expect(try fixture.entitlement("pro", at: start + 20 * day)?.state == .trial)
         #expect(try trialDays(start + 30 * day) == nil)
         #expect(try word(start + 30 * day) == "expired")
     }
 
     @Test("NZ-06 A monthly purchase has no trial days")
     func monthlyPurchase() async throws {
-        try await story.record(NuzzleStory.month())
+        try await fixture.record(NuzzleFixture.month())
         #expect(try trialDays(start + day) == nil)
-        #expect(try story.check("aiAssistant", at: start + day).reason == "subscription")
+        #expect(try fixture.check("aiAssistant", at: start + day).reason == "subscription")
     }
 
     @Test(
@@ -111,46 +111,47 @@ struct NuzzleStatusTests {
             ("1", "FREE_TRIAL", true),
         ])
     func offers(_ type: String, _ discount: String, _ isTrial: Bool) async throws {
-        try await story.record(
+        try await fixture.record(
             yearly.started(
                 "9001", from: start, until: trialEnd,
                 ["offer": ["type": .string(type), "discount": .string(discount)]]))
-        #expect(try story.entitlement("pro", at: start)?.state == (isTrial ? .trial : .active))
+        #expect(try fixture.entitlement("pro", at: start)?.state == (isTrial ? .trial : .active))
         #expect(try trialDays(start) == (isTrial ? 7 : nil))
     }
 
     @Test("NZ-08 While only the renewal is known the customer is free, and the next fact heals it")
     func unclear() async throws {
-        try await story.record(
+        try await fixture.record(
             yearly.event(
                 "store.renewal_stated", at: start,
                 [
                     "auto_renew": true, "product": "com.nestling.pro.yearly",
                     "auto_renew_product": "com.nestling.pro.yearly",
                 ]))
-        let before = try story.check("aiAssistant", at: start)
+        let before = try fixture.check("aiAssistant", at: start)
         #expect(!before.allowed)
         #expect(before.reason == "unknown_state_fallback_free")
-        #expect(try story.check("cryInsights", at: start).reason == "free_quota")
-        try await story.record(
+        #expect(try fixture.check("cryInsights", at: start).reason == "free_quota")
+        try await fixture.record(
             yearly.stated(
-                "9001", from: start, until: trialEnd, signedAt: start + 5, NuzzleStory.trialOffer))
-        #expect(try story.check("aiAssistant", at: start).reason == "trial")
+                "9001", from: start, until: trialEnd, signedAt: start + 5, NuzzleFixture.trialOffer)
+        )
+        #expect(try fixture.check("aiAssistant", at: start).reason == "trial")
         #expect(try trialDays(start) == 7)
     }
 
     @Test("NZ-09 Pro ends with its latest source, in grace with the grace, and never without one")
     func expiration() async throws {
         func end(_ time: Int64) throws -> Int64? {
-            try story.entitlement("pro", at: time)?.expiresAt
+            try fixture.entitlement("pro", at: time)?.expiresAt
         }
         #expect(try end(start) == nil)
         let grace = monthEnd + 16 * day
-        try await story.record(NuzzleStory.month())
+        try await fixture.record(NuzzleFixture.month())
         #expect(try end(start) == monthEnd)
-        try await story.record(monthly.billingFailed(at: monthEnd, graceUntil: grace))
+        try await fixture.record(monthly.billingFailed(at: monthEnd, graceUntil: grace))
         #expect(try end(monthEnd) == grace)
-        try await story.perform(
+        try await fixture.perform(
             .issueGrant(
                 .init(
                     id: "g1", target: .entitlement("pro"), startsAt: start,
@@ -162,24 +163,24 @@ struct NuzzleStatusTests {
 
     @Test("NZ-11 One introductory offer in the group uses up the trial of both products")
     func eligibility() async throws {
-        func isEligible() throws -> Bool? { try story.status().introEligible.first?.isEligible }
+        func isEligible() throws -> Bool? { try fixture.status().introEligible.first?.isEligible }
         #expect(try isEligible() == true)
-        try await story.record(NuzzleStory.month())
+        try await fixture.record(NuzzleFixture.month())
         #expect(try isEligible() == true, "a paid month without an offer leaves the trial")
-        try await story.record(NuzzleStory.trial())
+        try await fixture.record(NuzzleFixture.trial())
         #expect(try isEligible() == false)
         let catalog = try Fixtures.catalog("nuzzle")
         #expect(Set(catalog.products.map(\.group)) == ["Nuzzle Pro"])
-        #expect(try story.status().introEligible.map(\.group) == ["Nuzzle Pro"])
+        #expect(try fixture.status().introEligible.map(\.group) == ["Nuzzle Pro"])
     }
 
     @Test("NZ-14 Renewal switched off and on again leaves a subscriber")
     func backOn() async throws {
-        try await story.record(
-            NuzzleStory.month(), monthly.autoRenew(false, at: start + day),
+        try await fixture.record(
+            NuzzleFixture.month(), monthly.autoRenew(false, at: start + day),
             monthly.autoRenew(true, at: start + 2 * day))
-        #expect(try story.entitlement("pro", at: start + day)?.state == .activeCanceling)
-        #expect(try story.entitlement("pro", at: start + 2 * day)?.state == .active)
+        #expect(try fixture.entitlement("pro", at: start + day)?.state == .activeCanceling)
+        #expect(try fixture.entitlement("pro", at: start + 2 * day)?.state == .active)
         for days in [1, 2, 3] as [Int64] {
             #expect(try word(start + days * day) == "subscribed")
         }
@@ -187,7 +188,7 @@ struct NuzzleStatusTests {
 
     @Test("NZ-15 A completed checkout is no Pro until the store's fact is there")
     func checkout() async throws {
-        try await story.record(
+        try await fixture.record(
             .reported(
                 "checkout.completed", at: start, key: "c1",
                 ["product": "com.nestling.pro.yearly"]))
@@ -196,9 +197,9 @@ struct NuzzleStatusTests {
         var claimed = yearly
         claimed.trust = .clientAsserted
         claimed.source = "app"
-        try await story.record(NuzzleStory.trial(claimed))
+        try await fixture.record(NuzzleFixture.trial(claimed))
         #expect(try !isPro(start))
-        try await story.record(NuzzleStory.trial())
+        try await fixture.record(NuzzleFixture.trial())
         #expect(try isPro(start))
     }
 
@@ -206,19 +207,19 @@ struct NuzzleStatusTests {
     func recovery() async throws {
         let failure = monthly.billingFailed(at: monthEnd, graceUntil: monthEnd + 16 * day)
         let recovered = monthEnd + 5 * day
-        try await story.record(
-            NuzzleStory.month(), failure,
+        try await fixture.record(
+            NuzzleFixture.month(), failure,
             monthly.renewed(
                 "9102", from: recovered, until: monthEnd + 28 * day, ["recovery": true]))
         #expect(try word(recovered - 1) == "inGracePeriod")
         #expect(try word(recovered) == "subscribed")
-        #expect(try story.entitlement("pro", at: recovered)?.expiresAt == monthEnd + 28 * day)
+        #expect(try fixture.entitlement("pro", at: recovered)?.expiresAt == monthEnd + 28 * day)
         for days in 0..<28 as Range<Int64> { #expect(try isPro(monthEnd + days * day)) }
 
-        let late = try await StoryLedger("nuzzle")
+        let late = try await LedgerFixture("nuzzle")
         let after = monthEnd + 20 * day
         try await late.record(
-            NuzzleStory.month(), failure,
+            NuzzleFixture.month(), failure,
             monthly.renewed("9102", from: after, until: after + 31 * day, ["recovery": true]))
         #expect(try late.entitlement("pro", at: monthEnd + 16 * day - 1)?.state == .grace)
         #expect(try late.entitlement("pro", at: monthEnd + 16 * day)?.state == .billingRetry)
@@ -231,19 +232,19 @@ struct NuzzleStatusTests {
 
     @Test("NZ-31 At the sandbox's pace a trial lasts three minutes and a year an hour")
     func accelerated() async throws {
-        let line = LineStory(
+        let lineage = LineageFixture(
             "9000", product: "com.nestling.pro.yearly", environment: .sandbox)
         let minute: Int64 = 60_000
         var drafts = [
-            line.started("t", from: start, until: start + 3 * minute, NuzzleStory.trialOffer)
+            lineage.started("t", from: start, until: start + 3 * minute, NuzzleFixture.trialOffer)
         ]
         for hour in 0..<12 as Range<Int64> {
             let from = start + 3 * minute + hour * 60 * minute
-            drafts.append(line.renewed("y\(hour)", from: from, until: from + 60 * minute))
+            drafts.append(lineage.renewed("y\(hour)", from: from, until: from + 60 * minute))
         }
-        try await story.ledger.record(drafts)
+        try await fixture.ledger.record(drafts)
         func state(_ time: Int64, _ environment: Environment) throws -> SourceState? {
-            try story.ledger.status(
+            try fixture.ledger.status(
                 of: "ada", environment: environment, moment: Moment(at: time)
             ).status.entitlements.first?.state
         }
@@ -256,8 +257,8 @@ struct NuzzleStatusTests {
         #expect(try state(start + 723 * minute, .sandbox) == .expired)
         #expect(try state(start, .production) == SourceState.none)
         // A new phone restores the last year alone: it is Pro for the rest of that hour.
-        let restored = try await StoryLedger("nuzzle")
-        var device = line
+        let restored = try await LedgerFixture("nuzzle")
+        var device = lineage
         device.source = "apple_jws"
         let last = start + 663 * minute
         let end = last + 60 * minute

@@ -7,13 +7,13 @@ import Testing
 
 @Suite("Ollie: what it says, in Dutch")
 struct OllieCopyTests {
-    let ollie: OllieStory
-    let start = OllieStory.start
-    let end = OllieStory.end
-    let day = OllieStory.day
+    let ollie: OllieFixture
+    let start = OllieFixture.start
+    let end = OllieFixture.end
+    let day = OllieFixture.day
 
     init() async throws {
-        ollie = try await OllieStory()
+        ollie = try await OllieFixture()
         try await ollie.dog("rex")
     }
 
@@ -80,7 +80,7 @@ struct OllieCopyTests {
         #expect(try ollie.text("settings.statusLabel") == "Status")
     }
 
-    @Test("OL-19 The key message and the App Store's line are the document's")
+    @Test("OL-19 The key message and the App Store's message are the document's")
     func messages() throws {
         #expect(
             try ollie.text("message.key") == """
@@ -98,7 +98,7 @@ struct OllieCopyTests {
         "OL-20 A catalog that says trial or proefperiode is refused",
         arguments: ["trial", "Proefperiode"])
     func lint(_ word: String) async throws {
-        let changed = try StoryLedger.catalog(
+        let changed = try LedgerFixture.catalog(
             "ollie", replacing: ["nl: Gratis periode voorbij": "nl: \(word) voorbij"])
         await #expect {
             try await ollie.ledger.publish(CatalogPublication(document: Array(changed.utf8)))
@@ -119,13 +119,13 @@ struct OllieCopyTests {
                 features: [logEvent]
                 expiredText: upgrade.cta
             """
-        let ollie = try await OllieStory(replacing: ["freePeriods:": other])
+        let ollie = try await OllieFixture(replacing: ["freePeriods:": other])
         try await ollie.dog("rex")
-        try await ollie.story.perform(
+        try await ollie.fixture.perform(
             .createProfile(profile: "tom", kind: "kitten", freeStartedAt: nil))
-        let rex = try ollie.check("logEvent", "rex", at: OllieStory.end)
+        let rex = try ollie.check("logEvent", "rex", at: OllieFixture.end)
         #expect(rex.title?.text == "Je gratis periode is voorbij")
-        let tom = try ollie.check("logEvent", "tom", at: OllieStory.end)
+        let tom = try ollie.check("logEvent", "tom", at: OllieFixture.end)
         #expect(tom.reason == "intro_expired" && tom.title == nil)
         #expect(tom.display?.key == "upgrade.cta")
     }
@@ -143,7 +143,7 @@ struct OllieCopyTests {
         #expect(decision.paywall?.feature == "logEvent")
         #expect(
             decision.paywall?.products
-                == [OllieStory.product, OllieStory.product + ".2", OllieStory.product + ".3"])
+                == [OllieFixture.product, OllieFixture.product + ".2", OllieFixture.product + ".3"])
         let english = try ollie.ledger.check(
             CheckQuestion("logEvent", profile: "rex", locale: "en"), for: "ada",
             moment: Moment(at: end)
@@ -154,23 +154,23 @@ struct OllieCopyTests {
     @Test(
         "OL-08 Without a profile the status says which dog it is about, and every dog has its own")
     func severalDogs() async throws {
-        let story = try await OllieStory()
-        let (start, end, day) = (OllieStory.start, OllieStory.end, OllieStory.day)
-        #expect(try story.story.status().statusProfile == nil)
-        try await story.dog("rex")
-        try await story.dog("bella", at: start + 5 * day)
+        let fixture = try await OllieFixture()
+        let (start, end, day) = (OllieFixture.start, OllieFixture.end, OllieFixture.day)
+        #expect(try fixture.fixture.status().statusProfile == nil)
+        try await fixture.dog("rex")
+        try await fixture.dog("bella", at: start + 5 * day)
         // Both are free: the first of them.
-        var status = try story.story.status(at: start + 6 * day)
+        var status = try fixture.fixture.status(at: start + 6 * day)
         #expect((status.status, status.profile, status.statusProfile) == ("free", nil, "rex"))
         #expect(status.display?.text == "Gratis (nog 15 dagen)")
         // The first one's days are over, the other one's are not.
-        status = try story.story.status(at: end + day)
+        status = try fixture.fixture.status(at: end + day)
         #expect((status.status, status.statusProfile) == ("free", "bella"))
         #expect(status.display?.text == "Gratis (nog 4 dagen)")
         #expect(status.profiles.map(\.status) == ["freePeriodExpired", "free"])
-        story.story.clock.now = end + day
-        try await story.buy("3000", for: "rex")
-        status = try story.story.status()
+        fixture.fixture.clock.now = end + day
+        try await fixture.buy("3000", for: "rex")
+        status = try fixture.fixture.status()
         #expect((status.status, status.statusProfile) == ("premium", "rex"))
         #expect(status.profiles.map(\.status) == ["premium", "free"])
         #expect(status.profiles.map { $0.entitlements.first?.isActive } == [true, false])
@@ -178,27 +178,27 @@ struct OllieCopyTests {
         // One dog's purchase is not the customer's: what the customer as a whole has stays closed.
         #expect(status.entitlements.map(\.isActive) == [false])
         for card in status.profiles {
-            let own = try story.status(card.profile.profile)
+            let own = try fixture.status(card.profile.profile)
             #expect(own.status == card.status)
             #expect(own.display == card.display)
             #expect(own.attributes == card.attributes)
             #expect(own.entitlements == card.entitlements)
             #expect(own.statusProfile == card.profile.profile)
         }
-        try await story.story.perform(.deleteProfile(profile: "rex"))
-        status = try story.story.status()
+        try await fixture.fixture.perform(.deleteProfile(profile: "rex"))
+        status = try fixture.fixture.status()
         #expect((status.status, status.profile, status.statusProfile) == ("free", "bella", "bella"))
         #expect(status.profiles.map(\.status) == [nil, "free"])
     }
 
     @Test("A grant to the customer as a whole is the customer's status, whatever dogs there are")
     func wholeCustomer() async throws {
-        let story = try await OllieStory()
-        try await story.dog("rex")
-        try await story.dog("bella")
-        try await story.story.perform(
+        let fixture = try await OllieFixture()
+        try await fixture.dog("rex")
+        try await fixture.dog("bella")
+        try await fixture.fixture.perform(
             .issueGrant(.init(id: "g1", target: .entitlement("premium"), reason: "promo")))
-        let status = try story.story.status()
+        let status = try fixture.fixture.status()
         #expect((status.status, status.statusProfile) == ("premium", nil))
         #expect(status.entitlements.map(\.isActive) == [true])
         #expect(status.profiles.map(\.status) == ["premium", "premium"])

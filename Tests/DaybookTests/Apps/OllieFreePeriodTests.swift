@@ -7,12 +7,12 @@ import Testing
 
 @Suite("Ollie: 21 free days for every dog")
 struct OllieFreePeriodTests {
-    let ollie: OllieStory
-    let start = OllieStory.start
-    let end = OllieStory.end
-    let day = OllieStory.day
+    let ollie: OllieFixture
+    let start = OllieFixture.start
+    let end = OllieFixture.end
+    let day = OllieFixture.day
 
-    init() async throws { ollie = try await OllieStory() }
+    init() async throws { ollie = try await OllieFixture() }
 
     @Test(
         "OL-01 OL-02 Whole days count down from 21, and the period ends when none is left",
@@ -55,7 +55,7 @@ struct OllieFreePeriodTests {
         ] as [(String, String, Int64)])
     func wallClock(_ start: String, _ end: String, _ hours: Int64) async throws {
         try await ollie.dog("rex", at: instant(start))
-        #expect(instant(end) - instant(start) == hours * StoryLedger.hour)
+        #expect(instant(end) - instant(start) == hours * LedgerFixture.hour)
         #expect(try ollie.check("logEvent", "rex", at: instant(end) - 1).reason == "intro_period")
         let over = try ollie.check("logEvent", "rex", at: instant(end))
         #expect(!over.allowed)
@@ -65,8 +65,8 @@ struct OllieFreePeriodTests {
     @Test("OL-04 A move to another zone leaves the dog's days where they began")
     func moved() async throws {
         try await ollie.dog("rex")
-        ollie.story.clock.now = start + 5 * day
-        try await ollie.story.perform(.changeTimeZone("America/New_York"))
+        ollie.fixture.clock.now = start + 5 * day
+        try await ollie.fixture.perform(.changeTimeZone("America/New_York"))
         #expect(try ollie.check("logEvent", "rex", at: end - 1).allowed)
         #expect(try !ollie.check("logEvent", "rex", at: end).allowed)
         // A dog that comes after the move has the new zone, where no clocks change meanwhile: 504 hours.
@@ -99,8 +99,8 @@ struct OllieFreePeriodTests {
         #expect(try reasons(Self.paid, end) == ["denied.not_entitled"])
         // The dog and what is known of it stay.
         #expect(try !ollie.card("rex", at: end).profile.isDeleted)
-        #expect(try ollie.story.count(of: "profile.created") == 1)
-        ollie.story.clock.now = end
+        #expect(try ollie.fixture.count(of: "profile.created") == 1)
+        ollie.fixture.clock.now = end
         try await ollie.buy("3000", for: "rex")
         #expect(
             try reasons(Self.free + Self.inPeriod + Self.paid, end + 1) == ["granted.lifetime"])
@@ -113,7 +113,7 @@ struct OllieFreePeriodTests {
         try await ollie.dog("rex")
         try await ollie.dog("bella")
         try await ollie.buy("3000", for: "rex")
-        try await ollie.story.publish(replacing: [
+        try await ollie.fixture.publish(replacing: [
             "  export:\n    scope: profile\n":
                 "  puppyRadio: { scope: profile }\n  export:\n    scope: profile\n"
         ])
@@ -124,23 +124,23 @@ struct OllieFreePeriodTests {
     @Test("OL-11 A deleted dog made anew under another id has its own 21 days; history keeps both")
     func recreated() async throws {
         try await ollie.dog("rex")
-        ollie.story.clock.now = start + 10 * day
-        try await ollie.story.perform(.deleteProfile(profile: "rex"))
+        ollie.fixture.clock.now = start + 10 * day
+        try await ollie.fixture.perform(.deleteProfile(profile: "rex"))
         try await ollie.dog("rex2", at: start + 10 * day)
         #expect(try ollie.card("rex2").freeDaysRemaining == 21)
         #expect(try ollie.card("rex").profile.isDeleted)
         #expect(try !ollie.check("logEvent", "rex").allowed)
-        #expect(try ollie.story.count(of: "profile.created") == 2)
-        #expect(try ollie.story.count(of: "profile.deleted") == 1)
+        #expect(try ollie.fixture.count(of: "profile.created") == 2)
+        #expect(try ollie.fixture.count(of: "profile.deleted") == 1)
         #expect(try ollie.check("logEvent", "rex", at: start + 9 * day).allowed)
     }
 
     @Test("OL-12 A reinstalled app that brings the same dog back goes on counting")
     func reinstalled() async throws {
         try await ollie.dog("rex")
-        ollie.story.clock.now = start + 10 * day
-        try await ollie.story.perform(.deleteProfile(profile: "rex"))
-        try await ollie.story.record(
+        ollie.fixture.clock.now = start + 10 * day
+        try await ollie.fixture.perform(.deleteProfile(profile: "rex"))
+        try await ollie.fixture.record(
             .reported(
                 "profile.restored", at: start + 12 * day, key: "restored/rex",
                 [
@@ -159,22 +159,23 @@ struct OllieFreePeriodTests {
                 "profile.created", at: start - 300 * day, key: "migration/rex",
                 ["profile": "rex", "kind": "puppy", "free_started_at": .integer(time)])
         }
-        ollie.story.clock.now = migrated
-        #expect(try await ollie.story.record(drafts(migrated)).appended == 1)
-        #expect(try await ollie.story.record(drafts(migrated)).duplicates == 1)
+        ollie.fixture.clock.now = migrated
+        #expect(try await ollie.fixture.record(drafts(migrated)).appended == 1)
+        #expect(try await ollie.fixture.record(drafts(migrated)).duplicates == 1)
         // Run again on another day it starts nothing anew.
         #expect(
-            try await ollie.story.problems(of: drafts(migrated + day)) == ["idempotency_conflict"])
+            try await ollie.fixture.problems(of: drafts(migrated + day)) == ["idempotency_conflict"]
+        )
         #expect(try ollie.card("rex").freeDaysRemaining == 21)
         #expect(try ollie.card("rex", at: migrated + 20 * day).freeDaysRemaining == 1)
         // Before it began nothing was over.
         #expect(try !ollie.card("rex", at: start).isFreePeriodExpired)
-        #expect(try ollie.story.count(of: "profile.created") == 1)
+        #expect(try ollie.fixture.count(of: "profile.created") == 1)
     }
 
     @Test("OL-21 The phone's clock is believed, and the ledger keeps how far it was off")
     func clock() async throws {
-        ollie.story.clock.now = start + 30 * day
+        ollie.fixture.clock.now = start + 30 * day
         let phone = start
         let request = CommandRequest(
             .createProfile(profile: "rex", kind: "puppy", freeStartedAt: nil), subject: "ada",
@@ -206,7 +207,7 @@ struct OllieFreePeriodTests {
         try await ollie.ledger.perform(
             CommandRequest(
                 .createProfile(profile: "bo", kind: "puppy", freeStartedAt: nil), subject: "eve"))
-        ollie.story.clock.now = end + day
+        ollie.fixture.clock.now = end + day
         try await ollie.buy("3000", for: "rex")
         let report = try ollie.ledger.funnel("free_period_to_paid")
         #expect(report.steps.map(\.count) == [2, 1])

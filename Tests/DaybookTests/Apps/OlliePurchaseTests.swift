@@ -8,12 +8,12 @@ import Testing
 
 @Suite("Ollie: one purchase for each dog")
 struct OlliePurchaseTests {
-    let ollie: OllieStory
-    let start = OllieStory.start
-    let end = OllieStory.end
-    let day = OllieStory.day
+    let ollie: OllieFixture
+    let start = OllieFixture.start
+    let end = OllieFixture.end
+    let day = OllieFixture.day
 
-    init() async throws { ollie = try await OllieStory() }
+    init() async throws { ollie = try await OllieFixture() }
 
     @Test("OL-08 The paid dog is Premium, the other one counts its own days")
     func twoDogs() async throws {
@@ -36,10 +36,10 @@ struct OlliePurchaseTests {
         try await ollie.buy("3000", for: "rex")
         let before = try ollie.status("bella")
         let claim = Command.assignPurchase(transaction: "3000", profile: "bella")
-        let refusal = try await ollie.story.refusal(of: claim)
+        let refusal = try await ollie.fixture.refusal(of: claim)
         #expect(refusal == .transactionAlreadyAssigned(transaction: "3000", profile: "rex"))
         #expect(refusal?.code == "transaction_already_assigned")
-        #expect(try await ollie.story.refusal(of: claim) == refusal)
+        #expect(try await ollie.fixture.refusal(of: claim) == refusal)
         let conflicts = try ollie.ledger.history(of: "ada").map(\.event.draft).filter {
             $0.type == "assignment.conflict"
         }
@@ -53,7 +53,7 @@ struct OlliePurchaseTests {
         try await ollie.dog("rex")
         try await ollie.dog("bella")
         try await ollie.buy("3000", for: "rex")
-        try await ollie.story.record(
+        try await ollie.fixture.record(
             .reported(
                 "purchase.assigned", at: start + day, key: "claim/bella",
                 ["transaction_id": "3000", "profile": "bella"]))
@@ -66,17 +66,17 @@ struct OlliePurchaseTests {
         func offered(_ dog: String) throws -> [String]? {
             try ollie.check("export", dog).paywall?.products
         }
-        let products = ["", ".2", ".3"].map { OllieStory.product + $0 }
+        let products = ["", ".2", ".3"].map { OllieFixture.product + $0 }
         try await ollie.dog("rex")
         try await ollie.dog("bella")
         #expect(try offered("bella") == products)
         try await ollie.buy("3000", for: "rex")
         // The store would give the first product again for nothing, and no second dog with it.
         #expect(try offered("bella") == Array(products[1...]))
-        try await ollie.story.record(ollie.purchase("3001", at: start, product: products[1]))
+        try await ollie.fixture.record(ollie.purchase("3001", at: start, product: products[1]))
         #expect(try ollie.status("bella").status == "free")
         #expect(try offered("bella") == [products[2]])
-        try await ollie.story.perform(.assignPurchase(transaction: "3001", profile: "bella"))
+        try await ollie.fixture.perform(.assignPurchase(transaction: "3001", profile: "bella"))
         #expect(try ollie.status("bella").status == "premium")
         #expect(try ollie.status("rex").status == "premium")
         // What was refunded can be bought again.
@@ -87,12 +87,12 @@ struct OlliePurchaseTests {
     @Test("OL-14 A restored purchase that serves no dog asks for one")
     func needsAssignment() async throws {
         try await ollie.dog("rex")
-        try await ollie.story.record(ollie.purchase("3000", at: start))
+        try await ollie.fixture.record(ollie.purchase("3000", at: start))
         let decision = try ollie.check("export", "rex")
         #expect(!decision.allowed)
         let findings = try ollie.ledger.doctor(subject: "ada").filter { $0.area == "purchase" }
         #expect(findings.map { $0.message.contains("needs_assignment") } == [true])
-        try await ollie.story.perform(.assignPurchase(transaction: "3000", profile: "rex"))
+        try await ollie.fixture.perform(.assignPurchase(transaction: "3000", profile: "rex"))
         #expect(try ollie.check("export", "rex").allowed)
         #expect(try ollie.text("purchase.restored") == "Aankoop hersteld voor [puppyname].")
         let slots = try #require(
@@ -104,10 +104,10 @@ struct OlliePurchaseTests {
     func offline() async throws {
         try await ollie.dog("rex")
         let bought = end + 3 * day
-        ollie.story.clock.now = end + 6 * day
+        ollie.fixture.clock.now = end + 6 * day
         let before = try ollie.ledger.head().position
-        try await ollie.story.record(ollie.purchase("3000", at: bought))
-        try await ollie.story.perform(.assignPurchase(transaction: "3000", profile: "rex"))
+        try await ollie.fixture.record(ollie.purchase("3000", at: bought))
+        try await ollie.fixture.perform(.assignPurchase(transaction: "3000", profile: "rex"))
         #expect(try ollie.status("rex", at: bought - 1).status == "freePeriodExpired")
         #expect(try ollie.status("rex", at: bought).status == "premium")
         let known = Moment(at: bought, knownAt: .position(before))
@@ -132,15 +132,15 @@ struct OlliePurchaseTests {
     @Test("OL-24 A sale is kept at what was paid; the price on show stays")
     func sale() async throws {
         try await ollie.dog("rex")
-        try await ollie.story.record(
+        try await ollie.fixture.record(
             ollie.purchase("3000", at: start, ["price_milli": 14_990]))
-        try await ollie.story.perform(.assignPurchase(transaction: "3000", profile: "rex"))
+        try await ollie.fixture.perform(.assignPurchase(transaction: "3000", profile: "rex"))
         let paid = try ollie.ledger.history(of: "ada").compactMap {
             $0.event.draft.data["price_milli"]?.integer
         }
         #expect(paid == [14_990])
         let catalog = try #require(try ollie.ledger.catalogs().newest?.catalog)
-        let product = try #require(catalog.product(OllieStory.product))
+        let product = try #require(catalog.product(OllieFixture.product))
         #expect(product.prices.first { $0.name == "regular" }?.amountMilli == 19_000)
         #expect(try ollie.text(product.displayPrice ?? "") == "€19")
     }
@@ -150,7 +150,7 @@ struct OlliePurchaseTests {
         try await ollie.dog("demo")
         try await ollie.dog("other")
         let until = start + 30 * day
-        try await ollie.story.perform(
+        try await ollie.fixture.perform(
             .issueGrant(
                 .init(
                     id: "review", target: .entitlement("premium"), expiresAt: until,
@@ -177,54 +177,54 @@ struct OlliePurchaseTests {
             (true, false, "family_serves_no_profile"), (true, true, nil),
         ])
     func family(_ isShareable: Bool, _ servesProfile: Bool, _ refusal: String?) async throws {
-        let story = try await OllieStory(replacing: [
+        let fixture = try await OllieFixture(replacing: [
             "familyShareable: false": "familyShareable: \(isShareable)",
             "familyServesOneProfile: false": "familyServesOneProfile: \(servesProfile)",
         ])
-        try await story.dog("rex")
-        try await story.dog("bella")
-        try await story.story.record(
-            story.purchase("3000", at: start, ["ownership": "FAMILY_SHARED"]))
+        try await fixture.dog("rex")
+        try await fixture.dog("bella")
+        try await fixture.fixture.record(
+            fixture.purchase("3000", at: start, ["ownership": "FAMILY_SHARED"]))
         let assignment = Command.assignPurchase(transaction: "3000", profile: "rex")
-        #expect(try await story.story.refusal(of: assignment)?.code == refusal)
-        let decision = try story.check("export", "rex")
+        #expect(try await fixture.fixture.refusal(of: assignment)?.code == refusal)
+        let decision = try fixture.check("export", "rex")
         #expect(decision.allowed == (refusal == nil))
         #expect(decision.reason == (refusal == nil ? "family" : "not_entitled"))
-        #expect(try !story.check("export", "bella").allowed)
+        #expect(try !fixture.check("export", "bella").allowed)
         guard refusal == nil else { return }
         // Any one of the member's dogs, and no second one.
         let second = Command.assignPurchase(transaction: "3000", profile: "bella")
         #expect(
-            try await story.story.refusal(of: second)
+            try await fixture.fixture.refusal(of: second)
                 == .transactionAlreadyAssigned(transaction: "3000", profile: "rex"))
-        #expect(try story.story.entitlement("premium")?.isActive == false)
+        #expect(try fixture.fixture.entitlement("premium")?.isActive == false)
     }
 
     @Test("OL-26 An assignment that was reported all the same gives nothing, and doctor says why")
     func familyReported() async throws {
-        let story = try await OllieStory(replacing: [
+        let fixture = try await OllieFixture(replacing: [
             "familyShareable: false": "familyShareable: true"
         ])
-        try await story.dog("rex")
-        try await story.story.record(
-            story.purchase("3000", at: start, ["ownership": "FAMILY_SHARED"]),
+        try await fixture.dog("rex")
+        try await fixture.fixture.record(
+            fixture.purchase("3000", at: start, ["ownership": "FAMILY_SHARED"]),
             .reported(
                 "purchase.assigned", at: start, key: "a1",
                 ["transaction_id": "3000", "profile": "rex"]))
-        #expect(try !story.check("export", "rex").allowed)
-        let sources = try story.check("export", "rex").candidates
+        #expect(try !fixture.check("export", "rex").allowed)
+        let sources = try fixture.check("export", "rex").candidates
         #expect(sources.map(\.why) == ["family_serves_no_profile"])
-        let findings = try story.ledger.doctor(subject: "ada").filter { $0.area == "purchase" }
+        let findings = try fixture.ledger.doctor(subject: "ada").filter { $0.area == "purchase" }
         #expect(findings.count == 1)
         #expect(findings.first?.remedy?.contains("familyServesOneProfile") == true)
         // The policy is the catalog's, so that it can be changed without touching history.
-        story.story.clock.now += 1
-        try await story.story.publish(replacing: [
+        fixture.fixture.clock.now += 1
+        try await fixture.fixture.publish(replacing: [
             "familyShareable: false": "familyShareable: true",
             "familyServesOneProfile: false": "familyServesOneProfile: true",
         ])
-        #expect(try story.check("export", "rex").reason == "family")
-        #expect(try !story.check("export", "rex", at: start).allowed)
+        #expect(try fixture.check("export", "rex").reason == "family")
+        #expect(try !fixture.check("export", "rex", at: start).allowed)
     }
 
     @Test("OL-28 When a dog is deleted its purchase is free again, for one other dog")
@@ -232,39 +232,39 @@ struct OlliePurchaseTests {
         try await ollie.dog("rex")
         try await ollie.dog("bella")
         try await ollie.buy("3000", for: "rex")
-        ollie.story.clock.now = end + day
-        try await ollie.story.perform(.deleteProfile(profile: "rex"))
+        ollie.fixture.clock.now = end + day
+        try await ollie.fixture.perform(.deleteProfile(profile: "rex"))
         #expect(try ollie.status("bella").status == "freePeriodExpired")
-        try await ollie.story.perform(.assignPurchase(transaction: "3000", profile: "bella"))
+        try await ollie.fixture.perform(.assignPurchase(transaction: "3000", profile: "bella"))
         #expect(try ollie.status("bella").status == "premium")
         let third = Command.assignPurchase(transaction: "3000", profile: "max")
         try await ollie.dog("max", at: end + 2 * day)
         #expect(
-            try await ollie.story.refusal(of: third)
+            try await ollie.fixture.refusal(of: third)
                 == .transactionAlreadyAssigned(transaction: "3000", profile: "bella"))
         // Once: when the second dog is gone too, it goes on to none.
-        try await ollie.story.perform(.deleteProfile(profile: "bella"))
+        try await ollie.fixture.perform(.deleteProfile(profile: "bella"))
         let used = Rejection.reassignmentsUsed(
             transaction: "3000", profiles: ["rex", "bella"], max: 1)
-        #expect(try await ollie.story.refusal(of: third) == used)
+        #expect(try await ollie.fixture.refusal(of: third) == used)
         try await ollie.dog("bella", at: end + 3 * day)
         #expect(
-            try await ollie.story.refusal(
+            try await ollie.fixture.refusal(
                 of: .assignPurchase(transaction: "3000", profile: "bella")) == nil)
-        try await ollie.story.perform(.unassignPurchase(transaction: "3000"))
-        #expect(try await ollie.story.refusal(of: third) == used)
+        try await ollie.fixture.perform(.unassignPurchase(transaction: "3000"))
+        #expect(try await ollie.fixture.refusal(of: third) == used)
     }
 
     @Test(
         "OL-28 How often a purchase may go on is the catalog's to say", arguments: [0, 2] as [Int])
     func reassignments(_ max: Int) async throws {
-        let ollie = try await OllieStory(
+        let ollie = try await OllieFixture(
             replacing: ["reassignmentsMax: 1": "reassignmentsMax: \(max)"])
         for dog in ["d0", "d1", "d2", "d3"] { try await ollie.dog(dog) }
         try await ollie.buy("3000", for: "d0")
         for number in 1...3 {
-            try await ollie.story.perform(.unassignPurchase(transaction: "3000"))
-            let refusal = try await ollie.story.refusal(
+            try await ollie.fixture.perform(.unassignPurchase(transaction: "3000"))
+            let refusal = try await ollie.fixture.refusal(
                 of: .assignPurchase(transaction: "3000", profile: "d\(number)"))
             #expect((refusal == nil) == (number <= max), "\(number)")
             if refusal != nil { return }
@@ -276,16 +276,16 @@ struct OlliePurchaseTests {
         try await ollie.dog("rex")
         var claim = ollie.purchase("3000", at: start)
         claim.trust = .clientAsserted
-        try await ollie.story.record(claim)
-        try await ollie.story.perform(.assignPurchase(transaction: "3000", profile: "rex"))
+        try await ollie.fixture.record(claim)
+        try await ollie.fixture.perform(.assignPurchase(transaction: "3000", profile: "rex"))
         #expect(try ollie.status("rex").status == "free")
         #expect(try ollie.check("export", "rex").reason == "unverified")
         // A ledger that the app keeps for itself believes what the app puts in as known (low stakes).
         try await ollie.dog("bella")
-        var own = ollie.purchase("3001", at: start, product: OllieStory.product + ".2")
+        var own = ollie.purchase("3001", at: start, product: OllieFixture.product + ".2")
         own.trust = .imported
-        try await ollie.story.record(own)
-        try await ollie.story.perform(.assignPurchase(transaction: "3001", profile: "bella"))
+        try await ollie.fixture.record(own)
+        try await ollie.fixture.perform(.assignPurchase(transaction: "3001", profile: "bella"))
         #expect(try ollie.status("bella").status == "premium")
         #expect(try ollie.status("rex").status == "free")
     }

@@ -6,7 +6,7 @@ import DaybookFixtures
 import DaybookTesting
 import Testing
 
-@Suite("Since which event something is so")
+@Suite("The event since which an answer holds")
 struct BisectTests {
     private static func holds(
         _ condition: AnswerCondition, _ ledger: Ledger, _ subject: String,
@@ -67,8 +67,8 @@ struct BisectTests {
         }
     }
 
-    @Test("Of anybody: the first event after which somebody is beyond a number")
-    func anybody() async throws {
+    @Test("Of all customers: the first event after which one of them exceeds a number")
+    func anyCustomer() async throws {
         let pair = StreamGolden.Pair(app: "dozzi", name: "refund-after-two-stories")
         let drafts = try StreamGolden.drafts(of: pair)
         let ledger = try await StreamGolden.ledger(pair.app, holding: drafts)
@@ -89,18 +89,18 @@ struct BisectTests {
 
     @Test("Of very many customers the first twenty are named, and how many more there are")
     func many() async throws {
-        let story = try await StoryLedger("dozzi")
+        let fixture = try await LedgerFixture("dozzi")
         // All 25 have used up what is free; then the limit is raised.
-        try await story.ledger.record(
+        try await fixture.ledger.record(
             (0..<50).map { use in
                 .used(
                     "stories", at: Fixtures.now - 100 + Int64(use), ref: "\(use)",
                     subject: "c\(use / 2 + 10)")
             })
-        let from = try story.ledger.head().position
-        let wider = try StoryLedger.catalog("dozzi", replacing: ["limit: 2": "limit: 5"])
-        try await story.ledger.publish(CatalogPublication(document: Array(wider.utf8)))
-        let found = try story.ledger.bisect(
+        let from = try fixture.ledger.head().position
+        let wider = try LedgerFixture.catalog("dozzi", replacing: ["limit: 2": "limit: 5"])
+        try await fixture.ledger.publish(CatalogPublication(document: Array(wider.utf8)))
+        let found = try fixture.ledger.bisect(
             .allowed("stories"), at: Fixtures.now + 1, from: from)
         #expect(found.subjects == (10..<30).map { "c\($0)" })
         #expect(found.subjectsOmitted == 5)

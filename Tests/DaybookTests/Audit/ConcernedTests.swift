@@ -6,8 +6,8 @@ import DaybookFixtures
 import DaybookTesting
 import Testing
 
-/// Whom an event concerns: also those to whom somebody gave everything, and who have no event of their own.
-@Suite("Whoever is concerned is looked at")
+/// Which customers an event concerns: also those to whom everything was transferred, without an event of their own.
+@Suite("All concerned customers are looked at")
 struct ConcernedTests {
     private static let now: Int64 = 1_772_323_200_000
     private static let feature = "premiumVoices"
@@ -67,11 +67,11 @@ struct ConcernedTests {
         let voiding = CommandRequest(
             .voidEvent(source: "native", key: "a-b"), subject: "a", actor: "kim", reason: "no",
             ticket: "T")
-        let preview = try await ledger.preview(voiding)
-        #expect(Set(preview.changes.map(\.subject)).isSuperset(of: ["a", "c"]))
+        let dryRun = try await ledger.dryRun(voiding)
+        #expect(Set(dryRun.changes.map(\.subject)).isSuperset(of: ["a", "c"]))
     }
 
-    @Test("An alias that gives somebody's purchase to a third one concerns the third one")
+    @Test("An alias that moves a purchase to a third customer concerns that customer")
     func aliasOfAGiver() async throws {
         let ledger = try await Self.ledger([
             Self.purchase("a"), .reported("app.launched", at: Self.now, key: "x", subject: "x"),
@@ -84,7 +84,7 @@ struct ConcernedTests {
         #expect(told.contains("c"))
     }
 
-    @Test("Somebody without an event of their own is one of everybody")
+    @Test("A customer without an own event is among all customers")
     func receiver() async throws {
         let ledger = try await Self.ledger([
             Self.purchase("a"), Self.everything("a", "c", at: 1),
@@ -94,7 +94,7 @@ struct ConcernedTests {
             Issue.record("\(found)")
             return
         }
-        // Before the transfer it is a's, after it c's: anybody's all the time.
+        // Before the transfer it is a's, after it c's: some customer's all the time.
         #expect(try ledger.bisect(.allowed(Self.feature), of: "c", at: at.at).folds > 1)
         let document = try Fixtures.catalogDocument("dozzi")
         #expect(try ledger.whatIf(WhatIf(catalog: document), moment: at).customers == 2)
@@ -107,26 +107,26 @@ struct ConcernedTests {
 
     @Test("A free trial costs nothing, whatever price its source names, and what follows it does")
     func trialMoney() async throws {
-        let story = try await StoryLedger(
-            "magical-stories", now: Fixtures.now + 60 * StoryLedger.day)
-        let line = LineStory("1", product: "com.magicalstories.premium.monthly")
-        let day = StoryLedger.day
-        let trial = line.started(
+        let fixture = try await LedgerFixture(
+            "magical-stories", now: Fixtures.now + 60 * LedgerFixture.day)
+        let lineage = LineageFixture("1", product: "com.magicalstories.premium.monthly")
+        let day = LedgerFixture.day
+        let trial = lineage.started(
             "1", from: Fixtures.now, until: Fixtures.now + 7 * day,
             ["offer": ["type": "introductory", "discount": "free_trial"]])
-        let paid = line.renewed(
+        let paid = lineage.renewed(
             "2", from: Fixtures.now + 7 * day, until: Fixtures.now + 37 * day)
-        try await story.record(trial, paid)
-        let withoutTrial = try story.ledger.whatIf(
+        try await fixture.record(trial, paid)
+        let withoutTrial = try fixture.ledger.whatIf(
             WhatIf(drops: [Self.target(trial)]), moment: .now)
         #expect(withoutTrial.revenue.allSatisfy { $0.before == $0.after })
-        let withoutBoth = try story.ledger.whatIf(
+        let withoutBoth = try fixture.ledger.whatIf(
             WhatIf(drops: [Self.target(trial), Self.target(paid)]), moment: .now)
         #expect(withoutBoth.revenue.map(\.before) == [8_990])
         #expect(withoutBoth.revenue.map(\.after) == [0])
     }
 
-    @Test("Two who become one pay once, and one who becomes two too")
+    @Test("Customers who are joined pay once, and a customer who is split too")
     func mergedMoney() async throws {
         let alias = Self.alias("b", "a")
         let apart = try await Self.ledger([
@@ -143,7 +143,7 @@ struct ConcernedTests {
         #expect(split.features.contains { $0.name == Self.feature && $0.lost == 1 })
     }
 
-    @Test("A purchase that is put in belongs to whoever got everything since")
+    @Test("A purchase that is put in belongs to the customer who got everything since")
     func insertedForAnHeir() async throws {
         let ledger = try await Self.ledger([
             .reported("app.launched", at: Self.now, key: "l", subject: "a"),
@@ -155,7 +155,7 @@ struct ConcernedTests {
         #expect(report.top.first { !$0.difference.isEmpty }?.subject == "c")
     }
 
-    @Test("An event of another environment is refused, and no answer about nobody")
+    @Test("An event of another environment is refused, and not answered about an unknown customer")
     func otherEnvironment() async throws {
         var sandbox = Self.purchase("a")
         sandbox.environment = .sandbox

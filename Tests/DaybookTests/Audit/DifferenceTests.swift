@@ -8,9 +8,9 @@ import Testing
 @Suite("What is different between two moments")
 struct DifferenceTests {
     @Test(
-        "Nothing differs from itself, and whoever is told to differ does",
+        "Nothing differs from itself, and every customer that is told to differ does",
         arguments: try StreamGolden.pairs())
-    func everybody(_ pair: StreamGolden.Pair) async throws {
+    func customers(_ pair: StreamGolden.Pair) async throws {
         let drafts = try StreamGolden.drafts(of: pair)
         let ledger = try await StreamGolden.ledger(pair.app, holding: drafts)
         let times = drafts.compactMap(\.occurredAt).sorted()
@@ -30,7 +30,7 @@ struct DifferenceTests {
     }
 
     @Test(
-        "Of one time only those are compared whom the events between concern, and nobody is missed",
+        "At one time only customers of the events between are compared, and none is missed",
         arguments: try StreamGolden.pairs())
     func between(_ pair: StreamGolden.Pair) async throws {
         let drafts = try StreamGolden.drafts(of: pair)
@@ -82,8 +82,8 @@ struct DifferenceTests {
         #expect(!places.contains("meters.stories.used"))
     }
 
-    @Test("Everybody is looked at once, also who is shown by a name without events of its own")
-    func everybodyOnce() async throws {
+    @Test("Each customer is looked at once, also one whose canonical ID has no events")
+    func customersOnce() async throws {
         let month = SyntheticMonth(
             catalog: try Fixtures.catalog("dozzi"), seed: 7, subjects: 40)
         let ledger = try await StreamGolden.ledger("dozzi", holding: month.deliveries)

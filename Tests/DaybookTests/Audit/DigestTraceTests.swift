@@ -63,7 +63,8 @@ struct DigestTraceTests {
         }
     }
 
-    @Test("A UUID in two spellings is one unit from the event on that names the second of them")
+    @Test(
+        "A UUID in two spellings is one aggregate from the event on that names the second of them")
     func spelled() async throws {
         let (lower, upper) = (
             "7e3fb20b-4cdb-47cc-936d-99d65f608138", "7E3FB20B-4CDB-47CC-936D-99D65F608138"
@@ -99,7 +100,7 @@ struct DigestTraceTests {
     private static func ledger(
         _ app: String, in folder: LedgerFolder, recording drafts: [EventDraft], batchCount: Int
     ) async throws -> Ledger {
-        let ledger = try await folder.create(app) { LedgerMold.later }
+        let ledger = try await folder.create(app) { LedgerTemplate.later }
         for start in stride(from: 0, to: drafts.count, by: batchCount) {
             try await ledger.record(Array(drafts[start..<min(drafts.count, start + batchCount)]))
         }
@@ -115,7 +116,7 @@ struct DigestTraceTests {
     /// The fold with a mistake: it does not see some events.
     private static func blind(
         to isHidden: @escaping @Sendable (Event) -> Bool
-    ) -> UnitFold {
+    ) -> AggregateStep {
         { state, event, names in
             if !isHidden(event) { state.evolve(event, names: names) }
         }

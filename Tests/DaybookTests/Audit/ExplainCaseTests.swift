@@ -85,7 +85,7 @@ struct ExplainCaseTests {
             stream: "fork-in-the-road/client-asserted-alone", subject: "u_1",
             name: "unlimitedCollections", at: "2027-01-01T00:00:00Z", reason: "unverified",
             decidedAt: "2026-03-04T12:00:00Z", cause: 2),
-        // Nuzzle: two refunds, the later one of the current period; a renewal told late; a trial that nobody paid; a
+        // Nuzzle: two refunds, the later one of the current period; a renewal told late; a trial that was never paid; a
         // period that simply ended.
         Case(
             stream: "nuzzle/refunds-now-and-of-an-earlier-period", subject: "u_3080",
@@ -128,21 +128,21 @@ struct ExplainCaseTests {
 
     @Test("Of very many events and commits it is said how many were not looked at")
     func bounds() async throws {
-        let story = try await StoryLedger("dozzi")
+        let fixture = try await LedgerFixture("dozzi")
         let at = Fixtures.now
-        try await story.ledger.record(
+        try await fixture.ledger.record(
             (0..<70).map { .used("stories", at: at - 100 + Int64($0), ref: "early-\($0)") })
         // What is told later about the same time: one commit each.
         for number in 0..<260 {
-            story.clock.now = at + 1_000 + Int64(number)
-            try await story.ledger.record([.used("stories", at: at - 200, ref: "late-\(number)")])
+            fixture.clock.now = at + 1_000 + Int64(number)
+            try await fixture.ledger.record([.used("stories", at: at - 200, ref: "late-\(number)")])
         }
-        let found = try story.ledger.explain(
+        let found = try fixture.ledger.explain(
             CheckQuestion("stories"), for: "ada", moment: Moment(at: at))
         #expect(found.steps.count == 330)
         #expect(found.untriedCount == 330 - 64)
         #expect(found.passedCommitCount == 260 - 256)
-        let small = try story.ledger.explain(
+        let small = try fixture.ledger.explain(
             CheckQuestion("stories"), for: "ada",
             moment: Moment(at: at, knownAt: .position(40)))
         #expect(small.untriedCount == 0 && small.passedCommitCount == 0)
@@ -161,10 +161,10 @@ struct ExplainCaseTests {
                 .entitlement("unlimited", products: ["com.dozzi.unlimited_stories"]),
                 .without(position: 8, reason: "lifetime"),
             ])
-        let nobody = try ledger.explain(
+        let unknown = try ledger.explain(
             CheckQuestion("premiumVoices"), for: "nobody", moment: Moment(at: at))
-        #expect(!nobody.isKnown)
-        #expect(nobody.steps.isEmpty)
-        #expect(nobody.deciding == nil)
+        #expect(!unknown.isKnown)
+        #expect(unknown.steps.isEmpty)
+        #expect(unknown.deciding == nil)
     }
 }

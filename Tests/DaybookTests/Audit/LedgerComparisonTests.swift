@@ -38,7 +38,7 @@ struct LedgerComparisonTests {
         try FileManager.default.copyItem(atPath: folders.0.path, toPath: folders.1.path)
         let before = try Ledger.open(folders.0.path, readOnly: true)
         let after = try Ledger.open(folders.1.path, clock: { Fixtures.now })
-        let at = Fixtures.now + StoryLedger.day
+        let at = Fixtures.now + LedgerFixture.day
         // The copy has no snapshot yet: its sums are folded, and are the same.
         let same = try Self.differences(before, after, at: at)
         #expect(same.found == [])
@@ -52,8 +52,8 @@ struct LedgerComparisonTests {
         #expect(comparison.isFromSnapshots && comparison.areCatalogsSame)
         #expect(comparison.buckets == 1)
         #expect(comparison.customers == 1)
-        // A bucket has 10,000 / 256 units on average, in each of the two.
-        #expect((2...2 * 2 * Self.subjectCount / 256).contains(comparison.units))
+        // A bucket has 10,000 / 256 aggregates on average, in each of the two.
+        #expect((2...2 * 2 * Self.subjectCount / 256).contains(comparison.aggregates))
         // The other way round, and without what the snapshots say.
         let back = try Self.differences(after, before, at: at)
         #expect(back.found.map(\.subject) == ["u77"])
@@ -66,7 +66,7 @@ struct LedgerComparisonTests {
     }
 
     @Test(
-        "Whoever answers otherwise in a ledger without one of the events is found",
+        "Each customer whose answers change when one event is missing is found",
         arguments: try StreamGolden.pairs())
     func oneLess(_ pair: StreamGolden.Pair) async throws {
         let drafts = try StreamGolden.drafts(of: pair)
@@ -103,19 +103,20 @@ struct LedgerComparisonTests {
     @Test("An alias that joins two, and a transfer to another than before, are differences")
     func identity() async throws {
         func ledger(_ more: EventDraft...) async throws -> Ledger {
-            let story = try await StoryLedger("magical-stories")
-            let line = LineStory("1", product: "com.magicalstories.premium.monthly")
-            try await story.record(
-                line.started("1", from: Fixtures.now, until: Fixtures.now + 30 * StoryLedger.day))
-            try await story.ledger.record(more)
-            return story.ledger
+            let fixture = try await LedgerFixture("magical-stories")
+            let lineage = LineageFixture("1", product: "com.magicalstories.premium.monthly")
+            try await fixture.record(
+                lineage.started(
+                    "1", from: Fixtures.now, until: Fixtures.now + 30 * LedgerFixture.day))
+            try await fixture.ledger.record(more)
+            return fixture.ledger
         }
         func handed(to name: String) -> EventDraft {
             .reported(
                 "purchase.transferred", at: Fixtures.now + 1, key: "t",
                 ["from": "ada", "to": .string(name)])
         }
-        let at = Fixtures.now + StoryLedger.day
+        let at = Fixtures.now + LedgerFixture.day
         let plain = try await ledger()
         let alias = try await ledger(
             .reported(
@@ -129,7 +130,7 @@ struct LedgerComparisonTests {
         #expect(gone == ["ada", "bob"])
     }
 
-    @Test("Other catalogs mean that everybody is compared")
+    @Test("Other catalogs mean that all customers are compared")
     func catalogs() async throws {
         let drafts = (0..<50).map { number in
             EventDraft.used(

@@ -94,7 +94,7 @@ struct SteppedReplayTests {
                     path: "entitlements.unlimited.state", before: "lifetime", after: "refunded")))
     }
 
-    @Test("Stepping reads a file that nobody may write to")
+    @Test("Stepping reads a file without write permission")
     func readOnly() async throws {
         let folder = try LedgerFolder()
         let ledger = try await folder.create("dozzi") { 0 }

@@ -6,7 +6,7 @@ import DaybookFixtures
 import Testing
 
 /// A what-if must say what a ledger would say in which things were really so.
-@Suite("What if other rules had ruled, or other things had happened")
+@Suite("What-if: other catalogs and other events")
 struct WhatIfTests {
     /// Which features are open, of the customer and of each profile, and the numbers of each meter.
     private struct Outcome: Equatable {
@@ -20,7 +20,7 @@ struct WhatIfTests {
                 .profiles.filter { !$0.profile.isDeleted }.map(\.profile.profile)
         }
 
-        /// - Parameter profiles: Whose features are asked for, where a feature is a profile's.
+        /// - Parameter profiles: The profiles that are asked about, where a feature belongs to a profile.
         init(
             _ ledger: Ledger, _ subject: String, _ environment: Environment, _ moment: Moment,
             profiles: Set<String>
@@ -57,7 +57,7 @@ struct WhatIfTests {
         }
     }
 
-    /// What two ledgers say of everybody, counted as a what-if counts it.
+    /// What two ledgers say of all customers, counted as a what-if counts it.
     private struct Expected: Equatable {
         var customers = 0
         var changed = 0
@@ -200,7 +200,7 @@ struct WhatIfTests {
         }
     }
 
-    /// Everybody of both ledgers, one by one: who is concerned must be told, and nobody else.
+    /// All customers of both ledgers, one by one: those who are concerned must be told, and no others.
     private static func compare(
         _ what: WhatIf, _ before: Ledger, _ after: Ledger, _ drafts: [EventDraft], _ place: String
     ) throws {

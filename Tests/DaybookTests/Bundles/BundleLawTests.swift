@@ -16,7 +16,7 @@ struct BundleLawTests {
         try await StreamGolden.ledger(pair.app, holding: try StreamGolden.drafts(of: pair))
     }
 
-    /// Everybody who is asked about, with everything that the catalog names.
+    /// All customers who are asked about, with everything that the catalog names.
     private static func requests(
         _ ledger: Ledger, isRedacted: Bool
     ) throws -> [CaptureRequest] {
@@ -30,7 +30,7 @@ struct BundleLawTests {
         }
     }
 
-    /// Every text of the events that could tell who somebody is, found without the redaction: all but what the schemas
+    /// Every text of the events that could identify a customer, found without the redaction: all but what the schemas
     /// close, and what stands in the catalog.
     private static func secrets(_ drafts: [EventDraft], _ catalog: String) -> Set<String> {
         var found: Set<String> = []

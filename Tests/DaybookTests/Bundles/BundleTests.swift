@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Bundles: what is in them, and what is refused")
 struct BundleTests {
-    private static let day = StoryLedger.day
+    private static let day = LedgerFixture.day
     private static let now = Fixtures.now
 
     private static func request(
@@ -27,32 +27,32 @@ struct BundleTests {
 
     /// Two events of one millisecond whose keys alone order them, the shorter text having the later key.
     private static func sample() async throws -> ReproBundle {
-        let story = try await StoryLedger("magical-stories")
-        try await story.record(
+        let fixture = try await LedgerFixture("magical-stories")
+        try await fixture.record(
             .used("stories", at: now - day, ref: "zebra"),
             .used("stories", at: now - day, ref: "apple-pie-from-a-very-long-recipe"))
-        return try await story.ledger.capture(request("ada", isRedacted: false))
+        return try await fixture.ledger.capture(request("ada", isRedacted: false))
     }
 
     // MARK: What is in it
 
     @Test("Events of one millisecond keep their order under new names, by an explicit sequence")
     func ties() async throws {
-        var story = try await StoryLedger("dozzi")
-        story.subject = "owner-of-the-line"
+        var fixture = try await LedgerFixture("dozzi")
+        fixture.subject = "owner-of-the-line"
         // A longer id, a shorter one and a digest: the order of new names is not that of arrival.
         let keys = [
             "zz", "b6b6b6b6-0000-4000-8000-000000000001", "a-key-that-is-longer-than-15-bytes",
         ]
         for (index, key) in keys.enumerated() {
             var draft = EventDraft.reported(
-                "profile.created", at: Self.now - Self.day, key: key, subject: story.subject,
+                "profile.created", at: Self.now - Self.day, key: key, subject: fixture.subject,
                 profile: "kid-\(index)",
                 ["profile": .string("kid-\(index)"), "kind": "child"])
             draft.source.kind = ["web-shop", "native", "aaa"][index]
-            try await story.record(draft)
+            try await fixture.record(draft)
         }
-        let (bundle, names) = try await story.ledger.captured(Self.request(story.subject))
+        let (bundle, names) = try await fixture.ledger.captured(Self.request(fixture.subject))
         let found = try #require(names)
         let created = bundle.drafts.filter { $0.type == "profile.created" }
         #expect(created.map(\.sequence) == [2, 1, 0])
@@ -66,7 +66,7 @@ struct BundleTests {
     @Test("Of two equal statements the same one wins under new keys, also where keys are digests")
     func statements() async throws {
         for round in 0..<12 {
-            let story = try await StoryLedger("dozzi")
+            let fixture = try await LedgerFixture("dozzi")
             for (index, end) in [Self.day, 2 * Self.day].enumerated() {
                 var draft = EventDraft.reported(
                     "store.transaction_stated", at: Self.now - Self.day,
@@ -80,9 +80,9 @@ struct BundleTests {
                 draft.source = EventSource(
                     kind: "apple_jws", key: draft.source.key, signedAt: Self.now)
                 draft.trust = .verified
-                try await story.record(draft)
+                try await fixture.record(draft)
             }
-            let bundle = try await story.ledger.capture(
+            let bundle = try await fixture.ledger.capture(
                 Self.request("ada", at: Self.now + Self.day + 1))
             #expect(!Self.text(bundle).contains("2000000123"))
             #expect(bundle.drafts.last?.trust == .verified)
@@ -91,22 +91,22 @@ struct BundleTests {
 
     @Test("A catalog for a share of the customers is for all of a bundle, or for none")
     func cohorts() async throws {
-        let story = try await StoryLedger("magical-stories")
-        try await story.publish(
+        let fixture = try await LedgerFixture("magical-stories")
+        try await fixture.publish(
             replacing: ["limit: 3\n": "limit: 7\n"], scope: .cohort(50),
             effectiveAt: Self.now + Self.day)
         let people = (1...20).map { "customer-\($0)" }
         for person in people {
-            try await story.record(
+            try await fixture.record(
                 .used("stories", at: Self.now, ref: "by \(person)", subject: person))
         }
         let at = Self.now + 2 * Self.day
         var scopes: [Int64: String] = [:]
         for person in people {
-            let limit = try story.ledger.check(
+            let limit = try fixture.ledger.check(
                 CheckQuestion("stories"), for: person, moment: Moment(at: at)
             ).decision.usage?.limit
-            let bundle = try await story.ledger.capture(Self.request(person, at: at))
+            let bundle = try await fixture.ledger.capture(Self.request(person, at: at))
             let catalogs = bundle.drafts.filter { $0.type == "catalog.published" }
             let data = try #require(catalogs.last?.data)
             #expect((data["applies_to"] == "all") == (limit == 7))
@@ -115,21 +115,21 @@ struct BundleTests {
         }
         let (few, many) = (try #require(scopes[3]), try #require(scopes[7]))
         await #expect(throws: BundleProblem.cohortsDiffer(version: 2)) {
-            try await story.ledger.capture(Self.request(few, many, at: at))
+            try await fixture.ledger.capture(Self.request(few, many, at: at))
         }
         // Under their own names they may be together.
-        let bundle = try await story.ledger.capture(
+        let bundle = try await fixture.ledger.capture(
             Self.request(few, many, at: at, isRedacted: false))
         #expect(bundle.subjects == [few, many])
     }
 
     @Test(
-        "What came from others comes along: the line, who gave it, and who they are; not their uses"
+        "What came from others is included: the lineage, its giver and their IDs; not their uses"
     )
     func handedOver() async throws {
-        let story = try await StoryLedger("dozzi")
+        let fixture = try await LedgerFixture("dozzi")
         let bought = Self.now - 5 * Self.day
-        try await story.record(
+        try await fixture.record(
             .reported(
                 "purchase.completed", at: bought, key: "bought", subject: "giver-anonymous",
                 [
@@ -145,7 +145,7 @@ struct BundleTests {
                 "purchase.transferred", at: bought + 3, key: "given", subject: "giver",
                 ["from": "giver", "to": "ada"]))
         for isRedacted in [false, true] {
-            let bundle = try await story.ledger.capture(
+            let bundle = try await fixture.ledger.capture(
                 Self.request("ada", isRedacted: isRedacted))
             #expect(bundle.answers[1].content["allowed"] == true)
             let types = bundle.drafts.map(\.type)
@@ -158,31 +158,31 @@ struct BundleTests {
         }
     }
 
-    @Test("What became known later is left out; who was once the same person is in")
+    @Test("What became known later is left out; former IDs of the same person are in")
     func cut() async throws {
-        let story = try await StoryLedger("dozzi")
-        try await story.record(
+        let fixture = try await LedgerFixture("dozzi")
+        try await fixture.record(
             .used("stories", at: Self.now, ref: "s1", subject: "guest-7"),
             .used("stories", at: Self.now, ref: "s2"),
             .reported(
                 "subject.aliased", at: Self.now, key: "on", subject: "guest-7",
                 ["alias": "guest-7", "canonical": "ada"]))
-        try await story.record(
+        try await fixture.record(
             .reported(
                 "subject.unaliased", at: Self.now + 1, key: "off", subject: "guest-7",
                 ["alias": "guest-7", "canonical": "ada"]))
-        let all = try await story.ledger.capture(Self.request("ada", isRedacted: false))
+        let all = try await fixture.ledger.capture(Self.request("ada", isRedacted: false))
         #expect(all.drafts.count == 5)
-        let early = try await story.ledger.capture(
+        let early = try await fixture.ledger.capture(
             Self.request("ada", knownAt: .position(3), isRedacted: false))
         // Nothing of it concerned her by then but her own, which came second.
         #expect(early.drafts.count == 2)
     }
 
-    @Test("Corrections come along, and a patch says nothing of whom it is about")
+    @Test("Corrections are included, and a patch does not reveal its customer")
     func corrections() async throws {
-        let story = try await StoryLedger("dozzi")
-        try await story.record(.used("stories", at: Self.now, ref: "s1", amount: 2))
+        let fixture = try await LedgerFixture("dozzi")
+        try await fixture.record(.used("stories", at: Self.now, ref: "s1", amount: 2))
         let target: JSONObject = ["source": "native", "key": .string("stories/s1/\(Self.now)")]
         func amend(_ patch: JSONObject, _ key: String) async throws {
             var draft = EventDraft.reported(
@@ -194,10 +194,10 @@ struct BundleTests {
             draft.subject = nil
             draft.trust = .admin
             draft.extras = ["actor": "support:mia", "shoe_size": "forty-two"]
-            try await story.record(draft)
+            try await fixture.record(draft)
         }
         try await amend(["amount": 1], "first")
-        let (bundle, _) = try await story.ledger.captured(Self.request("ada"))
+        let (bundle, _) = try await fixture.ledger.captured(Self.request("ada"))
         let text = Self.text(bundle)
         for secret in ["Miller", "T-4711", "mia", "forty-two", "shoe_size"] {
             #expect(!text.contains(secret))
@@ -206,30 +206,30 @@ struct BundleTests {
         #expect(bundle.answers[0].content["meters"]?.object?["stories"]?.object?["used"] == 1)
     }
 
-    @Test("Ids that look like new names are replaced by others")
+    @Test("Ids that look like replacement names are replaced by other ones")
     func collisions() async throws {
-        let story = try await StoryLedger("dozzi")
+        let fixture = try await LedgerFixture("dozzi")
         let ids = ["subject-1", "ref-1", "text-2", "key-1", "tx-1"]
         for id in ids {
-            try await story.record(.used("stories", at: Self.now, ref: id, subject: "subject-1"))
+            try await fixture.record(.used("stories", at: Self.now, ref: id, subject: "subject-1"))
         }
-        let (bundle, names) = try await story.ledger.captured(Self.request("subject-1"))
+        let (bundle, names) = try await fixture.ledger.captured(Self.request("subject-1"))
         for id in ids { #expect(!Self.text(bundle).contains(id), "\(id)") }
         #expect(names?.restored(bundle.subjects[0]) == "subject-1")
     }
 
     // MARK: What is refused
 
-    @Test("Somebody of whom nothing is known by then cannot be captured")
+    @Test("A customer of whom nothing is known by then cannot be captured")
     func unknown() async throws {
-        let story = try await StoryLedger("dozzi")
-        try await story.record(.used("stories", at: Self.now, ref: "s1"))
+        let fixture = try await LedgerFixture("dozzi")
+        try await fixture.record(.used("stories", at: Self.now, ref: "s1"))
         await #expect(
             throws: BundleProblem.unknownSubject("bob", .production, position: 2)
-        ) { try await story.ledger.capture(Self.request("ada", "bob")) }
+        ) { try await fixture.ledger.capture(Self.request("ada", "bob")) }
         await #expect(
             throws: BundleProblem.unknownSubject("ada", .production, position: 1)
-        ) { try await story.ledger.capture(Self.request("ada", knownAt: .position(1))) }
+        ) { try await fixture.ledger.capture(Self.request("ada", knownAt: .position(1))) }
     }
 
     @Test("A bundle that was cut off or changed anywhere is refused")
@@ -301,8 +301,8 @@ struct BundleTests {
         "An order's id that is a number is an id, and is not in a redacted bundle",
         arguments: [true, false])
     func numericOrder(isRedacted: Bool) async throws {
-        let story = try await StoryLedger("dozzi")
-        try await story.record(
+        let fixture = try await LedgerFixture("dozzi")
+        try await fixture.record(
             .reported(
                 "purchase.completed", at: Self.now - Self.day, key: "p",
                 [
@@ -310,7 +310,7 @@ struct BundleTests {
                     "transaction_id": "t", "price_milli": 2_990, "currency": "USD",
                     "order_id": 8_675_309_123,
                 ]))
-        let bundle = try await story.ledger.capture(Self.request("ada", isRedacted: isRedacted))
+        let bundle = try await fixture.ledger.capture(Self.request("ada", isRedacted: isRedacted))
         #expect(Self.text(bundle).contains("8675309123") == !isRedacted)
     }
 }

@@ -120,7 +120,7 @@ struct BackupHistoryTests {
         #expect(!FileManager.default.fileExists(atPath: bench.path + "2"))
     }
 
-    @Test("No event that somebody sends takes the last epoch away")
+    @Test("No event from outside takes the last epoch away")
     func epochs() async throws {
         let ledger = try await create(3)
         func begun(_ epoch: Int64) -> EventDraft {
@@ -215,7 +215,7 @@ struct BackupHistoryTests {
             atPath: stranger.folder.url.path)
         try ForkBench.shell("rm -f '\(stranger.path).lock'")
         #expect(try await code() == .otherHistory)
-        // Not even a lock appears beside somebody else's file.
+        // Not even a lock appears beside another ledger's file.
         let after = try FileManager.default.contentsOfDirectory(
             atPath: stranger.folder.url.path)
         #expect(
@@ -243,7 +243,7 @@ struct BackupHistoryTests {
         guard case .store(let refusal)? = error else { return }
         #expect(refusal.code == .readOnly)
         #expect(try Data(contentsOf: URL(filePath: saved)) == before)
-        // SQLite itself makes an empty log for whoever reads.
+        // SQLite itself makes an empty log for any reader.
         let log = FileManager.default.contents(atPath: saved + "-wal")
         #expect(log?.isEmpty != false)
     }

@@ -76,7 +76,7 @@ struct ForkBench {
 
     /// A ledger that only ever had these events.
     static func control(_ drafts: [[EventDraft]]) async throws -> Ledger {
-        let ledger = try await LedgerMold("dozzi").ledger(clock: { now })
+        let ledger = try await LedgerTemplate("dozzi").ledger(clock: { now })
         for part in drafts { try await ledger.record(part) }
         return ledger
     }

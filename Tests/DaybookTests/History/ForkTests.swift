@@ -15,7 +15,7 @@ struct ForkTests {
         ProcessInfo.processInfo.environment["DAYBOOK_SEED"].flatMap(UInt64.init)
         ?? .random(in: .min ... .max)
 
-    /// More than a unit of keys and a segment, in batches.
+    /// More than a file of keys and a segment, in batches.
     private static let count = 17_000
 
     private static func record(_ drafts: [EventDraft], in ledger: Ledger) async throws {
@@ -125,7 +125,7 @@ struct ForkTests {
         let position = try #require(receipt.positions.first)
         let row = try #require(try ledger.core.store.rows(at: [position]).first)
         let names = try ledger.core.store.names(after: 0)
-        #expect(names[Int(row.event.party) - 1] == "ada")
+        #expect(names[Int(row.event.customer) - 1] == "ada")
         #expect(try ledger.verify().filter { !$0.isClean } == [])
         try ledger.close()
         #expect(bench.folder.derivedNames(".aside").count >= 1)
@@ -234,7 +234,7 @@ struct ForkTests {
     }
 
     @Test(
-        "A log beside a file that was restored is recognised before anybody reads or writes",
+        "A log beside a file that was restored is recognised before any read or write",
         arguments: combinations)
     func strangeLog(combination: Int) async throws {
         let fork = try await Self.fork(combination, "log of another state")

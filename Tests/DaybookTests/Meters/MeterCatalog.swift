@@ -51,18 +51,18 @@ enum MeterCatalog {
         """
 
     /// A ledger whose customer was first seen on 31 January, 10:00 in New York.
-    static func story(now: String = "2027-12-31T00:00:00Z") async throws -> StoryLedger {
-        let story = try await StoryLedger(
+    static func fixture(now: String = "2027-12-31T00:00:00Z") async throws -> LedgerFixture {
+        let fixture = try await LedgerFixture(
             "meters", document: Array(text.utf8), now: instant(now))
-        try await story.record(
+        try await fixture.record(
             .reported(
                 "subject.created", at: start, key: "seen",
                 ["first_seen_at": .integer(start), "tz": "America/New_York"]))
-        return story
+        return fixture
     }
 }
 
-extension StoryLedger {
+extension LedgerFixture {
     /// `used/remaining` of a meter at a time in RFC 3339.
     func numbers(_ name: String, _ time: String) throws -> String {
         let answer = try meter(name, at: instant(time))

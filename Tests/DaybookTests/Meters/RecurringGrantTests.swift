@@ -28,14 +28,15 @@ struct RecurringGrantTests {
 
     @Test("They come again on the day of the month of the start, which clamps and does not stick")
     func months() async throws {
-        let story = try await MeterCatalog.story()
-        try await story.record(grant(), use(4, "2026-02-01T00:00:00Z"))
+        let fixture = try await MeterCatalog.fixture()
+        try await fixture.record(grant(), use(4, "2026-02-01T00:00:00Z"))
         for (time, left) in [
             ("2026-01-31T14:59:59.999Z", 0), ("2026-01-31T15:00:00Z", 5),
             ("2026-02-28T14:59:59.999Z", 1), ("2026-02-28T15:00:00Z", 5),
             ("2026-03-31T13:59:59.999Z", 5), ("2026-03-31T14:00:00Z", 5),
         ] {
-            #expect(try story.meter("units", at: instant(time))?.granted == Int64(left), "\(time)")
+            #expect(
+                try fixture.meter("units", at: instant(time))?.granted == Int64(left), "\(time)")
         }
     }
 
@@ -49,53 +50,54 @@ struct RecurringGrantTests {
     func rollover(
         _ used: Int64, _ least: Int64?, _ most: Int64?, _ first: Int64, _ second: Int64
     ) async throws {
-        let story = try await MeterCatalog.story()
+        let fixture = try await MeterCatalog.fixture()
         var more = JSONObject()
         if let most { more["rollover"] = ["max": .integer(most)] }
         if let most, let least {
             more["rollover"] = ["min": .integer(least), "max": .integer(most)]
         }
-        try await story.record(grant(more: more))
-        if used > 0 { try await story.record(use(used, "2026-02-01T00:00:00Z")) }
-        #expect(try story.meter("units", at: instant("2026-02-28T14:59:59Z"))?.granted == 5 - used)
-        #expect(try story.meter("units", at: instant("2026-02-28T15:00:00Z"))?.granted == first)
-        #expect(try story.meter("units", at: instant("2026-03-31T13:59:59Z"))?.granted == first)
-        #expect(try story.meter("units", at: instant("2026-03-31T14:00:00Z"))?.granted == second)
+        try await fixture.record(grant(more: more))
+        if used > 0 { try await fixture.record(use(used, "2026-02-01T00:00:00Z")) }
+        #expect(
+            try fixture.meter("units", at: instant("2026-02-28T14:59:59Z"))?.granted == 5 - used)
+        #expect(try fixture.meter("units", at: instant("2026-02-28T15:00:00Z"))?.granted == first)
+        #expect(try fixture.meter("units", at: instant("2026-03-31T13:59:59Z"))?.granted == first)
+        #expect(try fixture.meter("units", at: instant("2026-03-31T14:00:00Z"))?.granted == second)
     }
 
     @Test("They end with the grant, and with its void")
     func ends() async throws {
-        let story = try await MeterCatalog.story()
-        try await story.record(grant(until: "2026-03-31T14:00:00Z"))
-        #expect(try story.meter("units", at: instant("2026-03-31T13:59:59Z"))?.granted == 5)
-        #expect(try story.meter("units", at: instant("2026-03-31T14:00:00Z"))?.granted == 0)
-        try await story.record(
+        let fixture = try await MeterCatalog.fixture()
+        try await fixture.record(grant(until: "2026-03-31T14:00:00Z"))
+        #expect(try fixture.meter("units", at: instant("2026-03-31T13:59:59Z"))?.granted == 5)
+        #expect(try fixture.meter("units", at: instant("2026-03-31T14:00:00Z"))?.granted == 0)
+        try await fixture.record(
             .reported(
                 "grant.voided", at: instant("2026-02-20T00:00:00Z"), key: "v",
                 ["grant_id": "g", "voided_at": .integer(instant("2026-02-20T00:00:00Z"))]))
-        #expect(try story.meter("units", at: instant("2026-02-19T23:59:59Z"))?.granted == 5)
-        #expect(try story.meter("units", at: instant("2026-02-20T00:00:00Z"))?.granted == 0)
-        #expect(try story.meter("units", at: instant("2026-02-28T15:00:00Z"))?.granted == 0)
+        #expect(try fixture.meter("units", at: instant("2026-02-19T23:59:59Z"))?.granted == 5)
+        #expect(try fixture.meter("units", at: instant("2026-02-20T00:00:00Z"))?.granted == 0)
+        #expect(try fixture.meter("units", at: instant("2026-02-28T15:00:00Z"))?.granted == 0)
     }
 
     @Test("They burn by priority beside a single grant, and come again for what was burned")
     func priority() async throws {
-        let story = try await MeterCatalog.story()
-        try await story.record(
+        let fixture = try await MeterCatalog.fixture()
+        try await fixture.record(
             grant("later", more: ["priority": 200]),
             grant("once", amount: 3, every: nil, more: ["priority": 10]),
             use(4, "2026-02-01T00:00:00Z"))
         // Three of the single grant, one of the other.
-        #expect(try story.meter("units", at: instant("2026-02-02T00:00:00Z"))?.granted == 4)
-        #expect(try story.meter("units", at: instant("2026-03-01T00:00:00Z"))?.granted == 5)
+        #expect(try fixture.meter("units", at: instant("2026-02-02T00:00:00Z"))?.granted == 4)
+        #expect(try fixture.meter("units", at: instant("2026-03-01T00:00:00Z"))?.granted == 5)
     }
 
     @Test("What comes again pays first what was used beyond everything")
     func overage() async throws {
-        let story = try await MeterCatalog.story()
-        try await story.record(grant(), use(12, "2026-02-01T00:00:00Z"))
+        let fixture = try await MeterCatalog.fixture()
+        try await fixture.record(grant(), use(12, "2026-02-01T00:00:00Z"))
         func row(_ time: String) throws -> [Int64?] {
-            let answer = try story.meter("units", at: instant(time))
+            let answer = try fixture.meter("units", at: instant(time))
             return [answer?.granted, answer?.overage]
         }
         #expect(try row("2026-02-02T00:00:00Z") == [0, 7])
@@ -106,31 +108,31 @@ struct RecurringGrantTests {
 
     @Test("With the meter's period, whatever its anchor, they come with every period")
     func period() async throws {
-        let story = try await MeterCatalog.story()
-        try await story.record(
+        let fixture = try await MeterCatalog.fixture()
+        try await fixture.record(
             grant(meter: "quarterly", every: "period"),
             use(6, "2026-02-01T00:00:00Z", of: "quarterly"))
-        #expect(try story.numbers("quarterly", "2026-04-01T03:59:59Z") == "6/1")
-        #expect(try story.numbers("quarterly", "2026-04-01T04:00:00Z") == "0/7")
+        #expect(try fixture.numbers("quarterly", "2026-04-01T03:59:59Z") == "6/1")
+        #expect(try fixture.numbers("quarterly", "2026-04-01T04:00:00Z") == "0/7")
         // A counter that never begins anew has no periods.
-        try await story.record(grant("e", meter: "ever", every: "period"))
-        #expect(try story.numbers("ever", "2027-06-01T00:00:00Z") == "0/7")
+        try await fixture.record(grant("e", meter: "ever", every: "period"))
+        #expect(try fixture.numbers("ever", "2027-06-01T00:00:00Z") == "0/7")
     }
 
     @Test("A day of 23 hours brings them after 23 hours")
     func days() async throws {
-        let story = try await MeterCatalog.story()
-        try await story.record(
+        let fixture = try await MeterCatalog.fixture()
+        try await fixture.record(
             grant(every: "P1D", from: "2026-03-07T12:00:00Z"), use(5, "2026-03-07T13:00:00Z"))
-        #expect(try story.meter("units", at: instant("2026-03-08T10:59:59.999Z"))?.granted == 0)
-        #expect(try story.meter("units", at: instant("2026-03-08T11:00:00Z"))?.granted == 5)
+        #expect(try fixture.meter("units", at: instant("2026-03-08T10:59:59.999Z"))?.granted == 0)
+        #expect(try fixture.meter("units", at: instant("2026-03-08T11:00:00Z"))?.granted == 5)
     }
 
     @Test("explain tells when they come again, where nothing is left")
     func explained() async throws {
-        let story = try await MeterCatalog.story()
-        try await story.record(grant(), use(5, "2026-02-01T00:00:00Z"))
-        let explanation = try story.ledger.explain(
+        let fixture = try await MeterCatalog.fixture()
+        try await fixture.record(grant(), use(5, "2026-02-01T00:00:00Z"))
+        let explanation = try fixture.ledger.explain(
             CheckQuestion("units"), for: "ada",
             moment: Moment(at: instant("2026-02-02T00:00:00Z")))
         #expect(!explanation.decision.allowed)
@@ -143,30 +145,30 @@ struct RecurringGrantTests {
 
     @Test("Only units come again, and the word is one of the list")
     func refused() async throws {
-        let story = try await MeterCatalog.story()
+        let fixture = try await MeterCatalog.fixture()
         let access = EventDraft.reported(
             "grant.issued", at: 0, key: "a",
             ["grant_id": "a", "entitlement": "club", "starts_at": 0, "every": "P1M"])
-        #expect(try await story.problems(of: access) == ["missing_field"])
-        #expect(try await story.problems(of: grant(amount: 0)) == ["missing_field"])
+        #expect(try await fixture.problems(of: access) == ["missing_field"])
+        #expect(try await fixture.problems(of: grant(amount: 0)) == ["missing_field"])
         #expect(
-            try await story.problems(of: grant(more: ["starts_at": -9_000_000_000_000_000_000]))
+            try await fixture.problems(of: grant(more: ["starts_at": -9_000_000_000_000_000_000]))
                 == ["out_of_bounds"])
         var terms = Command.GrantTerms(id: "c", target: .meter("units"), amount: 5, every: "P5D")
-        #expect(try await story.refusal(of: .issueGrant(terms))?.code == "unknown_word")
+        #expect(try await fixture.refusal(of: .issueGrant(terms))?.code == "unknown_word")
         // A meter that never begins anew has no period with which they could come.
         terms.every = "period"
-        #expect(try await story.refusal(of: .issueGrant(terms))?.code == "wrong_kind")
+        #expect(try await fixture.refusal(of: .issueGrant(terms))?.code == "wrong_kind")
         let quarterly = Command.GrantTerms(
             id: "q", target: .meter("quarterly"), amount: 5, every: "period")
-        #expect(try await story.refusal(of: .issueGrant(quarterly)) == nil)
+        #expect(try await fixture.refusal(of: .issueGrant(quarterly)) == nil)
         terms.every = "P1W"
         terms.rollover = .init(least: 4, most: 3)
-        #expect(try await story.refusal(of: .issueGrant(terms))?.code == "amount_out_of_bounds")
+        #expect(try await fixture.refusal(of: .issueGrant(terms))?.code == "amount_out_of_bounds")
         terms.rollover = .init(least: 1, most: 3)
-        #expect(try await story.refusal(of: .issueGrant(terms)) == nil)
+        #expect(try await fixture.refusal(of: .issueGrant(terms)) == nil)
         let draft = try #require(
-            try story.ledger.history(of: "ada").map(\.event.draft).last {
+            try fixture.ledger.history(of: "ada").map(\.event.draft).last {
                 $0.type == "grant.issued" && $0.data["grant_id"] == "c"
             })
         #expect(draft.data["every"]?.text == "P1W")

@@ -9,7 +9,7 @@ import Testing
 /// Webhooks of RevenueCat through the ledger.
 @Suite("RevenueCat: what is taken in")
 struct RevenueCatIngestTests {
-    private static let day = StoryLedger.day
+    private static let day = LedgerFixture.day
     private static let start = Fixtures.now
 
     /// A webhook of Nuzzle's month, told some time after it began.
@@ -30,8 +30,8 @@ struct RevenueCatIngestTests {
             """.utf8)
     }
 
-    /// One body of every type, and what each is called here.
-    static let everyType: [(body: [UInt8], type: String)] = [
+    /// One payload of every type, and what each is called here.
+    static let everyType: [(payload: [UInt8], type: String)] = [
         (webhook("INITIAL_PURCHASE", "w01"), "subscription.started"),
         (
             webhook(
@@ -122,17 +122,17 @@ struct RevenueCatIngestTests {
     @Test("Every type is one commit with its name and its bytes, and a retry appends nothing")
     func everyType() async throws {
         let ledger = try await Fixtures.ledger("nuzzle")
-        for (body, type) in Self.everyType {
+        for (payload, type) in Self.everyType {
             let head = try ledger.head().position
-            let receipt = try await ledger.ingestRevenueCat(body)
+            let receipt = try await ledger.ingestRevenueCat(payload)
             #expect(receipt.refused == [], "\(type)")
             #expect(receipt.appended > 0)
             #expect(try Self.types(ledger, after: head).first == type)
             let event = try #require(try ledger.event(at: head + 1))
             #expect(event.draft.trust == .imported)
             let sha256 = try #require(event.draft.extras["raw_sha256"]?.text)
-            #expect(try ledger.rawBody(sha256: sha256) == body)
-            let again = try await ledger.ingestRevenueCat(body)
+            #expect(try ledger.rawPayload(sha256: sha256) == payload)
+            let again = try await ledger.ingestRevenueCat(payload)
             #expect((again.appended, again.refused) == (0, []))
             #expect(again.duplicates > 0)
         }
@@ -142,15 +142,15 @@ struct RevenueCatIngestTests {
 
     @Test("Any order and any number of the same webhooks give the same digest")
     func anyOrder() async throws {
-        let bodies = Self.everyType.map(\.body)
+        let payloads = Self.everyType.map(\.payload)
         var random = SplitMix64(seed: 99)
-        var orders = [bodies, bodies.reversed(), bodies + bodies]
-        for _ in 0..<6 { orders.append((bodies + bodies.prefix(5)).shuffled(using: &random)) }
+        var orders = [payloads, payloads.reversed(), payloads + payloads]
+        for _ in 0..<6 { orders.append((payloads + payloads.prefix(5)).shuffled(using: &random)) }
         var digests: Set<String> = []
         for order in orders {
             let ledger = try await Fixtures.ledger("nuzzle")
-            for body in order {
-                #expect(try await ledger.ingestRevenueCat(body).refused == [])
+            for payload in order {
+                #expect(try await ledger.ingestRevenueCat(payload).refused == [])
             }
             digests.insert("\(try ledger.digest().digest)")
         }
@@ -163,11 +163,11 @@ struct RevenueCatIngestTests {
         #expect(
             try await ledger.ingestRevenueCat(Self.webhook("INITIAL_PURCHASE", "w1")).appended == 1)
         let head = try ledger.head().position
-        for body in [
+        for payload in [
             Self.webhook("INITIAL_PURCHASE", "w1", #","extra":1"#),
             Self.webhook("INITIAL_PURCHASE", "w1", #","aliases":["ada","eve"]"#),
         ] {
-            let receipt = try await ledger.ingestRevenueCat(body)
+            let receipt = try await ledger.ingestRevenueCat(payload)
             #expect((receipt.appended, receipt.duplicates) == (0, 1))
             #expect(receipt.refused == [])
         }
@@ -180,66 +180,66 @@ struct RevenueCatIngestTests {
         #expect(one.refused + other.refused == [])
     }
 
-    @Test("A sandbox body in production is a letter, changes nothing, and is at home in sandbox")
+    @Test("A sandbox payload in production is a dead letter and is taken in by sandbox")
     func environments() async throws {
         let ledger = try await Fixtures.ledger("nuzzle")
-        let body = Self.webhook("INITIAL_PURCHASE", "w1", environment: "SANDBOX")
+        let payload = Self.webhook("INITIAL_PURCHASE", "w1", environment: "SANDBOX")
         let before = try ledger.digest().digest
         for environment in [Environment.production, .test, .xcode] {
-            let receipt = try await ledger.ingestRevenueCat(body, environment: environment)
+            let receipt = try await ledger.ingestRevenueCat(payload, environment: environment)
             #expect(receipt.refused.map(\.refusal.reason) == [.environment])
             #expect(receipt.appended == 0)
         }
         #expect(try ledger.digest().digest == before)
         #expect(try ledger.deadLetters(environment: .production).map(\.kind) == [.revenueCat])
-        #expect(try await ledger.ingestRevenueCat(body, environment: .sandbox).appended == 1)
+        #expect(try await ledger.ingestRevenueCat(payload, environment: .sandbox).appended == 1)
         #expect(try ledger.subjects(in: .sandbox) == ["ada"])
         #expect(try ledger.subjects(in: .production) == [])
         let real = Self.webhook("RENEWAL", "w2")
         let strange = try await ledger.ingestRevenueCat(real, environment: .sandbox)
         #expect(strange.refused.map(\.refusal.reason) == [.environment])
         // A transfer names no environment.
-        let transfer = Self.everyType[20].body
+        let transfer = Self.everyType[20].payload
         #expect(try await ledger.ingestRevenueCat(transfer, environment: .sandbox).appended == 1)
-        // The three letters were resolved when the body came home; the fourth waits.
+        // The three dead letters were resolved when the right environment took the payload in; the fourth waits.
         #expect(try ledger.deadLetters().map(\.isWaiting) == [false, false, false, true])
         #expect(try ledger.head().position == 6 + 1 + 3)
     }
 
     @Test(
-        "What cannot be read is a letter with place and reason, and is tried again without a verifier"
+        "What cannot be read is a dead letter with its reason, and a retry needs no verifier"
     )
-    func letters() async throws {
+    func deadLetters() async throws {
         let ledger = try await Fixtures.ledger("nuzzle")
-        let body = Array(#"{"event":{"type":"RENEWAL","id":"w1"}}"#.utf8)
-        let dry = try await ledger.ingestRevenueCat(body, isDryRun: true)
+        let payload = Array(#"{"event":{"type":"RENEWAL","id":"w1"}}"#.utf8)
+        let dry = try await ledger.ingestRevenueCat(payload, isDryRun: true)
         #expect(dry.refused.count == 1)
         #expect(try ledger.deadLetters().isEmpty)
         for _ in 0..<2 {
-            let receipt = try await ledger.ingestRevenueCat(body)
+            let receipt = try await ledger.ingestRevenueCat(payload)
             #expect(receipt.refused.map(\.refusal.reason) == [.format])
             #expect(receipt.refused[0].refusal.detail.contains("event_timestamp_ms"))
         }
-        let letter = try #require(try ledger.deadLetters().first)
+        let deadLetter = try #require(try ledger.deadLetters().first)
         #expect(try ledger.deadLetters().count == 1)
-        #expect(letter.kind == .revenueCat)
-        #expect(try ledger.rawBody(sha256: letter.sha256) == body)
-        #expect(try await ledger.retry(letter).refused.count == 1)
+        #expect(deadLetter.kind == .revenueCat)
+        #expect(try ledger.rawPayload(sha256: deadLetter.sha256) == payload)
+        #expect(try await ledger.retry(deadLetter).refused.count == 1)
         #expect(try ledger.deadLetters().first?.resolvedAt == nil)
-        // A signed letter needs somebody who knows whom to believe.
+        // The retry of a signed payload needs a verifier.
         let bench = try await AppStoreBench()
-        _ = try await bench.story.ledger.ingest(Array("x.y.z".utf8), by: bench.verifier)
-        let signed = try #require(try bench.story.ledger.deadLetters().first)
-        await #expect(throws: LedgerError.self) { try await bench.story.ledger.retry(signed) }
+        _ = try await bench.fixture.ledger.ingest(Array("x.y.z".utf8), by: bench.verifier)
+        let signed = try #require(try bench.fixture.ledger.deadLetters().first)
+        await #expect(throws: LedgerError.self) { try await bench.fixture.ledger.retry(signed) }
     }
 
-    @Test("A letter that this build can read is resolved by trying it again")
+    @Test("A dead letter that this build can read is resolved by trying it again")
     func resolved() async throws {
         let ledger = try await Fixtures.ledger("nuzzle")
-        let body = Self.webhook("INITIAL_PURCHASE", "w1")
-        _ = try await ledger.ingestRevenueCat(body)
-        let sha256 = Digest.hexadecimal(Digest.sha256(body))
-        // As an older build left it, which could not read the body.
+        let payload = Self.webhook("INITIAL_PURCHASE", "w1")
+        _ = try await ledger.ingestRevenueCat(payload)
+        let sha256 = Digest.hexadecimal(Digest.sha256(payload))
+        // As an older build left it, which could not read the payload.
         try await ledger.record([
             EventDraft(
                 type: "ingest.rejected", subject: nil, occurredAt: nil,
@@ -248,9 +248,9 @@ struct RevenueCatIngestTests {
                     "code": "format", "kind": "revenuecat", "raw_sha256": .string(sha256),
                 ])
         ])
-        let letter = try #require(try ledger.deadLetters().first)
-        #expect(letter.resolvedAt == nil)
-        #expect(try await ledger.retry(letter).refused == [])
+        let deadLetter = try #require(try ledger.deadLetters().first)
+        #expect(deadLetter.resolvedAt == nil)
+        #expect(try await ledger.retry(deadLetter).refused == [])
         #expect(try ledger.deadLetters().first?.resolvedAt != nil)
     }
 
@@ -273,7 +273,7 @@ struct RevenueCatIngestTests {
 
     @Test("The catalog in the ledger says what kind a one-time purchase is")
     func catalog() async throws {
-        let body = Array(
+        let payload = Array(
             """
             {"event":{"type":"NON_RENEWING_PURCHASE","id":"w1","event_timestamp_ms":\(Self.start),
             "app_user_id":"ada","environment":"PRODUCTION","store":"APP_STORE",
@@ -281,14 +281,14 @@ struct RevenueCatIngestTests {
             "purchased_at_ms":\(Self.start),"currency":"USD","price_in_purchased_currency":2.99}}
             """.utf8)
         let told = try await Fixtures.ledger("dozzi")
-        _ = try await told.ingestRevenueCat(body)
+        _ = try await told.ingestRevenueCat(payload)
         #expect(try told.event(at: 2)?.draft.data["kind"] == "non_consumable")
         let untold = try Ledger(inMemory: "dozzi", clock: { Fixtures.now })
-        _ = try await untold.ingestRevenueCat(body)
+        _ = try await untold.ingestRevenueCat(payload)
         #expect(try untold.event(at: 1)?.draft.data["kind"] == "consumable")
     }
 
-    @Test("A transfer takes the lines along; Apple's word and RevenueCat's are about one line")
+    @Test("A transfer moves the lineages; Apple and RevenueCat tell of the same lineage")
     func transfer() async throws {
         let ledger = try await Fixtures.ledger("nuzzle")
         func check(_ subject: String, _ days: Int64) throws -> Bool {
@@ -307,7 +307,7 @@ struct RevenueCatIngestTests {
         #expect(try check("ada", 5))
         #expect(try !check("ada", 9))
         #expect(try check("bob", 9))
-        // Apple's own word about the same line is about Bob's.
+        // What Apple states of the same lineage is Bob's.
         #expect(try ledger.event(at: 2)?.stream.name == "apple:9100")
     }
 }

@@ -9,17 +9,18 @@ import Testing
 /// What docs/revenuecat.md says of Daybook, in the order of its table: from webhooks, and from what Apple states.
 @Suite("RevenueCat, Apple and Daybook beside each other")
 struct RevenueCatTableTests {
-    private static let day = StoryLedger.day
+    private static let day = LedgerFixture.day
     private static let start = Fixtures.now
     private static let end = start + 30 * day
-    private let story: StoryLedger
-    private let line = LineStory("9100", product: "com.nestling.pro.monthly")
+    private let fixture: LedgerFixture
+    private let lineage = LineageFixture("9100", product: "com.nestling.pro.monthly")
 
-    init() async throws { story = try await StoryLedger("nuzzle") }
+    init() async throws { fixture = try await LedgerFixture("nuzzle") }
 
-    private func take(_ bodies: [UInt8]...) async throws {
-        for body in bodies {
-            let receipt = try await story.ledger.ingestRevenueCat(body, environment: .production)
+    private func take(_ payloads: [UInt8]...) async throws {
+        for payload in payloads {
+            let receipt = try await fixture.ledger.ingestRevenueCat(
+                payload, environment: .production)
             #expect(receipt.refused.isEmpty)
         }
     }
@@ -34,7 +35,7 @@ struct RevenueCatTableTests {
 
     /// State, access, end and renewal of Pro.
     private func pro(_ at: Int64) throws -> String {
-        let answer = try #require(try story.entitlement("pro", at: at))
+        let answer = try #require(try fixture.entitlement("pro", at: at))
         let end = answer.isActive ? answer.expiresAt.map { "\(($0 - Self.start) / Self.day)" } : nil
         return "\(answer.state.rawValue) \(answer.isActive ? "on" : "off") \(end ?? "-") "
             + (answer.willRenew ? "renews" : "ends")
@@ -62,16 +63,16 @@ struct RevenueCatTableTests {
         try await take(expired(after: 36, "BILLING_ERROR"))
         #expect(try pro(inside) == "grace on 36 renews")
         #expect(try pro(after) == "expired off - ends")
-        let apple = try await StoryLedger("nuzzle")
+        let apple = try await LedgerFixture("nuzzle")
         try await apple.record(
-            line.started("9101", from: Self.start, until: Self.end),
-            line.billingFailed(at: Self.end, graceUntil: nil))
+            lineage.started("9101", from: Self.start, until: Self.end),
+            lineage.billingFailed(at: Self.end, graceUntil: nil))
         let answer = try #require(try apple.entitlement("pro", at: after))
         #expect((answer.state, answer.isActive, answer.willRenew) == (.billingRetry, false, true))
         #expect(try apple.entitlement("pro", at: Self.end + 60 * Self.day)?.state == .expired)
-        let none = try await StoryLedger("nuzzle")
-        for body in [bought, issue(grace: nil), expired(after: 30, "BILLING_ERROR")] {
-            _ = try await none.ledger.ingestRevenueCat(body, environment: .production)
+        let none = try await LedgerFixture("nuzzle")
+        for payload in [bought, issue(grace: nil), expired(after: 30, "BILLING_ERROR")] {
+            _ = try await none.ledger.ingestRevenueCat(payload, environment: .production)
         }
         #expect(try none.entitlement("pro", at: inside)?.state == .expired)
     }
@@ -79,8 +80,8 @@ struct RevenueCatTableTests {
     @Test("Bought once or given it does not renew")
     func once() async throws {
         try await take(webhook("TEMPORARY_ENTITLEMENT_GRANT", "w1"))
-        #expect(try story.entitlement("pro", at: Self.start + 2_000)?.willRenew == false)
-        let dozzi = try await StoryLedger("dozzi")
+        #expect(try fixture.entitlement("pro", at: Self.start + 2_000)?.willRenew == false)
+        let dozzi = try await LedgerFixture("dozzi")
         try await dozzi.record(DozziPurchaseTests.purchase())
         #expect(try dozzi.entitlement("unlimited")?.isActive == true)
         #expect(try dozzi.entitlement("unlimited")?.willRenew == false)
@@ -95,10 +96,10 @@ struct RevenueCatTableTests {
         #expect(try pro(Self.start + 3 * Self.day) == "refunded off - renews")
         try await take(expired(after: 3, "CUSTOMER_SUPPORT"))
         #expect(try pro(Self.start + 3 * Self.day) == "refunded off - ends")
-        let apple = try await StoryLedger("nuzzle")
+        let apple = try await LedgerFixture("nuzzle")
         try await apple.record(
-            line.started("9101", from: Self.start, until: Self.end),
-            line.refunded("9101", at: Self.start + Self.day))
+            lineage.started("9101", from: Self.start, until: Self.end),
+            lineage.refunded("9101", at: Self.start + Self.day))
         let answer = try #require(try apple.entitlement("pro", at: Self.start + Self.day))
         #expect((answer.state, answer.willRenew) == (.refunded, true))
     }
@@ -123,7 +124,7 @@ struct RevenueCatTableTests {
             (#","period_type":"TRIAL","offer_code":"FREE7""#, "active"),
             (#","period_type":"INTRO""#, "active"), ("", "active"),
         ] {
-            let other = try await StoryLedger("nuzzle")
+            let other = try await LedgerFixture("nuzzle")
             _ = try await other.ledger.ingestRevenueCat(
                 webhook("INITIAL_PURCHASE", "w1", more), environment: .production)
             #expect(
@@ -134,13 +135,13 @@ struct RevenueCatTableTests {
     @Test("A family share that is taken back is expired by webhooks, revoked by Apple")
     func family() async throws {
         let shared = ["    period: P1M\n": "    period: P1M\n    familyShareable: true\n"]
-        let other = try await StoryLedger("nuzzle", replacing: shared)
+        let other = try await LedgerFixture("nuzzle", replacing: shared)
         let share = #","is_family_share":true"#
-        for body in [
+        for payload in [
             webhook("INITIAL_PURCHASE", "w1", share),
             webhook("EXPIRATION", "w2", after: 2 * Self.day, share),
         ] {
-            _ = try await other.ledger.ingestRevenueCat(body, environment: .production)
+            _ = try await other.ledger.ingestRevenueCat(payload, environment: .production)
         }
         #expect(try other.entitlement("pro", at: Self.start + Self.day)?.isActive == true)
         let answer = try #require(try other.entitlement("pro", at: Self.start + 31 * Self.day))
@@ -155,16 +156,16 @@ struct RevenueCatTableTests {
                 "PRODUCT_CHANGE", "w2", after: 3 * Self.day,
                 #","new_product_id":"com.nestling.pro.yearly""#))
         let source = try #require(
-            try story.entitlement("pro", at: Self.start + 4 * Self.day)?.winner)
+            try fixture.entitlement("pro", at: Self.start + 4 * Self.day)?.winner)
         #expect(source.product == "com.nestling.pro.monthly")
         #expect(source.autoRenewProduct == "com.nestling.pro.yearly")
         #expect(source.expiresAt == Self.end)
-        let gap = try await StoryLedger("nuzzle")
-        for body in [
+        let gap = try await LedgerFixture("nuzzle")
+        for payload in [
             bought, expired(after: 30, "UNSUBSCRIBE"),
             webhook("RENEWAL", "w4", after: 40 * Self.day, transaction: "9102", days: 40...70),
         ] {
-            _ = try await gap.ledger.ingestRevenueCat(body, environment: .production)
+            _ = try await gap.ledger.ingestRevenueCat(payload, environment: .production)
         }
         let states = try [29, 35, 40, 69, 70].map {
             try gap.entitlement("pro", at: Self.start + $0 * Self.day)?.isActive

@@ -11,10 +11,10 @@ import Testing
 struct SubscriberIngestTests {
     /// 2026-01-15T12:00:00Z.
     private static let now = Fixtures.now
-    private static let day = StoryLedger.day
-    private let story: StoryLedger
+    private static let day = LedgerFixture.day
+    private let fixture: LedgerFixture
 
-    init() async throws { story = try await StoryLedger("nuzzle") }
+    init() async throws { fixture = try await LedgerFixture("nuzzle") }
 
     @Test(
         "The status after one document",
@@ -52,64 +52,68 @@ struct SubscriberIngestTests {
             ),
         ] as [([String: String], String)])
     func status(changes: [String: String], answer: String) async throws {
-        try await story.take(SubscriberMonth.monthly(changes))
-        #expect(try story.pro() == answer)
-        #expect(try story.ledger.replay().agrees)
+        try await fixture.take(SubscriberMonth.monthly(changes))
+        #expect(try fixture.pro() == answer)
+        #expect(try fixture.ledger.replay().agrees)
     }
 
     @Test("What was switched off later was on before, and a refund begins when it was noticed")
     func past() async throws {
-        try await story.take(
+        try await fixture.take(
             SubscriberMonth.monthly([
                 "unsubscribe_detected_at": #""2026-01-10T00:00:00Z""#,
                 "refunded_at": #""2026-01-12T00:00:00Z""#,
             ]))
-        #expect(try story.pro(at: instant("2026-01-09T00:00:00Z")) == "active on renews")
-        #expect(try story.pro(at: instant("2026-01-11T00:00:00Z")) == "active_canceling on ends")
-        #expect(try story.pro(at: instant("2026-01-12T00:00:00Z")) == "refunded off ends")
+        #expect(try fixture.pro(at: instant("2026-01-09T00:00:00Z")) == "active on renews")
+        #expect(try fixture.pro(at: instant("2026-01-11T00:00:00Z")) == "active_canceling on ends")
+        #expect(try fixture.pro(at: instant("2026-01-12T00:00:00Z")) == "refunded off ends")
     }
 
     @Test("A promotion gives its entitlement, and one that was ended early gives it no more")
     func promotional() async throws {
-        let first = try await story.take(
+        let first = try await fixture.take(
             SubscriberMonth.promotion(until: "2026-02-01T00:00:00Z", hours: 0))
         #expect(first.gaps.map(\.gap.code) == [.promotion])
-        #expect(try story.pro() == "active on ends")
+        #expect(try fixture.pro() == "active on ends")
         #expect(
-            try await story.take(SubscriberMonth.promotion(until: "2026-02-01T00:00:00Z", hours: 1))
-                .appended == 0)
-        let ended = try await story.take(
+            try await fixture.take(
+                SubscriberMonth.promotion(until: "2026-02-01T00:00:00Z", hours: 1)
+            )
+            .appended == 0)
+        let ended = try await fixture.take(
             SubscriberMonth.promotion(until: "2026-01-15T12:00:00Z", hours: 2))
         #expect(ended.appended == 1)
-        #expect(try story.pro() == "voided off ends")
-        #expect(try story.pro(at: instant("2026-01-15T11:00:00Z")) == "active on ends")
+        #expect(try fixture.pro() == "voided off ends")
+        #expect(try fixture.pro(at: instant("2026-01-15T11:00:00Z")) == "active on ends")
         #expect(
-            try await story.take(SubscriberMonth.promotion(until: "2026-01-15T12:00:00Z", hours: 3))
-                .appended == 0)
+            try await fixture.take(
+                SubscriberMonth.promotion(until: "2026-01-15T12:00:00Z", hours: 3)
+            )
+            .appended == 0)
     }
 
-    @Test("The same document appends nothing, and its body is kept once")
+    @Test("The same document appends nothing, and its payload is kept once")
     func twice() async throws {
-        let body = SubscriberMonth.monthly()
-        let first = try await story.take(body)
+        let payload = SubscriberMonth.monthly()
+        let first = try await fixture.take(payload)
         #expect((first.appended, first.duplicates) == (2, 0))
         #expect(
-            try RevenueCatIngestTests.types(story.ledger, after: 1) == [
+            try RevenueCatIngestTests.types(fixture.ledger, after: 1) == [
                 "subject.created", "subscription.started",
             ])
         for position in 2...3 {
-            let event = try #require(try story.ledger.event(at: Int64(position)))
+            let event = try #require(try fixture.ledger.event(at: Int64(position)))
             let sha256 = try #require(event.draft.extras["raw_sha256"]?.text)
-            #expect(try story.ledger.rawBody(sha256: sha256) == body)
+            #expect(try fixture.ledger.rawPayload(sha256: sha256) == payload)
         }
-        let again = try await story.take(body)
+        let again = try await fixture.take(payload)
         #expect((again.appended, again.duplicates) == (0, 2))
         // Made later, and nothing has changed but when the customer was seen.
-        let later = try await story.take(SubscriberMonth.monthly(hours: 5))
+        let later = try await fixture.take(SubscriberMonth.monthly(hours: 5))
         #expect((later.appended, later.duplicates) == (0, 2))
-        async let left = story.ledger.ingestRevenueCatSubscriber(
+        async let left = fixture.ledger.ingestRevenueCatSubscriber(
             SubscriberMonth.document("", of: "bea"))
-        async let right = story.ledger.ingestRevenueCatSubscriber(
+        async let right = fixture.ledger.ingestRevenueCatSubscriber(
             SubscriberMonth.document("", of: "bea"))
         let (one, other) = try await (left, right)
         #expect(one.appended + other.appended == 1)
@@ -119,46 +123,46 @@ struct SubscriberIngestTests {
     @Test("A newer document adds what has changed, also what holds no more")
     func newer() async throws {
         let off = ["unsubscribe_detected_at": #""2026-01-10T00:00:00Z""#]
-        try await story.take(SubscriberMonth.monthly(off))
-        #expect(try story.pro() == "active_canceling on ends")
-        story.clock.now = Self.now + 12 * StoryLedger.hour
-        let head = try story.ledger.head().position
-        #expect(try await story.take(SubscriberMonth.monthly(hours: 1)).appended == 1)
+        try await fixture.take(SubscriberMonth.monthly(off))
+        #expect(try fixture.pro() == "active_canceling on ends")
+        fixture.clock.now = Self.now + 12 * LedgerFixture.hour
+        let head = try fixture.ledger.head().position
+        #expect(try await fixture.take(SubscriberMonth.monthly(hours: 1)).appended == 1)
         #expect(
-            try RevenueCatIngestTests.types(story.ledger, after: head) == [
+            try RevenueCatIngestTests.types(fixture.ledger, after: head) == [
                 "subscription.auto_renew_changed"
             ])
-        #expect(try story.pro() == "active on renews")
-        #expect(try await story.take(SubscriberMonth.monthly(hours: 2)).appended == 0)
+        #expect(try fixture.pro() == "active on renews")
+        #expect(try await fixture.take(SubscriberMonth.monthly(hours: 2)).appended == 0)
         let refund = ["refunded_at": #""2026-01-15T14:00:00Z""#]
-        #expect(try await story.take(SubscriberMonth.monthly(refund, hours: 3)).appended == 1)
-        #expect(try story.pro() == "refunded off renews")
-        #expect(try await story.take(SubscriberMonth.monthly(hours: 4)).appended == 1)
-        #expect(try story.pro() == "active on renews")
+        #expect(try await fixture.take(SubscriberMonth.monthly(refund, hours: 3)).appended == 1)
+        #expect(try fixture.pro() == "refunded off renews")
+        #expect(try await fixture.take(SubscriberMonth.monthly(hours: 4)).appended == 1)
+        #expect(try fixture.pro() == "active on renews")
         // An older one, taken in late, takes nothing back.
-        #expect(try await story.take(SubscriberMonth.monthly(hours: 3)).appended == 0)
+        #expect(try await fixture.take(SubscriberMonth.monthly(hours: 3)).appended == 0)
         let longer = ["expires_date": #""2026-02-03T00:00:00Z""#]
-        #expect(try await story.take(SubscriberMonth.monthly(longer, hours: 5)).appended == 1)
+        #expect(try await fixture.take(SubscriberMonth.monthly(longer, hours: 5)).appended == 1)
         #expect(
-            try story.entitlement("pro")?.expiresAt == instant("2026-02-03T00:00:00Z"))
+            try fixture.entitlement("pro")?.expiresAt == instant("2026-02-03T00:00:00Z"))
     }
 
-    @Test("A renewal that a webhook tells goes on in the line of a first period")
+    @Test("A renewal that a webhook tells continues the lineage of a first period")
     func webhooks() async throws {
-        try await story.take(SubscriberMonth.monthly())
+        try await fixture.take(SubscriberMonth.monthly())
         let renewal = RevenueCatIngestTests.webhook(
             "RENEWAL", "w1", after: 17 * Self.day, transaction: "9102", days: 16...46)
-        #expect(try await story.ledger.ingestRevenueCat(renewal).refused == [])
-        #expect(try story.ledger.event(at: 4)?.stream.name == "apple:9100")
-        #expect(try story.pro(at: instant("2026-02-20T00:00:00Z")) == "active on renews")
+        #expect(try await fixture.ledger.ingestRevenueCat(renewal).refused == [])
+        #expect(try fixture.ledger.event(at: 4)?.stream.name == "apple:9100")
+        #expect(try fixture.pro(at: instant("2026-02-20T00:00:00Z")) == "active on renews")
     }
 
-    @Test("A transaction that stands in another line is not taken in again, and it is told")
+    @Test("A transaction of another lineage is not taken in again, and it is told")
     func elsewhere() async throws {
-        // Of the line of 9100, from 2026-01-15T12:00:00Z on.
+        // Of the lineage of 9100, from 2026-01-15T12:00:00Z on.
         let bought = RevenueCatIngestTests.webhook("RENEWAL", "w1", transaction: "9101")
-        _ = try await story.ledger.ingestRevenueCat(bought)
-        let receipt = try await story.take(
+        _ = try await fixture.ledger.ingestRevenueCat(bought)
+        let receipt = try await fixture.take(
             SubscriberMonth.monthly(
                 [
                     "store_transaction_id": #""9101""#,
@@ -168,53 +172,56 @@ struct SubscriberIngestTests {
         #expect(receipt.gapCounts[.knownElsewhere] == 1)
         #expect(receipt.gaps.first?.gap.sentence.contains("the line apple:9100") == true)
         #expect(
-            try RevenueCatIngestTests.types(story.ledger, after: 1) == [
+            try RevenueCatIngestTests.types(fixture.ledger, after: 1) == [
                 "subscription.renewed", "subject.created",
             ])
-        #expect(try story.status().entitlements.first { $0.name == "pro" }?.isActive == true)
+        #expect(try fixture.status().entitlements.first { $0.name == "pro" }?.isActive == true)
     }
 
     @Test("Sandbox and production of one document stay apart")
     func environments() async throws {
-        let body = SubscriberMonth.document(
+        let payload = SubscriberMonth.document(
             "\"\(SubscriberMonth.product)\":\(SubscriberMonth.month(["is_sandbox": "true"]))",
             once: #"""
                 "com.nestling.coins":[{"id":"c1","is_sandbox":false,"store":"app_store",
                 "purchase_date":"2026-01-02T00:00:00Z","store_transaction_id":"77",
                 "original_purchase_date":"2026-01-02T00:00:00Z"}]
                 """#)
-        let real = try await story.take(body)
+        let real = try await fixture.take(payload)
         #expect(real.gapCounts == [.otherEnvironment: 1, .kind: 1])
         #expect(real.notes.map(\.code) == [.unknownProduct])
-        #expect(real.notes.map(\.line) == ["apple:77"])
-        #expect(try story.entitlement("pro")?.isActive != true)
-        let tried = try await story.ledger.ingestRevenueCatSubscriber(body, environment: .sandbox)
+        #expect(real.notes.map(\.lineage) == ["apple:77"])
+        #expect(try fixture.entitlement("pro")?.isActive != true)
+        let tried = try await fixture.ledger.ingestRevenueCatSubscriber(
+            payload, environment: .sandbox)
         #expect((tried.appended, tried.refused) == (2, []))
-        let status = try story.ledger.status(of: "ada", environment: .sandbox).status
+        let status = try fixture.ledger.status(of: "ada", environment: .sandbox).status
         #expect(status.entitlements.first { $0.name == "pro" }?.isActive == true)
         for environment in [Environment.test, .xcode] {
-            let none = try await story.ledger.ingestRevenueCatSubscriber(
-                body, environment: environment)
+            let none = try await fixture.ledger.ingestRevenueCatSubscriber(
+                payload, environment: environment)
             #expect(none.refused.map(\.refusal.reason) == [.environment])
         }
     }
 
-    @Test("What cannot be read is a letter of its own kind, with the customer, and tried again")
-    func letters() async throws {
-        let ledger = story.ledger
-        let body = Array(#"{"request_date_ms":1768478400000,"subscriber":{}}"#.utf8)
-        let dry = try await ledger.ingestRevenueCatSubscriber(body, subject: "ada", isDryRun: true)
+    @Test(
+        "What cannot be read is a dead letter of its own kind, with the customer, and tried again")
+    func deadLetters() async throws {
+        let ledger = fixture.ledger
+        let payload = Array(#"{"request_date_ms":1768478400000,"subscriber":{}}"#.utf8)
+        let dry = try await ledger.ingestRevenueCatSubscriber(
+            payload, subject: "ada", isDryRun: true)
         #expect(dry.refused.count == 1)
         #expect(try ledger.deadLetters().isEmpty)
         for _ in 0..<2 {
-            let receipt = try await ledger.ingestRevenueCatSubscriber(body, subject: "ada")
+            let receipt = try await ledger.ingestRevenueCatSubscriber(payload, subject: "ada")
             #expect(receipt.refused.map(\.refusal.reason) == [.format])
             #expect(receipt.refused[0].refusal.detail.contains("first_seen"))
         }
-        let letter = try #require(try ledger.deadLetters().first)
+        let deadLetter = try #require(try ledger.deadLetters().first)
         #expect(try ledger.deadLetters().count == 1)
-        #expect((letter.kind, letter.subject) == (.revenueCatSubscriber, "ada"))
-        #expect(try await ledger.retry(letter).refused.count == 1)
+        #expect((deadLetter.kind, deadLetter.subject) == (.revenueCatSubscriber, "ada"))
+        #expect(try await ledger.retry(deadLetter).refused.count == 1)
         #expect(try ledger.deadLetters().first?.isWaiting == true)
     }
 
@@ -226,11 +233,11 @@ struct SubscriberIngestTests {
             "original_purchase_date":"2026-01-02T00:00:00Z"}]
             """#
         let off = ["unsubscribe_detected_at": #""2026-01-10T00:00:00Z""#]
-        try await story.take(
+        try await fixture.take(
             SubscriberMonth.monthly(off), SubscriberMonth.monthly(hours: 1),
             SubscriberMonth.document("", once: coins, of: "bea"))
-        let same = try await story.ledger.reinterpret(ReinterpretOptions())
-        #expect(same.bodies == 3)
+        let same = try await fixture.ledger.reinterpret(ReinterpretOptions())
+        #expect(same.payloads == 3)
         #expect(same.differences == [])
         let dozzi = try Ledger(inMemory: "dozzi", clock: { Fixtures.now })
         _ = try await dozzi.ingestRevenueCatSubscriber(SubscriberMonth.document("", once: coins))

@@ -33,7 +33,7 @@ enum SubscriberMonth {
     ) -> [UInt8] {
         Array(
             """
-            {"request_date_ms":\(Fixtures.now + hours * StoryLedger.hour),"subscriber":{
+            {"request_date_ms":\(Fixtures.now + hours * LedgerFixture.hour),"subscriber":{
             "original_app_user_id":"\(subject)","first_seen":"2025-12-01T00:00:00Z",
             "last_seen":"2026-01-15T00:00:0\(hours % 10)Z","entitlements":{},
             "subscriptions":{\(subscriptions)},"non_subscriptions":{\(once)}}}
@@ -55,16 +55,16 @@ enum SubscriberMonth {
     }
 }
 
-extension StoryLedger {
+extension LedgerFixture {
     /// Takes in documents one after the other; none may be refused.
     /// - Returns: Of the last one.
     @discardableResult
     func take(
-        _ bodies: [UInt8]..., sourceLocation: SourceLocation = #_sourceLocation
+        _ payloads: [UInt8]..., sourceLocation: SourceLocation = #_sourceLocation
     ) async throws -> IngestReceipt {
         var last = IngestReceipt()
-        for body in bodies {
-            last = try await ledger.ingestRevenueCatSubscriber(body)
+        for payload in payloads {
+            last = try await ledger.ingestRevenueCatSubscriber(payload)
             #expect(last.refused == [], sourceLocation: sourceLocation)
         }
         return last

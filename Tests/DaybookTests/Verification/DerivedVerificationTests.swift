@@ -54,7 +54,8 @@ struct DerivedVerificationTests {
         #expect(failing["snapshots"] != nil, "\(findings)")
     }
 
-    @Test("What is no file is told, and nobody waits for it", arguments: ["snapshot", "segment"])
+    @Test(
+        "What is no file is told, and no reader waits for it", arguments: ["snapshot", "segment"])
     func pipes(kind: String) async throws {
         let bench = try await VerificationBench()
         let path = bench.path(kind == "snapshot" ? bench.snapshot : bench.segment)
@@ -78,7 +79,7 @@ struct DerivedVerificationTests {
         try ledger.close()
     }
 
-    @Test("A name without its slot, and a transfer that nobody made, are told")
+    @Test("A name without its slot, and a transfer that was never made, are told")
     func slotsAndHandovers() async throws {
         let bench = try await VerificationBench()
         let bytes = try Data(contentsOf: URL(filePath: bench.path(bench.snapshot)))

@@ -23,7 +23,8 @@ struct ReplayComparisonTests {
             for workers in [1, 2, 7] {
                 let report = try Self.replay(bench, source, workers: workers)
                 #expect(report.agrees && report.differences == [])
-                #expect(report.comparison.chainUnits == report.units && report.units > 1)
+                #expect(
+                    report.comparison.chainAggregates == report.aggregates && report.aggregates > 1)
                 #expect(report.comparison.chainStep == 1)
                 #expect(report.comparison.chainSource == (source == .rows ? .segments : .rows))
                 #expect(report.comparison.snapshotCut == report.events)
@@ -31,7 +32,7 @@ struct ReplayComparisonTests {
         }
         let ledger = try VerificationBench.open(bench.folder)
         let report = try ledger.replay(isComparing: false)
-        #expect(report.comparison.chainUnits == 0 && report.comparison.snapshotCut == nil)
+        #expect(report.comparison.chainAggregates == 0 && report.comparison.snapshotCut == nil)
         try ledger.close()
     }
 

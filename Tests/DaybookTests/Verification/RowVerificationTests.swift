@@ -30,7 +30,7 @@ struct RowVerificationTests {
         let other = try VerificationBench.open(bench.folder, readOnly: false)
         let count = Atomic(0)
         let before = try other.head().position
-        // Each look at the clock is a moment at which somebody else has just written.
+        // Each look at the clock is a moment at which another process has just written.
         let ledger = try Ledger(
             store: try SQLiteEventStore(path: bench.folder.path, readOnly: true),
             path: bench.folder.path, readOnly: true,

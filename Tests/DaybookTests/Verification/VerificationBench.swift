@@ -18,7 +18,7 @@ struct VerificationBench {
     let segment: String
     let snapshot: String
 
-    /// - Parameter more: Uses by one customer after a history with an alias, a line, a correction and a zone.
+    /// - Parameter more: Uses by one customer after a history with an alias, a lineage, a correction and a zone.
     init(more: Int = 20) async throws {
         folder = try LedgerFolder()
         try await Ledger.create(

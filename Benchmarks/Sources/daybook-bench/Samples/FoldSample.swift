@@ -36,11 +36,11 @@ struct FoldSample {
             var streams: [StreamName: UInt32] = [:]
             for (_, draft) in drafts { take(draft, &streams) }
         }
-        var newest = kinds.map { UnitState(kind: $0) }
+        var newest = kinds.map { AggregateState(kind: $0) }
         events = events.filter { event in
-            let unit = Int(event.stream) - 1
-            guard newest[unit].accepts(event) else { return false }
-            newest[unit].newest = OrderKey(event)
+            let aggregate = Int(event.stream) - 1
+            guard newest[aggregate].accepts(event) else { return false }
+            newest[aggregate].newest = OrderKey(event)
             return true
         }
     }
@@ -73,31 +73,31 @@ struct FoldSample {
         return measurement
     }
 
-    /// What a replay does with its events: hands each to its unit, in order, then folds unit after unit.
+    /// What a replay does with its events: sorts them by aggregate, in order, then folds aggregate after aggregate.
     @inline(never)
     private func fold() throws -> UInt64 {
         var starts = [Int](repeating: 0, count: kinds.count + 2)
         for event in events { starts[Int(event.stream) + 1] += 1 }
-        for unit in 1..<starts.count { starts[unit] += starts[unit - 1] }
+        for aggregate in 1..<starts.count { starts[aggregate] += starts[aggregate - 1] }
         var cursors = starts
         var order = [UInt32](repeating: 0, count: events.count)
         for (index, event) in events.enumerated() {
             order[cursors[Int(event.stream)]] = UInt32(index)
             cursors[Int(event.stream)] += 1
         }
-        var state = UnitState(kind: .customer)
+        var state = AggregateState(kind: .customer)
         var own: [Event] = []
         var sum: UInt64 = 0
-        for unit in kinds.indices {
+        for aggregate in kinds.indices {
             own.removeAll(keepingCapacity: true)
-            for place in starts[unit + 1]..<starts[unit + 2] {
+            for place in starts[aggregate + 1]..<starts[aggregate + 2] {
                 own.append(events[Int(order[place])])
             }
             for index in own.indices.dropFirst()
             where OrderKey(own[index - 1]).isBefore(OrderKey(own[index])) != true {
                 throw BenchmarkError("the events are not in canonical order")
             }
-            state.reset(kinds[unit])
+            state.reset(kinds[aggregate])
             for event in own { state.evolve(event, names: names) }
             sum &+= UInt64(state.eventCount)
         }

@@ -3,7 +3,7 @@ import DaybookAudit
 import DaybookFixtures
 
 extension Samples {
-    /// The free limits of an app's catalog one less, for everybody and since ever.
+    /// The free limits of an app's catalog one less, for every customer and from the beginning of time.
     func whatIf() throws -> Measurement {
         let document = String(decoding: try Fixtures.catalogDocument(words[0]), as: UTF8.self)
         let stricter = document.replacing(#/limit: ([1-9])\n/#) {
@@ -21,7 +21,7 @@ extension Samples {
         var measurement = measured(since: start, events: Int(events))
         measurement["customers"] = Double(report.customers)
         measurement["changed"] = Double(report.changed)
-        guard report.changed > 0 else { throw BenchmarkError("nobody is concerned") }
+        guard report.changed > 0 else { throw BenchmarkError("the what-if changed no customer") }
         return measurement
     }
 

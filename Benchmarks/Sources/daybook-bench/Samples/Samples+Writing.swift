@@ -41,7 +41,7 @@ extension Samples {
             durability = receipt.durability
         }
         let result = try finished(stopwatch, durability: durability) { try ledger.close() }
-        // Closing left a snapshot behind; whoever wants one asks for it.
+        // Closing left a snapshot behind; samples that want one write it.
         try DerivedKind.snapshots.remove(of: path)
         try DerivedKind.segments.remove(of: path)
         return result

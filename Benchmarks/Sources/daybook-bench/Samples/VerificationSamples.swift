@@ -11,8 +11,8 @@ struct VerificationSamples {
     private static let year: Int64 = 31_536_000_000
     private static let bundleID = "com.example.bedtime"
 
-    /// A notification and the two texts nested in it.
-    private struct Letter {
+    /// A signed notification and the two signed payloads nested in it.
+    private struct SignedNotification {
         var text: [UInt8]
         var nested: [String]
     }
@@ -22,8 +22,8 @@ struct VerificationSamples {
         let authority = try authority()
         let key = try P256.Signing.PrivateKey(pemRepresentation: privateKey(of: authority))
         var signed: [(bytes: [UInt8], signature: P256.Signing.ECDSASignature)] = []
-        for letter in try letters(authority) {
-            for text in letter.nested + [String(decoding: letter.text, as: UTF8.self)] {
+        for notification in try notifications(authority) {
+            for text in notification.nested + [String(decoding: notification.text, as: UTF8.self)] {
                 let end = try text.lastIndex(of: ".").orThrow("no signature")
                 let bytes = Array(text[..<end].utf8)
                 signed.append((bytes, try key.signature(for: bytes)))
@@ -40,25 +40,30 @@ struct VerificationSamples {
 
     func warm() throws -> Measurement {
         let authority = try authority()
-        let letters = try letters(authority)
+        let notifications = try notifications(authority)
         let verifier = try verifier(authority)
-        _ = verifier.verify(letters[0].text, as: .notification, now: Self.now)
+        _ = verifier.verify(notifications[0].text, as: .notification, now: Self.now)
         return try timed {
-            for letter in letters { try Self.check(letter, verifier) }
+            for notification in notifications { try Self.check(notification, verifier) }
         }
     }
 
     func cold() throws -> Measurement {
         let authority = try authority()
-        let letters = try letters(authority)
-        let verifiers = try letters.map { _ in try verifier(authority) }
+        let notifications = try notifications(authority)
+        let verifiers = try notifications.map { _ in try verifier(authority) }
         return try timed {
-            for (letter, verifier) in zip(letters, verifiers) { try Self.check(letter, verifier) }
+            for (notification, verifier) in zip(notifications, verifiers) {
+                try Self.check(notification, verifier)
+            }
         }
     }
 
-    private static func check(_ letter: Letter, _ verifier: AppStoreVerifier) throws {
-        guard case .verified = verifier.verify(letter.text, as: .notification, now: now) else {
+    private static func check(_ notification: SignedNotification, _ verifier: AppStoreVerifier)
+        throws
+    {
+        guard case .verified = verifier.verify(notification.text, as: .notification, now: now)
+        else {
             throw BenchmarkError("a notification was refused")
         }
     }
@@ -91,7 +96,7 @@ struct VerificationSamples {
             roots: try AppStoreRoots(der: [authority.root]))
     }
 
-    private func letters(_ authority: SandboxAuthority) throws -> [Letter] {
+    private func notifications(_ authority: SandboxAuthority) throws -> [SignedNotification] {
         try (0..<count).map { index in
             let signedAt = Self.now - 3_600_000 + Int64(index)
             var transaction = SandboxTransaction(
@@ -109,7 +114,7 @@ struct VerificationSamples {
             notification.transaction = transaction
             notification.renewal = renewal
             let text = try authority.sign(notification)
-            return Letter(
+            return SignedNotification(
                 text: Array(text.utf8),
                 nested: [try authority.sign(transaction), try authority.sign(renewal)])
         }

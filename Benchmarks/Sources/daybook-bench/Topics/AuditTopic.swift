@@ -1,4 +1,4 @@
-/// What it costs to ask about everybody.
+/// What it costs to ask about every customer.
 extension Benchmark {
     private static let plainOne = "Ledger.replay, digested and compared, 1 worker"
     private static let plainTwo = "Ledger.replay, digested and compared, 2 workers"

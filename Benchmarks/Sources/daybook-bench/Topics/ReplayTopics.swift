@@ -16,7 +16,7 @@ extension Benchmark {
             "Replay",
             note: """
                 Every column that a fold reads, of all \(Self.count(scale.events)) events, in the \
-                file that Ledger.record filled. A replay folds all projections of every unit; the \
+                file that Ledger.record filled. A replay folds all projections of every aggregate; the \
                 last line also digests every state and compares it with the ledger's. The bare \
                 records are those of the segments, mapped, 64 bytes each.
                 """,

@@ -10,11 +10,11 @@ struct Assignments {
     }
 
     private var stretches: [Stretch] = []
-    private let question: CustomerCase
+    private let context: CustomerCase
 
-    init(_ question: CustomerCase) {
-        self.question = question
-        for assignment in question.state.customer.assignments {
+    init(_ context: CustomerCase) {
+        self.context = context
+        for assignment in context.state.customer.assignments {
             let open = stretches.lastIndex {
                 $0.transaction == assignment.transaction && $0.until == Int64.max
             }
@@ -44,16 +44,16 @@ struct Assignments {
                 from: isFirst ? Int64.min : assignment.at, until: Int64.max))
     }
 
-    /// When the profile was deleted that is deleted at an instant; `nil` where it is there or was never known.
+    /// When a profile was deleted that is deleted at an instant; `nil` where it exists then or was never known.
     private func deletion(of profile: NameID, inForceAt instant: Int64) -> Int64? {
-        let changes = question.state.customer.profiles.filter { $0.profile == profile }
+        let changes = context.state.customer.profiles.filter { $0.profile == profile }
         guard changes.contains(where: { $0.change != .deleted }) else { return nil }
         let past = changes.filter { $0.at <= instant }
         let lastAlive = past.lastIndex { $0.change != .deleted }
         return past.dropFirst(lastAlive.map { $0 + 1 } ?? 0).first?.at
     }
 
-    /// The profile that any of the transactions serves at a time; a deleted one is served by nothing.
+    /// The profile that any of the transactions serves at a time; no purchase serves a deleted one.
     func profile(of transactions: Set<Reference>, at instant: Int64) -> String? {
         let stretch = stretches.last {
             transactions.contains($0.transaction) && $0.from <= instant && instant < $0.until
@@ -61,7 +61,7 @@ struct Assignments {
         guard let stretch, deletion(of: stretch.profile, inForceAt: instant) == nil else {
             return nil
         }
-        return question.names[stretch.profile]
+        return context.names[stretch.profile]
     }
 
     /// Every profile that a transaction ever served, deleted ones as well, in the order of its first service.
@@ -71,7 +71,7 @@ struct Assignments {
         where stretch.transaction == transaction && !found.contains(stretch.profile) {
             found.append(stretch.profile)
         }
-        return found.map { question.names[$0] }
+        return found.map { context.names[$0] }
     }
 
     /// The profile that a transaction serves at a time.

@@ -1,6 +1,6 @@
 import DaybookEvents
 
-/// What developers pretend: intervals beside the state, applied before the state table, never in production (rule 10).
+/// Debug overrides: intervals beside the state, applied before the state table, never in production (rule 10).
 struct DebugLayer {
     struct Force {
         var value: String
@@ -14,19 +14,19 @@ struct DebugLayer {
     private(set) var clearedAt: Int64?
     private(set) var trialEligibilityResetAt: Int64?
 
-    init(_ question: CustomerCase) {
-        guard question.environment != .production else { return }
-        let overrides = question.state.customer.overrides
+    init(_ context: CustomerCase) {
+        guard context.environment != .production else { return }
+        let overrides = context.state.customer.overrides
         for (index, override) in overrides.enumerated() where override.isSet {
             let cleared = overrides[(index + 1)...].first {
                 !$0.isSet && ($0.kind == 0 || $0.kind == override.kind)
             }
             let until = min(override.expiresAt, cleared?.at ?? Int64.max)
-            guard override.at <= question.at, question.at < until else { continue }
+            guard override.at <= context.at, context.at < until else { continue }
             switch override.kind {
             case 1:
                 forced.append(
-                    Force(value: question.names[override.value], at: override.at, until: until))
+                    Force(value: context.names[override.value], at: override.at, until: until))
             case 2: expiresTrial = true
             case 3: clearedAt = max(clearedAt ?? Int64.min, override.at)
             case 4: trialEligibilityResetAt = max(trialEligibilityResetAt ?? Int64.min, override.at)

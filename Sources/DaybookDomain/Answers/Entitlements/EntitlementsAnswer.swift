@@ -31,8 +31,8 @@ public final class EntitlementsAnswer: Sendable {
     /// From when on a subscription is billed on another day, up to the asked time, ascending.
     let billingDays: [BillingDay]
 
-    public init(_ question: CustomerCase) {
-        let gathering = SourceGathering(question)
+    public init(_ context: CustomerCase) {
+        let gathering = SourceGathering(context)
         catalog = gathering.catalog
         effectiveAt = gathering.at
         profiles = gathering.profiles
@@ -40,21 +40,21 @@ public final class EntitlementsAnswer: Sendable {
         introEligibleAfter = gathering.debug.trialEligibilityResetAt ?? Int64.min
         // Nothing asks for them unless a catalog resets a meter by them, and a check must be quick.
         planChanges =
-            question.catalogs.resetsOnPlanChange
+            context.catalogs.resetsOnPlanChange
             ? PlanChanges(gathering.planStretches()).instants : []
         billingDays =
-            question.catalogs.countsByBilling ? gathering.billingDays() : []
-        warnings = Self.warnings(sources, question)
+            context.catalogs.countsByBilling ? gathering.billingDays() : []
+        warnings = Self.warnings(sources, context)
     }
 
-    private static func warnings(_ sources: [Source], _ question: CustomerCase) -> [String] {
+    private static func warnings(_ sources: [Source], _ context: CustomerCase) -> [String] {
         var warnings: [String] = []
         let paying = sources.filter { $0.isActive && $0.kind == .subscription }
         let owned = sources.filter { $0.isActive && $0.kind == .lifetime }
         if paying.contains(where: { payment in owned.contains { givesSame($0, payment) } }) {
             warnings.append("redundant_subscription")
         }
-        // Two products of one line are one agreement with the store.
+        // Two products of one lineage are one agreement with the store.
         let isTwice = paying.contains { payment in
             paying.contains { !haveSameBytes($0.id, payment.id) && givesSame($0, payment) }
         }
@@ -66,7 +66,7 @@ public final class EntitlementsAnswer: Sendable {
         where sources.contains(where: { $0.flags.contains(flag) }) {
             warnings.append(flag)
         }
-        if !question.linesOfOthers.isEmpty { warnings.append("owned_by_other") }
+        if !context.lineagesOfOthers.isEmpty { warnings.append("owned_by_other") }
         return warnings
     }
 
@@ -93,8 +93,8 @@ public final class EntitlementsAnswer: Sendable {
         (catalog?.entitlements ?? []).map { entitlement($0.name, profile: profile) }
     }
 
-    /// Whom anything serves alone, whether it still holds or not: each profile once, in the order of the sources; those
-    /// that were deleted aside.
+    /// Profiles that a source serves alone, whether it still holds or not: each once, in the order of the sources,
+    /// without those that were deleted.
     package var profilesServed: [String] {
         var found: [String] = []
         for profile in sources.compactMap(\.profile) where !profile.isEmpty {
@@ -133,7 +133,7 @@ public final class EntitlementsAnswer: Sendable {
             candidates: ordered)
     }
 
-    /// What begins when or before the rest ends goes on with it.
+    /// The end of access, where pending sources that begin by the end of the active ones continue it.
     private static func unbrokenEnd(_ active: [Source], _ pending: [Source]) -> Int64? {
         guard var end = active.map({ $0.expiresAt ?? Int64.max }).max() else { return nil }
         for source in pending.sorted(by: { $0.startsAt ?? 0 < $1.startsAt ?? 0 }) {
@@ -155,17 +155,18 @@ public final class EntitlementsAnswer: Sendable {
         if ends.0 != ends.1 { return ends.0 > ends.1 }
         if left.displayRank != right.displayRank { return left.displayRank < right.displayRank }
         if !haveSameBytes(left.id, right.id) { return precedesInBytes(left.id, right.id) }
-        // Two products of one line (E27).
+        // Two products of one lineage (E27).
         return (left.startsAt ?? Int64.min) > (right.startsAt ?? Int64.min)
     }
 
     /// Whether an introductory offer may still be used in a group: none was used before (docs/rules.md#offers).
-    public static func introEligible(_ question: CustomerCase, group: String) -> Bool {
-        let gathering = SourceGathering(question)
+    public static func introEligible(_ context: CustomerCase, group: String) -> Bool {
+        let gathering = SourceGathering(context)
         let resetAt = gathering.debug.trialEligibilityResetAt ?? Int64.min
-        for line in question.lines {
-            for fact in line.state.transactions where fact.offerType == 1 && !fact.coreRank.isNone {
-                let product = gathering.catalog?.product(question.names[fact.product])
+        for lineage in context.lineages {
+            for fact in lineage.state.transactions
+            where fact.offerType == 1 && !fact.coreRank.isNone {
+                let product = gathering.catalog?.product(context.names[fact.product])
                 if product?.group == group, fact.startsAt >= resetAt { return false }
             }
         }

@@ -80,25 +80,25 @@ extension SourceGathering {
     /// What the customer was subscribed to as a whole, while it was this customer's, up to the asked time. A client's
     /// unsigned word changes no plan (MS-65).
     func planStretches() -> [PlanStretch] {
-        question.lines.flatMap { line in
-            planStretches(of: line).compactMap { whole -> PlanStretch? in
+        context.lineages.flatMap { lineage in
+            planStretches(of: lineage).compactMap { whole -> PlanStretch? in
                 var stretch = whole
-                stretch.start = max(whole.start, line.ownedFrom)
-                stretch.end = min(whole.end, line.ownedUntil)
+                stretch.start = max(whole.start, lineage.ownedFrom)
+                stretch.end = min(whole.end, lineage.ownedUntil)
                 return stretch.start <= at ? stretch : nil
             }
         }
     }
 
-    /// When a stretch of one product begins that none of the same line and product leads up to: a purchase, a change of
-    /// the product, a return after a lapse (E20); and when a free trial ends in a paid period. A renewal and what is
-    /// recovered within grace keep the day (E19).
+    /// When a stretch of one product begins that does not continue one of the same lineage and product: a purchase, a
+    /// change of the product, a return after a lapse (E20); and when a free trial ends in a paid period. A renewal and
+    /// what is recovered within grace keep the day (E19).
     /// - Returns: Ascending by the time from which each counts.
     func billingDays() -> [BillingDay] {
         var days: Set<BillingDay> = []
-        for line in question.lines {
-            for run in PlanChanges.runs(planStretches(of: line)) {
-                for part in line.stretches where part.from < run.end && run.start < part.until {
+        for lineage in context.lineages {
+            for run in PlanChanges.runs(planStretches(of: lineage)) {
+                for part in lineage.stretches where part.from < run.end && run.start < part.until {
                     let from = max(run.start, part.from)
                     if from <= at { days.insert(BillingDay(from: from, anchor: run.start)) }
                 }
@@ -107,8 +107,8 @@ extension SourceGathering {
         return days.sorted { ($0.from, $0.anchor) < ($1.from, $1.anchor) }
     }
 
-    private func planStretches(of line: CustomerCase.OwnedLine) -> [PlanStretch] {
-        let periods = facts(of: line).periods(isProvisionalTold: false).filter { period in
+    private func planStretches(of lineage: CustomerCase.OwnedLineage) -> [PlanStretch] {
+        let periods = facts(of: lineage).periods(isProvisionalTold: false).filter { period in
             period.product?.kind == .autoRenewable && period.product?.scope == .subject
                 && period.product?.group != nil
         }
@@ -118,16 +118,16 @@ extension SourceGathering {
             let next = index + 1 < periods.count ? periods[index + 1].start : nil
             return PlanStretch(
                 product: product.id, isTrial: period.fact.isTrial, group: group,
-                start: period.start, end: Self.end(of: period, before: next, line.state))
+                start: period.start, end: Self.end(of: period, before: next, lineage.state))
         }
     }
 
     /// What is recovered within grace goes on without a gap.
     private static func end(
-        of period: LinePeriod, before next: Int64?, _ line: LineState
+        of period: LineagePeriod, before next: Int64?, _ lineage: LineageState
     ) -> Int64 {
         guard let next, period.end < next, period.end == period.naturalEnd,
-            let notice = line.billingNotice(at: next - 1, since: period.fact.startsAt),
+            let notice = lineage.billingNotice(at: next - 1, since: period.fact.startsAt),
             let grace = notice.graceExpiresAt.orNil, next <= grace
         else { return period.end }
         return next

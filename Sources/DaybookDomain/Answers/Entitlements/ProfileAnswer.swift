@@ -13,11 +13,11 @@ public struct ProfileAnswer: Sendable, Equatable {
     ///
     /// What a profile is and since when it had its free period are facts, which T does not filter (rule 4): the
     /// creation tells them even where a restoration came first. The same id again is the same profile (OL-12).
-    static func all(_ question: CustomerCase) -> [ProfileAnswer] {
-        let changes = question.state.customer.profiles
+    static func all(_ context: CustomerCase) -> [ProfileAnswer] {
+        let changes = context.state.customer.profiles
         var profiles: [ProfileAnswer] = []
-        for change in changes where change.at <= question.at {
-            let name = question.names[change.profile]
+        for change in changes where change.at <= context.at {
+            let name = context.names[change.profile]
             if let index = profiles.firstIndex(where: { $0.profile == name }) {
                 profiles[index].isDeleted = change.change == .deleted
                 continue
@@ -28,7 +28,7 @@ public struct ProfileAnswer: Sendable, Equatable {
             profiles.append(
                 ProfileAnswer(
                     profile: name,
-                    kind: question.names[own.first { $0.profileKind != 0 }?.profileKind ?? 0],
+                    kind: context.names[own.first { $0.profileKind != 0 }?.profileKind ?? 0],
                     createdAt: change.at, startedAt: origin.startedAt.orNil ?? origin.at,
                     isDeleted: false))
         }

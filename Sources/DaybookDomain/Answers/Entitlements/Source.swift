@@ -7,7 +7,7 @@ public enum SourceState: String, Sendable, CaseIterable {
     case expired, refunded, revoked, lifetime, unverified, paused, upgraded, pending, voided
 }
 
-/// Something that gives, or gave, an entitlement, and why it does not if it does not.
+/// Something that gives or gave an entitlement, with the reason where it gives nothing.
 public struct Source: Sendable, Equatable {
     public enum Kind: String, Sendable {
         case debug, lifetime, subscription, family, grant
@@ -94,8 +94,8 @@ public struct Source: Sendable, Equatable {
         }
     }
 
-    /// Of what gives nothing: what gave access once comes before what may give some yet, and that before what never
-    /// counted.
+    /// The order of sources that give nothing: first those that once gave access, then those that begin later, then
+    /// those that never counted.
     var lapseRank: Int {
         switch state {
         case _ where isActive: 0

@@ -1,8 +1,8 @@
 import DaybookEvents
 
-/// Collects the sources of one customer: lines, grants, free periods, debug overrides.
+/// Collects the sources of one customer: lineages, grants, free periods, debug overrides.
 struct SourceGathering {
-    let question: CustomerCase
+    let context: CustomerCase
     let catalog: Catalog?
     let zone: ZoneHistory
     let debug: DebugLayer
@@ -10,22 +10,22 @@ struct SourceGathering {
     /// The time at which sources are judged: the trial's end under a debug override (rule 10), else the asked one.
     private(set) var at: Int64
 
-    init(_ question: CustomerCase) {
-        self.question = question
-        catalog = question.catalog(at: question.at)?.catalog
-        zone = catalog.map { question.zoneHistory($0) } ?? ZoneHistory(initial: .utc)
-        debug = DebugLayer(question)
-        profiles = ProfileAnswer.all(question)
-        at = question.at
+    init(_ context: CustomerCase) {
+        self.context = context
+        catalog = context.catalog(at: context.at)?.catalog
+        zone = catalog.map { context.zoneHistory($0) } ?? ZoneHistory(initial: .utc)
+        debug = DebugLayer(context)
+        profiles = ProfileAnswer.all(context)
+        at = context.at
         guard debug.expiresTrial else { return }
-        let trials = lines().map(\.periods).joined().filter {
-            $0.fact.isTrial && $0.contains(question.at)
+        let trials = lineages().map(\.periods).joined().filter {
+            $0.fact.isTrial && $0.contains(context.at)
         }
-        at = trials.map(\.end).max() ?? question.at
+        at = trials.map(\.end).max() ?? context.at
     }
 
     func sources() -> [Source] {
-        var sources = lineSources() + linesOfBefore()
+        var sources = lineageSources() + lineagesOfBefore()
         sources += grants()
         sources += freePeriods()
         sources += debug.forced.map { force in
@@ -41,66 +41,66 @@ struct SourceGathering {
         return sources
     }
 
-    // MARK: Lines
+    // MARK: Lineages
 
-    private func isOwned(_ line: CustomerCase.OwnedLine) -> Bool {
-        line.ownedFrom <= question.at && question.at < line.ownedUntil
+    private func isOwned(_ lineage: CustomerCase.OwnedLineage) -> Bool {
+        lineage.ownedFrom <= context.at && context.at < lineage.ownedUntil
     }
 
-    func facts(of line: CustomerCase.OwnedLine) -> LinePeriods {
-        LinePeriods(
-            line: line.state, names: question.names, catalog: catalog, at: at,
+    func facts(of lineage: CustomerCase.OwnedLineage) -> LineagePeriods {
+        LineagePeriods(
+            lineage: lineage.state, names: context.names, catalog: catalog, at: at,
             hiddenBefore: debug.clearedAt)
     }
 
-    private func lines() -> [(
-        line: CustomerCase.OwnedLine, facts: LinePeriods, periods: [LinePeriod]
+    private func lineages() -> [(
+        lineage: CustomerCase.OwnedLineage, facts: LineagePeriods, periods: [LineagePeriod]
     )] {
-        let owned = question.lines.filter(isOwned)
+        let owned = context.lineages.filter(isOwned)
         let facts = owned.map { self.facts(of: $0) }
         var periods = facts.map { $0.periods() }
-        NonRenewingStack(question: question, catalog: catalog, zone: zone).place(&periods)
+        NonRenewingStack(context: context, catalog: catalog, zone: zone).place(&periods)
         return owned.indices.map { (owned[$0], facts[$0], periods[$0]) }
     }
 
-    private func lineSources() -> [Source] {
-        lines().flatMap { line, facts, periods -> [Source] in
+    private func lineageSources() -> [Source] {
+        lineages().flatMap { lineage, facts, periods -> [Source] in
             // What has no beginning cannot have begun after it was cleared.
             if debug.clearedAt != nil, facts.facts.isEmpty { return [] }
-            let answer = LineAnswer(owned: line, facts: facts, periods: periods, at: at)
+            let answer = LineageAnswer(owned: lineage, facts: facts, periods: periods, at: at)
             return answer.sources().map { source in
                 var source = source
-                assign(&source, line)
+                assign(&source, lineage)
                 return source
             }
         }
     }
 
-    /// Somebody else's at this time (rule 7): listed, but its state is not this customer's.
-    private func linesOfBefore() -> [Source] {
-        question.lines.filter { !isOwned($0) }.compactMap { line in
-            guard let fact = facts(of: line).facts.last(where: { $0.startsAt <= at }) else {
+    /// Lineages of another customer at this time (rule 7): listed, but their state is not this customer's.
+    private func lineagesOfBefore() -> [Source] {
+        context.lineages.filter { !isOwned($0) }.compactMap { lineage in
+            guard let fact = facts(of: lineage).facts.last(where: { $0.startsAt <= at }) else {
                 return nil
             }
-            var source = Source(kind: .subscription, id: line.name)
-            source.product = question.names[fact.product]
+            var source = Source(kind: .subscription, id: lineage.name)
+            source.product = context.names[fact.product]
             source.transaction = fact.id.exactText
             source.entitlements = catalog?.product(source.product ?? "")?.entitlements ?? []
-            source.startsAt = line.ownedFrom == Int64.min ? fact.startsAt : line.ownedFrom
-            source.expiresAt = line.ownedUntil
+            source.startsAt = lineage.ownedFrom == Int64.min ? fact.startsAt : lineage.ownedFrom
+            source.expiresAt = lineage.ownedUntil
             source.why = "transferred"
-            assign(&source, line)
+            assign(&source, lineage)
             return source
         }
     }
 
-    /// A purchase for one profile serves nobody until it is assigned (T1).
-    private func assign(_ source: inout Source, _ line: CustomerCase.OwnedLine) {
+    /// A purchase for one profile serves none until it is assigned (T1).
+    private func assign(_ source: inout Source, _ lineage: CustomerCase.OwnedLineage) {
         guard let product = catalog?.product(source.product ?? ""), product.scope == .profile else {
             return
         }
-        let transactions = Set(line.state.transactions.map(\.id))
-        let profile = Assignments(question).profile(of: transactions, at: at)
+        let transactions = Set(lineage.state.transactions.map(\.id))
+        let profile = Assignments(context).profile(of: transactions, at: at)
         source.profile = profile ?? ""
         if profile == nil, source.isActive {
             source.isActive = false
@@ -111,13 +111,13 @@ struct SourceGathering {
     // MARK: Grants and free periods
 
     private func grants() -> [Source] {
-        let voids = question.state.customer.voidTimes
-        return question.state.customer.effectiveGrants.compactMap { grant in
+        let voids = context.state.customer.voidTimes
+        return context.state.customer.effectiveGrants.compactMap { grant in
             if isUnits(grant) { return nil }
-            var source = Source(kind: .grant, id: question.text(of: grant.id))
-            let entitlement = question.names[grant.entitlement]
-            let feature = question.names[grant.feature]
-            let meter = question.names[grant.meter]
+            var source = Source(kind: .grant, id: context.text(of: grant.id))
+            let entitlement = context.names[grant.entitlement]
+            let feature = context.names[grant.feature]
+            let meter = context.names[grant.meter]
             source.entitlements = entitlement.isEmpty ? [] : [entitlement]
             if !feature.isEmpty {
                 source.features = [catalog?.feature(named: feature)?.name ?? feature]
@@ -125,7 +125,7 @@ struct SourceGathering {
             if grant.meter != 0, grant.isUnlimited {
                 source.features.append("meter:" + (catalog?.meter(named: meter)?.name ?? meter))
             }
-            source.profile = grant.profile == 0 ? nil : question.names[grant.profile]
+            source.profile = grant.profile == 0 ? nil : context.names[grant.profile]
             source.startsAt = grant.startsAt
             let voided = voids[grant.id]
             let end = min(grant.expiresAt.orNil ?? Int64.max, voided ?? Int64.max)
@@ -148,7 +148,7 @@ struct SourceGathering {
         guard grant.amount != Event.absent, !grant.isUnlimited, grant.entitlement == 0 else {
             return false
         }
-        let feature = question.names[grant.feature]
+        let feature = context.names[grant.feature]
         return grant.meter != 0 || catalog?.meter(named: feature) != nil
             || catalog?.feature(named: feature)?.meter != nil
     }
@@ -159,7 +159,7 @@ struct SourceGathering {
         var sources: [Source] = []
         for profile in profiles where !profile.isDeleted {
             let start = profile.startedAt
-            let promised = question.catalog(at: start)?.catalog.freePeriods ?? []
+            let promised = context.catalog(at: start)?.catalog.freePeriods ?? []
             for rule in promised where rule.profileKind == profile.kind {
                 let end = zone.zone(at: start).adding(rule.duration, to: start)
                 var source = Source(kind: .freePeriod, id: rule.name)

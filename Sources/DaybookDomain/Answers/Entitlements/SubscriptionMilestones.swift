@@ -1,6 +1,6 @@
 public import DaybookEvents
 
-/// Derives milestones from the facts of one customer's lines.
+/// Derives milestones from the facts of one customer's lineages.
 ///
 /// From facts alone, as state and money are (rule 3): a transaction that only a client's signed statement told counts
 /// as one that a notification told, and two statements of one transaction count once. So the milestones are the same
@@ -8,27 +8,27 @@ public import DaybookEvents
 /// overrides change nothing (NZ-21).
 public struct SubscriptionMilestones {
     private struct Charge {
-        var line: Int
-        var period: LinePeriod
+        var lineage: Int
+        var period: LineagePeriod
         var group: String
         /// Free periods are no payments, whatever the offer is called.
         var isPaid: Bool
     }
 
-    private let question: CustomerCase
-    /// The events of each line of the case, in its order; canonical, corrected, without the void ones.
+    private let context: CustomerCase
+    /// The events of each lineage of the case, in its order; canonical, corrected, without the void ones.
     private let events: [[Event]]
 
-    /// - Parameter events: For each line of the case its events, in canonical order.
-    public init(_ question: CustomerCase, events: [[Event]]) {
-        precondition(events.count == question.lines.count, "Every line brings its events.")
-        self.question = question
+    /// - Parameter events: For each lineage of the case its events, in canonical order.
+    public init(_ context: CustomerCase, events: [[Event]]) {
+        precondition(events.count == context.lineages.count, "Every lineage brings its events.")
+        self.context = context
         self.events = events
     }
 
     /// In the order of time; those of one moment in the order of their kinds.
     public func all() -> [SubscriptionMilestone] {
-        let charges = question.lines.indices.flatMap { self.charges(of: $0) }.sorted {
+        let charges = context.lineages.indices.flatMap { self.charges(of: $0) }.sorted {
             Self.isBefore($0.period.fact, $1.period.fact)
         }
         var found: [SubscriptionMilestone] = []
@@ -40,7 +40,7 @@ public struct SubscriptionMilestones {
             if charge.isPaid, let kind = payment(charge, charges) { kinds.append(kind) }
             found += kinds.compactMap { milestone($0, charge) }
         }
-        found += question.lines.indices.flatMap { cancellations(of: $0) }
+        found += context.lineages.indices.flatMap { cancellations(of: $0) }
         let order = SubscriptionMilestone.Kind.allCases
         return found.enumerated().sorted { left, right in
             let (one, two) = (left.element, right.element)
@@ -56,23 +56,23 @@ public struct SubscriptionMilestones {
 
     // MARK: Charges
 
-    private func facts(_ line: LineState, at instant: Int64) -> LinePeriods {
-        LinePeriods(
-            line: line, names: question.names, catalog: question.catalog(at: instant)?.catalog,
+    private func facts(_ lineage: LineageState, at instant: Int64) -> LineagePeriods {
+        LineagePeriods(
+            lineage: lineage, names: context.names, catalog: context.catalog(at: instant)?.catalog,
             at: instant, hiddenBefore: nil)
     }
 
     private func charges(of index: Int) -> [Charge] {
-        let line = question.lines[index]
-        let periods = facts(line.state, at: question.at).periods(isProvisionalTold: false)
+        let lineage = context.lineages[index]
+        let periods = facts(lineage.state, at: context.at).periods(isProvisionalTold: false)
         return periods.compactMap { period in
             guard let product = period.product, product.kind == .autoRenewable,
                 let group = product.group, !period.fact.isFamilyShared,
-                line.ownedFrom <= period.fact.startsAt,
-                period.fact.startsAt < line.ownedUntil
+                lineage.ownedFrom <= period.fact.startsAt,
+                period.fact.startsAt < lineage.ownedUntil
             else { return nil }
             return Charge(
-                line: index, period: period, group: group, isPaid: !period.fact.isFree)
+                lineage: index, period: period, group: group, isPaid: !period.fact.isFree)
         }
     }
 
@@ -80,9 +80,9 @@ public struct SubscriptionMilestones {
     /// subscription beside a running one.
     private func payment(_ charge: Charge, _ charges: [Charge]) -> SubscriptionMilestone.Kind? {
         let group = charges.filter { $0.group == charge.group }
-        let own = group.filter { $0.line == charge.line }
+        let own = group.filter { $0.lineage == charge.lineage }
         var current = charge
-        // Back along the line, through free periods, to the payment that this one goes on from.
+        // Back along the lineage, through free periods, to the payment that this one goes on from.
         while let before = own.last(where: {
             Self.isBefore($0.period.fact, current.period.fact)
         }), isConnected(before, current) {
@@ -95,7 +95,7 @@ public struct SubscriptionMilestones {
         }
         let start = charge.period.start
         let isPaidElsewhere = group.contains {
-            $0.line != charge.line && $0.isPaid && $0.period.start < start
+            $0.lineage != charge.lineage && $0.isPaid && $0.period.start < start
                 && start <= $0.period.end
         }
         return isPaidElsewhere ? nil : .activated
@@ -105,14 +105,14 @@ public struct SubscriptionMilestones {
     private func isConnected(_ before: Charge, _ next: Charge) -> Bool {
         if before.period.end >= next.period.start { return true }
         let instant = next.period.start - 1
-        var owned = question.lines[next.line]
-        owned.state = LineState()
-        for event in events[next.line] {
+        var owned = context.lineages[next.lineage]
+        owned.state = LineageState()
+        for event in events[next.lineage] {
             owned.state.evolve(
-                event, names: question.names, takesStatus: event.occurredAt <= instant)
+                event, names: context.names, takesStatus: event.occurredAt <= instant)
         }
         let facts = facts(owned.state, at: instant)
-        let answer = LineAnswer(
+        let answer = LineageAnswer(
             owned: owned, facts: facts, periods: facts.periods(isProvisionalTold: false),
             at: instant)
         return answer.sources().contains { source in
@@ -127,7 +127,7 @@ public struct SubscriptionMilestones {
         _ kind: SubscriptionMilestone.Kind, _ charge: Charge
     ) -> SubscriptionMilestone? {
         let fact = charge.period.fact
-        let statements = events[charge.line].filter {
+        let statements = events[charge.lineage].filter {
             $0.reference == fact.id && $0.trust.classRank > 0 && Self.isCharge($0.type)
         }
         guard let position = statements.map(\.position).min(),
@@ -136,8 +136,8 @@ public struct SubscriptionMilestones {
             })
         else { return nil }
         return SubscriptionMilestone(
-            kind: kind, line: question.lines[charge.line].name,
-            product: question.names[fact.product], group: charge.group, transaction: fact.id,
+            kind: kind, lineage: context.lineages[charge.lineage].name,
+            product: context.names[fact.product], group: charge.group, transaction: fact.id,
             at: fact.startsAt, position: position, statement: statement)
     }
 
@@ -152,7 +152,7 @@ public struct SubscriptionMilestones {
 
     /// Every time that renewal went from on to off.
     private func cancellations(of index: Int) -> [SubscriptionMilestone] {
-        let line = question.lines[index]
+        let lineage = context.lineages[index]
         let charges = charges(of: index)
         var isOn = true
         var found: [SubscriptionMilestone] = []
@@ -160,14 +160,14 @@ public struct SubscriptionMilestones {
             guard let value = Self.autoRenew(event) else { continue }
             defer { isOn = value }
             guard isOn, !value, event.type != .subscriptionExpired,
-                line.ownedFrom <= event.occurredAt, event.occurredAt < line.ownedUntil,
+                lineage.ownedFrom <= event.occurredAt, event.occurredAt < lineage.ownedUntil,
                 let charge = charges.last(where: { $0.period.start <= event.occurredAt })
                     ?? charges.first
             else { continue }
             found.append(
                 SubscriptionMilestone(
-                    kind: .canceled, line: line.name,
-                    product: question.names[charge.period.fact.product], group: charge.group,
+                    kind: .canceled, lineage: lineage.name,
+                    product: context.names[charge.period.fact.product], group: charge.group,
                     transaction: .none, at: event.occurredAt, position: event.position,
                     statement: event))
         }

@@ -1,31 +1,31 @@
 import DaybookEvents
 
-/// By what a funnel's units are told apart; attributed by first touch.
+/// What a funnel's customers are told apart by; attributed by first touch.
 public enum FunnelBreakdown: String, Sendable, CaseIterable {
     case none, variant, context
 }
 
-/// How many units got how far.
+/// How many customers got how far.
 public struct FunnelReport: Sendable, Equatable {
     public struct Step: Sendable, Equatable {
         public var name: String
         public var event: String
         public var count: Int
-        /// Time from the step that was taken before, over the units that took this step after another; `nil` where
-        /// nobody did. In order that is the step above, in any order whichever came last.
+        /// Time since the step before, over the customers that took this step after another; `nil` where none did.
+        /// In order that is the step above, in any order whichever came last.
         public var medianMilliseconds: Int64?
         public var p90Milliseconds: Int64?
     }
     public struct Group: Sendable, Equatable {
         public var name: String
-        /// Units that took the first step; in any order: that took one of the steps.
+        /// Customers that took the first step; in any order: that took one of the steps.
         public var entered: Int
         public var steps: [Step]
     }
 
     public var name: String
     public var order: Funnel.Order
-    /// Units that took the first step; in any order: that took one of the steps.
+    /// Customers that took the first step; in any order: that took one of the steps.
     public var entered: Int
     public var windowMilliseconds: Int64
     public var breakdown: FunnelBreakdown
@@ -34,7 +34,7 @@ public struct FunnelReport: Sendable, Equatable {
     public var groups: [Group]
 }
 
-/// Runs a funnel over units: a scan, mergeable in any order (rule 26, docs/rules.md#funnels).
+/// Runs a funnel over customers: a scan, mergeable in any order (rule 26, docs/rules.md#funnels).
 public struct FunnelsAnswer {
     private let funnel: Funnel
     private let breakdown: FunnelBreakdown
@@ -44,7 +44,7 @@ public struct FunnelsAnswer {
     private var totals: Tally
     private var groups: [String: Tally] = [:]
 
-    /// A step that a unit took.
+    /// A step that a customer took.
     private struct Taken {
         /// Which of the funnel's steps.
         var step: Int
@@ -71,7 +71,7 @@ public struct FunnelsAnswer {
         }
     }
 
-    /// - Parameter range: Half-open; a unit enters with its first step-1 event in it.
+    /// - Parameter range: Half-open; a customer enters with its first step-1 event in it.
     public init(_ funnel: Funnel, range: Range<Int64>, breakdown: FunnelBreakdown) {
         self.funnel = funnel
         self.range = range
@@ -86,17 +86,19 @@ public struct FunnelsAnswer {
             ?? 0
     }
 
-    /// Takes one customer's events: the unit's own and those of the lines that it owns.
-    public mutating func add(_ question: CustomerCase) {
-        let names = question.names
-        var steps = question.state.funnel.steps
-        for line in question.lines {
-            steps += line.funnel.steps.filter { $0.at >= line.ownedFrom && $0.at < line.ownedUntil }
+    /// Takes one customer's events: its own and those of the lineages that it owns.
+    public mutating func add(_ context: CustomerCase) {
+        let names = context.names
+        var steps = context.state.funnel.steps
+        for lineage in context.lineages {
+            steps += lineage.funnel.steps.filter {
+                $0.at >= lineage.ownedFrom && $0.at < lineage.ownedUntil
+            }
         }
         // Nothing is counted of the time in which consent is withdrawn (DZ-43).
-        let customer = question.state.customer
+        let customer = context.state.customer
         steps = steps.filter {
-            $0.at <= question.at && !customer.isConsentWithdrawn(at: $0.at)
+            $0.at <= context.at && !customer.isConsentWithdrawn(at: $0.at)
         }
         let order = steps.indices.sorted { (steps[$0].at, $0) < (steps[$1].at, $1) }
         steps = order.map { steps[$0] }
@@ -120,7 +122,7 @@ public struct FunnelsAnswer {
         }
     }
 
-    /// The entry and the steps that were taken, in the order of time; `nil` for a unit that never entered.
+    /// The entry and the steps that were taken, in the order of time; `nil` for a customer that never entered.
     private func path(
         _ steps: [FunnelState.Step], _ names: NameTable
     ) -> (entry: FunnelState.Step, path: [Taken])? {

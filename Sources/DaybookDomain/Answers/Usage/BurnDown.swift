@@ -4,7 +4,7 @@ import DaybookEvents
 struct Burn {
     var at: Int64
     var amount: Int64
-    /// For whom it was; 0: for nobody in particular.
+    /// The profile that it was for; 0: none in particular.
     var profile: NameID
 }
 
@@ -25,8 +25,8 @@ struct UnitGrant {
     var rollover: (least: Int64, most: Int64)?
     /// With whose periods the units come again; the one that contains the start brings the first.
     var recurrence: PeriodTimeline?
-    /// Of credits, the line that they were bought with; empty: they were not bought.
-    var line = ""
+    /// Of credits, the lineage that they were bought with; empty: they were not bought.
+    var lineage = ""
     /// Of a grant, its id.
     var id = Reference.none
     /// When and how much of it was taken back.
@@ -56,7 +56,7 @@ struct BurnDown {
     /// The starts of stretches in which what was used beyond the limit before counts as used.
     var carriesOverage: Set<Int64> = []
     let allowsDebt: Bool
-    /// Whose grants are left, besides the whole customer's.
+    /// The profile whose grants count, besides the whole customer's.
     let profile: NameID
 
     struct Result {
@@ -67,7 +67,7 @@ struct BurnDown {
         var debt: Int64 = 0
         /// Overage of before that counts as used.
         var carried: Int64 = 0
-        /// What is left of credits, by the line that they were bought with.
+        /// What is left of credits, by the lineage that they were bought with.
         var credits: [String: Int64] = [:]
         /// What is left of each grant that holds at the asked time, for whatever profile it is, by its id.
         var balances: [Reference: Int64] = [:]
@@ -203,7 +203,7 @@ struct BurnDown {
             let segment = burnDown.segment(instant)
             let former = current
             let start = segment.stretch.start
-            // Of a stretch that nobody entered nothing is left.
+            // A stretch in which nothing was used leaves nothing over.
             let isNext = former?.stretch.end == start
             let isCarried = isNext && burnDown.carriesOverage.contains(start)
             // By the limit with which it ended, whenever something was used last.
@@ -297,7 +297,7 @@ struct BurnDown {
                 if !grant.id.isNone { result.balances[grant.id] = balances[index] }
                 guard grant.serves(burnDown.profile) else { continue }
                 result.grantsRemaining = result.grantsRemaining.addingSaturated(balances[index])
-                if !grant.line.isEmpty { result.credits[grant.line] = balances[index] }
+                if !grant.lineage.isEmpty { result.credits[grant.lineage] = balances[index] }
             }
             result.overage = overage.total
             result.debt = debt

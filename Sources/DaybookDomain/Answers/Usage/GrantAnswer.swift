@@ -55,7 +55,7 @@ public struct ReservationAnswer: Sendable, Equatable {
 extension UsageAnswer {
     /// Every grant of the customer, each id once, in canonical order.
     public func allGrants() -> [GrantAnswer] {
-        let customer = question.state.customer
+        let customer = context.state.customer
         let grants = customer.effectiveGrants
         if grants.isEmpty { return [] }
         let voids = customer.voidTimes
@@ -66,18 +66,18 @@ extension UsageAnswer {
                 grant.amount != Event.absent && !grant.isUnlimited && grant.entitlement == 0
             let left = isUnits ? balances[grant.id] : nil
             let state: GrantAnswer.State
-            if let voided = voids[grant.id], voided <= question.at {
+            if let voided = voids[grant.id], voided <= context.at {
                 state = .voided
-            } else if question.at < grant.startsAt {
+            } else if context.at < grant.startsAt {
                 state = .pending
-            } else if question.at >= end {
+            } else if context.at >= end {
                 state = .expired
             } else {
                 state = left == 0 && grant.recurrence == 0 ? .used : .active
             }
             return GrantAnswer(
                 id: grant.id, source: grant.source, key: grant.key,
-                name: question.text(of: grant.id), state: state,
+                name: context.text(of: grant.id), state: state,
                 entitlement: name(grant.entitlement), feature: name(grant.feature),
                 meter: name(grant.meter).map { catalog.meter(named: $0)?.name ?? $0 },
                 profile: name(grant.profile), amount: isUnits ? grant.amount : nil,
@@ -89,19 +89,19 @@ extension UsageAnswer {
 
     /// Every reservation that is open at the asked time, also where a subscription covers it, in canonical order.
     public func openReservations() -> [ReservationAnswer] {
-        let usage = question.state.usage
+        let usage = context.state.usage
         if usage.reservations.isEmpty { return [] }
         let outcomes = usage.firstOutcomes
         let reversals = Reversals(usage)
         var seen: Set<Reference> = []
         return usage.reservations.compactMap { reservation in
-            guard seen.insert(reservation.id).inserted, reservation.at <= question.at,
-                question.at < reservation.expiresAt
+            guard seen.insert(reservation.id).inserted, reservation.at <= context.at,
+                context.at < reservation.expiresAt
             else { return nil }
             if let outcome = outcomes[reservation.id], outcome.at < reservation.expiresAt {
                 return nil
             }
-            let name = question.names[reservation.meter]
+            let name = context.names[reservation.meter]
             let meter = catalog.meter(named: name)
             let ids = meter.map(meterIDs) ?? [reservation.meter]
             let reversed = reversals.targets(of: ids)
@@ -109,12 +109,12 @@ extension UsageAnswer {
                 return nil
             }
             return ReservationAnswer(
-                id: reservation.id, key: reservation.key, name: question.text(of: reservation.id),
+                id: reservation.id, key: reservation.key, name: context.text(of: reservation.id),
                 meter: meter?.name ?? name,
                 amount: reservation.amount, profile: self.name(reservation.profile),
                 reservedAt: reservation.at, expiresAt: reservation.expiresAt)
         }
     }
 
-    private func name(_ id: NameID) -> String? { id == 0 ? nil : question.names[id] }
+    private func name(_ id: NameID) -> String? { id == 0 ? nil : context.names[id] }
 }

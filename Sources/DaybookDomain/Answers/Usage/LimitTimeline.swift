@@ -1,11 +1,11 @@
 import DaybookEvents
 
-/// What limit of one meter ruled when: each use is attributed to what covered it at that instant (E61), and what is
-/// closed keeps the limit that it had (E60).
+/// Which limit of one meter was in force when: each use is attributed to what covered it at that instant (E61), and a
+/// closed period keeps the limit that it had (E60).
 ///
 /// Of the entitlements only limits with a number count: what an unlimited source covered says so itself (rule 12).
 struct LimitTimeline {
-    private let question: CustomerCase
+    private let context: CustomerCase
     private let meter: Meter
     /// Of the asked time.
     private let now: Int64
@@ -17,26 +17,26 @@ struct LimitTimeline {
     /// The stretch that was looked at last: `until` is exclusive.
     private var known: (from: Int64, until: Int64, limit: Int64)?
 
-    init(_ meter: Meter, _ question: CustomerCase, now: Int64) {
+    init(_ meter: Meter, _ context: CustomerCase, now: Int64) {
         self.meter = meter
-        self.question = question
+        self.context = context
         self.now = now
-        let versions = question.catalogs.versions
+        let versions = context.catalogs.versions
         hasNumbers = versions.contains { version in
             version.catalog.meter(named: meter.name)?.limitsWith.contains { $0.limit != nil }
                 ?? false
         }
         isConstant = versions.count == 1 && !hasNumbers
-        let own = hasNumbers ? Self.instants(of: question) : []
+        let own = hasNumbers ? Self.instants(of: context) : []
         changes = isConstant ? [] : Set(own + versions.map(\.effectiveAt)).sorted()
     }
 
     /// - Complexity: That of gathering the customer's sources once for each stretch between two changes, when asked in
     ///   ascending order.
     mutating func limit(at instant: Int64) -> Int64 {
-        if isConstant || instant >= question.at { return now }
+        if isConstant || instant >= context.at { return now }
         if let known, known.from <= instant, instant < known.until { return known.limit }
-        let past = question.with(at: instant)
+        let past = context.with(at: instant)
         let rules = past.catalog(at: instant)?.catalog.meter(named: meter.name) ?? meter
         var until = nextChange(after: instant)
         var limit = rules.limit ?? Int64.max
@@ -58,17 +58,17 @@ struct LimitTimeline {
     private func nextChange(after instant: Int64) -> Int64 {
         let index = changes.sortedPrefixCount { $0 <= instant }
         let change = index < changes.count ? changes[index] : Int64.max
-        return min(change, question.catalogPeriodEnd(after: instant))
+        return min(change, context.catalogPeriodEnd(after: instant))
     }
 
     /// Every time at which something that the customer has may begin or end, besides those that a source tells itself.
-    private static func instants(of question: CustomerCase) -> [Int64] {
+    private static func instants(of context: CustomerCase) -> [Int64] {
         let retry: Int64 = 60 * 86_400_000
-        let hours = Set(question.catalogs.versions.map(\.catalog.policies.clientAssertedHours))
+        let hours = Set(context.catalogs.versions.map(\.catalog.policies.clientAssertedHours))
         var times: [Int64] = []
-        for line in question.lines {
-            times += [line.ownedFrom, line.ownedUntil]
-            for fact in line.state.transactions {
+        for lineage in context.lineages {
+            times += [lineage.ownedFrom, lineage.ownedUntil]
+            for fact in lineage.state.transactions {
                 times += [fact.startsAt, fact.expiresAt, fact.revokedAt, fact.endedAt]
                 times.append(fact.expiresAt.orNil?.addingSaturated(retry) ?? Event.absent)
                 guard let first = fact.firstAssertedAt.orNil ?? fact.startsAt.orNil else {
@@ -76,15 +76,15 @@ struct LimitTimeline {
                 }
                 times += hours.map { first.addingSaturated($0 * 3_600_000) }
             }
-            for change in line.state.extensions {
+            for change in lineage.state.extensions {
                 times += [change.newExpiresAt, change.newExpiresAt.addingSaturated(retry)]
             }
-            times += [line.state.billing.at, line.state.billing.value.graceExpiresAt]
-            for notice in line.state.formerNotices {
+            times += [lineage.state.billing.at, lineage.state.billing.value.graceExpiresAt]
+            for notice in lineage.state.formerNotices {
                 times += [notice.at, notice.until, notice.value.graceExpiresAt]
             }
         }
-        let customer = question.state.customer
+        let customer = context.state.customer
         times += customer.grants.flatMap { [$0.startsAt, $0.expiresAt] }
         times += customer.voids.map(\.voidedAt)
         times += customer.overrides.flatMap { [$0.at, $0.expiresAt] }

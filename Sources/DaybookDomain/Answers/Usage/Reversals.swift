@@ -91,7 +91,7 @@ extension UsageState {
         return times
     }
 
-    /// What became of each reservation first. They are in order of time: where that came too late, so did the others.
+    /// The first outcome of each reservation, in order of time: where it came too late, so did all later ones.
     var firstOutcomes: [Reference: ReservationOutcome] {
         Dictionary(outcomes.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     }

@@ -18,7 +18,7 @@ extension UsageAnswer {
             }
         }
         answer.used = Int64(items.count)
-        let asked = profile.flatMap { question.names.id(of: $0) } ?? 0
+        let asked = profile.flatMap { context.names.id(of: $0) } ?? 0
         let extra = unitsGiven(meter, to: asked)
         answer.granted = extra
         if let limit = answer.limit {
@@ -32,7 +32,7 @@ extension UsageAnswer {
             }
             items = Array(items.prefix(Int(clamping: allowed)))
         }
-        answer.writable = items.compactMap { names[$0] ?? question.name(of: $0) }
+        answer.writable = items.compactMap { names[$0] ?? context.name(of: $0) }
     }
 
     /// What is there, in the order in which it first came.
@@ -40,7 +40,7 @@ extension UsageAnswer {
         var present: [Reference: Bool] = [:]
         var order: [Reference] = []
         var flags: Set<String> = []
-        for entry in question.state.usage.entries where ids.contains(entry.meter) {
+        for entry in context.state.usage.entries where ids.contains(entry.meter) {
             let isThere = present[entry.reference] ?? false
             let isAdding = entry.amount > 0
             if isThere == isAdding {
@@ -58,7 +58,7 @@ extension UsageAnswer {
         let there = Set(items)
         var chosen: Set<Reference> = []
         var ordered: [Reference] = []
-        for pin in question.state.usage.pins.reversed()
+        for pin in context.state.usage.pins.reversed()
         where pin.meter == 0 || ids.contains(pin.meter) {
             guard there.contains(pin.reference), chosen.insert(pin.reference).inserted else {
                 continue
@@ -72,11 +72,11 @@ extension UsageAnswer {
         guard let days = answer.limit else { return }
         switch meter.windowMode {
         case .rollingMilliseconds:
-            answer.visibleFrom = question.at.addingSaturated(-days * 86_400_000)
+            answer.visibleFrom = context.at.addingSaturated(-days * 86_400_000)
         case .calendarDays:
-            let zone = zone.zone(at: question.at)
+            let zone = zone.zone(at: context.at)
             let midnight = CivilDateTime(
-                date: zone.civil(at: question.at).date, millisecondOfDay: 0)
+                date: zone.civil(at: context.at).date, millisecondOfDay: 0)
             answer.visibleFrom = zone.adding(
                 CivilDuration(days: -Int(clamping: days)), to: zone.instant(of: midnight))
         }

@@ -5,8 +5,8 @@ extension UsageAnswer {
 
     /// What can be burned on a meter besides its free quota: grants, each id once, and credits.
     func grants(_ meter: Meter) -> [UnitGrant] {
-        let names = question.names
-        let customer = question.state.customer
+        let names = context.names
+        let customer = context.state.customer
         let voids = customer.voidTimes
         var grants: [UnitGrant] = []
         for grant in customer.effectiveGrants {
@@ -23,7 +23,7 @@ extension UsageAnswer {
                     endsAt: min(grant.expiresAt.orNil ?? Int64.max, voided ?? Int64.max),
                     promisedEnd: grant.expiresAt.orNil ?? Int64.max,
                     priority: grant.priority, source: names[grant.source],
-                    key: question.text(of: grant.key), profile: grant.profile,
+                    key: context.text(of: grant.key), profile: grant.profile,
                     rollover: rollover, recurrence: recurrence(of: grant, on: meter),
                     id: grant.id))
         }
@@ -44,7 +44,7 @@ extension UsageAnswer {
     /// A grant counts on one meter: the one that it names, by whatever name, else the one that counts its feature.
     private func serves(_ grant: CustomerState.GrantFact, _ meter: Meter) -> Bool {
         for id in [grant.meter, grant.feature] where id != 0 {
-            let name = question.names[id]
+            let name = context.names[id]
             let own = catalog.meter(named: name)?.name ?? catalog.feature(named: name)?.meter
             if let own { return own == meter.name }
         }
@@ -53,12 +53,12 @@ extension UsageAnswer {
 
     /// Bought credits never expire; a refund takes back what is left of its share (docs/rules.md#one-time-purchases).
     func credits(_ meter: Meter) -> [UnitGrant] {
-        question.lines.flatMap { line in
-            line.state.transactions.flatMap { fact -> [UnitGrant] in
-                guard fact.isConsumable, isBelieved(fact, line.state),
+        context.lineages.flatMap { lineage in
+            lineage.state.transactions.flatMap { fact -> [UnitGrant] in
+                guard fact.isConsumable, isBelieved(fact, lineage.state),
                     let given = units(of: fact, on: meter)
                 else { return [] }
-                return line.stretches.map { credit(fact, given, line, $0) }
+                return lineage.stretches.map { credit(fact, given, lineage, $0) }
             }
         }
     }
@@ -67,8 +67,8 @@ extension UsageAnswer {
     ///
     /// What a unit is worth was promised at the purchase (rule 8), by whatever catalog names it (rule 33).
     private func units(of fact: TransactionFact, on meter: Meter) -> Int64? {
-        let name = question.names[fact.product]
-        let promised = question.catalog(at: fact.startsAt)?.catalog.product(name)
+        let name = context.names[fact.product]
+        let promised = context.catalog(at: fact.startsAt)?.catalog.product(name)
         guard let credits = (promised ?? catalog.product(name))?.credits,
             catalog.meter(named: credits.meter)?.name == meter.name
         else { return nil }
@@ -78,20 +78,20 @@ extension UsageAnswer {
         return overflow ? Int64.max / 1_000_000 : amount
     }
 
-    /// The credits that the customer had in one stretch of owning them. Whoever gave them away keeps what was burned;
-    /// what was left is burned by whoever got it.
+    /// The credits that the customer had in one stretch of owning them. The customer who gave them away keeps what was
+    /// burned; the one who got them burns what was left.
     private func credit(
-        _ fact: TransactionFact, _ given: Int64, _ line: CustomerCase.OwnedLine,
-        _ stretch: CustomerCase.OwnedLine.Stretch
+        _ fact: TransactionFact, _ given: Int64, _ lineage: CustomerCase.OwnedLineage,
+        _ stretch: CustomerCase.OwnedLineage.Stretch
     ) -> UnitGrant {
         let received = min(given, stretch.unitsOnArrival.orNil ?? given)
         let amount = max(0, received - (stretch.unitsOnDeparture.orNil ?? 0))
         var grant = UnitGrant(
             amount: amount, startsAt: max(fact.startsAt, stretch.from), endsAt: stretch.until,
             promisedEnd: Int64.max, priority: 100,
-            source: question.names[fact.coreRank.source],
-            key: question.text(of: fact.coreRank.key), profile: 0)
-        grant.line = line.name
+            source: context.names[fact.coreRank.source],
+            key: context.text(of: fact.coreRank.key), profile: 0)
+        grant.lineage = lineage.name
         if fact.revokedAt != Event.absent,
             fact.revocationRank.classRank >= fact.coreRank.classRank
         {
@@ -104,13 +104,13 @@ extension UsageAnswer {
     }
 
     /// Rule 11: a client's word counts for the catalog's hours after it was first given.
-    private func isBelieved(_ fact: TransactionFact, _ line: LineState) -> Bool {
+    private func isBelieved(_ fact: TransactionFact, _ lineage: LineageState) -> Bool {
         guard fact.isProvisional else { return !fact.coreRank.isNone }
         if fact.coreRank.isNone { return false }
-        let periods = LinePeriods(
-            line: line, names: question.names, catalog: catalog, at: question.at,
+        let periods = LineagePeriods(
+            lineage: lineage, names: context.names, catalog: catalog, at: context.at,
             hiddenBefore: nil)
-        return question.at < periods.believedUntil(fact, among: periods.facts)
+        return context.at < periods.believedUntil(fact, among: periods.facts)
     }
 }
 

@@ -49,19 +49,19 @@ extension UsageAnswer {
         switch meter.period.anchor {
         case .calendar: return PeriodTimeline(length, anchor: nil, moves: moves, in: zone)
         case .firstSeen:
-            return PeriodTimeline(length, anchor: question.anchor, moves: moves, in: zone)
+            return PeriodTimeline(length, anchor: context.anchor, moves: moves, in: zone)
         case .billing:
             return PeriodTimeline(
-                length, anchor: question.anchor, moves: entitlements.billingDays + moves, in: zone)
+                length, anchor: context.anchor, moves: entitlements.billingDays + moves, in: zone)
         case .instant(let instant):
             return PeriodTimeline(
-                length, anchor: instant, cut: question.anchor, moves: moves, in: zone)
+                length, anchor: instant, cut: context.anchor, moves: moves, in: zone)
         }
     }
 
     private func decidedResets(_ ids: [NameID]) -> [Int64: UsageState.Reset] {
         var resets: [Int64: UsageState.Reset] = [:]
-        for reset in question.state.usage.resets where !reset.isScheduled {
+        for reset in context.state.usage.resets where !reset.isScheduled {
             if ids.contains(reset.meter) { resets[reset.effectiveAt] = reset }
         }
         return resets
@@ -78,7 +78,7 @@ extension UsageAnswer {
 
     func planResets(_ meter: Meter) -> [Int64] {
         entitlements.planChanges.filter { instant in
-            let rules = question.catalog(at: instant)?.catalog
+            let rules = context.catalog(at: instant)?.catalog
             return rules?.meter(named: meter.name)?.resetsOnPlanChange == true
         }
     }
@@ -88,13 +88,13 @@ extension UsageAnswer {
     /// What was read last, whatever was read before it.
     func reading(_ meter: Meter, _ profile: String?, _ answer: inout MeterAnswer) {
         let ids = meterIDs(meter)
-        let reversed = Reversals(question.state.usage).targets(of: ids)
-        let last = question.state.usage.entries.last { entry in
+        let reversed = Reversals(context.state.usage).targets(of: ids)
+        let last = context.state.usage.entries.last { entry in
             ids.contains(entry.meter) && !reversed.contains(entry.key)
                 && (entry.reference.isNone || !reversed.contains(entry.reference))
         }
         answer.used = max(0, last?.amount ?? 0)
-        let asked = profile.flatMap { question.names.id(of: $0) } ?? 0
+        let asked = profile.flatMap { context.names.id(of: $0) } ?? 0
         answer.granted = unitsGiven(meter, to: asked)
         guard let limit = answer.limit else { return }
         let allowed = limit.addingSaturated(answer.granted)
@@ -107,7 +107,7 @@ extension UsageAnswer {
     /// Units that are given at the asked time, on a meter that burns none.
     func unitsGiven(_ meter: Meter, to profile: NameID) -> Int64 {
         grants(meter).filter {
-            $0.startsAt <= question.at && question.at < $0.endsAt && $0.serves(profile)
+            $0.startsAt <= context.at && context.at < $0.endsAt && $0.serves(profile)
         }.reduce(Int64(0)) { $0.addingSaturated($1.amount) }
     }
 }

@@ -50,19 +50,19 @@ public struct MeterAnswer: Sendable, Equatable {
 
 /// Answers about meters from what was used, the catalog in force and the sources that are active.
 public final class UsageAnswer {
-    let question: CustomerCase
+    let context: CustomerCase
     let entitlements: EntitlementsAnswer
     let catalog: Catalog
     let zone: ZoneHistory
     /// By meter, as they were worked out.
     var timelines: [String: PeriodTimeline] = [:]
 
-    public init?(_ question: CustomerCase, _ entitlements: EntitlementsAnswer) {
+    public init?(_ context: CustomerCase, _ entitlements: EntitlementsAnswer) {
         guard let catalog = entitlements.catalog else { return nil }
-        self.question = question
+        self.context = context
         self.entitlements = entitlements
         self.catalog = catalog
-        zone = question.zoneHistory(catalog)
+        zone = context.zoneHistory(catalog)
     }
 
     /// Every meter of the catalog, in its order.
@@ -106,7 +106,7 @@ public final class UsageAnswer {
     // MARK: Counters
 
     private func count(_ meter: Meter, _ profile: String?, _ answer: inout MeterAnswer) {
-        let at = question.at
+        let at = context.at
         let timeline = timeline(of: meter)
         let period = timeline.period(at: at)
         if timeline.length != nil {
@@ -138,7 +138,7 @@ public final class UsageAnswer {
         _ meter: Meter, _ profile: String?, _ limit: Int64, _ resets: CounterResets,
         _ burns: [Burn]
     ) -> BurnDown.Result {
-        var limits = LimitTimeline(meter, question, now: limit)
+        var limits = LimitTimeline(meter, context, now: limit)
         let timeline = timeline(of: meter)
         return BurnDown(
             segment: { instant in
@@ -147,8 +147,8 @@ public final class UsageAnswer {
                     stretch: resets.segment(of: period, at: instant), periodEnd: period.end)
             }, limit: { limits.limit(at: $0) }, carriesOverage: resets.preserving,
             allowsDebt: meter.allowsDebt,
-            profile: profile.flatMap { question.names.id(of: $0) } ?? 0
-        ).run(burns: burns, grants: grants(meter), at: question.at)
+            profile: profile.flatMap { context.names.id(of: $0) } ?? 0
+        ).run(burns: burns, grants: grants(meter), at: context.at)
     }
 
     /// What is left of each grant of units that holds now, by its id.
@@ -169,26 +169,25 @@ public final class UsageAnswer {
         return burnDown(meter, nil, limit, resets(meter, ids), burns + reserved)
     }
 
-    /// How many of the credits that were bought with a line are left; `nil`: nothing of it is credits, or nothing burns
-    /// them.
-    func creditLeft(ofLine name: String) -> Int64? {
+    /// How many credits of a lineage are left; `nil`: it has no credits, or no meter burns them.
+    func creditLeft(ofLineage name: String) -> Int64? {
         let filled = catalog.meters.first { meter in
-            meter.kind == .counter && credits(meter).contains { haveSameBytes($0.line, name) }
+            meter.kind == .counter && credits(meter).contains { haveSameBytes($0.lineage, name) }
         }
         // What begins later, or was given away before, is not there.
         return filled.flatMap(burnedDown).map { $0.credits[name] ?? 0 }
     }
 
     /// The meter's name and aliases, as far as any event has them.
-    func meterIDs(_ meter: Meter) -> [NameID] { question.names.ids(of: meter) }
+    func meterIDs(_ meter: Meter) -> [NameID] { context.names.ids(of: meter) }
 
     /// What burns quota, each ref once, and what is reserved at the asked time.
     private func burns(_ meter: Meter, _ ids: [NameID]) -> (burns: [Burn], reserved: [Burn]) {
-        let reversed = Reversals(question.state.usage).targets(of: ids)
+        let reversed = Reversals(context.state.usage).targets(of: ids)
         var seen = ReferenceSet()
         var burns: [Burn] = []
-        burns.reserveCapacity(question.state.usage.entries.count)
-        for entry in question.state.usage.entries where ids.contains(entry.meter) {
+        burns.reserveCapacity(context.state.usage.entries.count)
+        for entry in context.state.usage.entries where ids.contains(entry.meter) {
             if !entry.reference.isNone, !seen.insert(entry.reference) { continue }
             if !reversed.isEmpty {
                 if reversed.contains(entry.key) { continue }
@@ -206,8 +205,8 @@ public final class UsageAnswer {
     private func reservations(
         _ ids: [NameID], _ reversed: Set<Reference>, _ burns: inout [Burn]
     ) -> [Burn] {
-        if question.state.usage.reservations.isEmpty { return [] }
-        let usage = question.state.usage
+        if context.state.usage.reservations.isEmpty { return [] }
+        let usage = context.state.usage
         var reserved: [Burn] = []
         let outcomes = usage.firstOutcomes
         var seen: Set<Reference> = []
@@ -222,7 +221,7 @@ public final class UsageAnswer {
                 guard outcome.isCommit else { continue }
                 let amount = outcome.amount.orNil ?? reservation.amount
                 burns.append(reservation.burn(of: amount))
-            } else if reservation.at <= question.at, question.at < reservation.expiresAt {
+            } else if reservation.at <= context.at, context.at < reservation.expiresAt {
                 reserved.append(reservation.burn(of: reservation.amount))
             }
         }

@@ -1,9 +1,9 @@
 import DaybookEvents
 
-/// Reads one map of the document key by key, and remembers which keys anybody asked for.
+/// Reads one map of the document key by key, and remembers which keys were asked for.
 ///
 /// Every reading function reports what is wrong and goes on with a neutral value; the caller need
-/// not look back. `finish()` reports the keys that nobody asked for.
+/// not look back. `finish()` reports the keys that were not asked for.
 final class CatalogFields {
     let reading: CatalogReading
     let place: CatalogPlace
@@ -167,7 +167,7 @@ final class CatalogFields {
         }
     }
 
-    /// Reports every key that nobody asked for.
+    /// Reports every key that was not asked for.
     func finish() {
         for entry in entries where !asked.contains(entry.key) {
             let near = reading.nearest(to: entry.key, among: asked)

@@ -24,7 +24,7 @@ public enum CatalogReader {
         try readWithWarnings(yaml, knownEventTypes: knownEventTypes, zones: zones).catalog
     }
 
-    /// Reads a document and also tells what is allowed but hardly meant.
+    /// Reads a document, and also tells what is allowed but probably a mistake.
     ///
     /// - Parameters:
     ///   - knownEventTypes: Event types that funnels may name. Empty: funnels are not checked.

@@ -54,7 +54,7 @@ extension CatalogReading {
             if feature.isFree {
                 fields.refuse(
                     ["meter", "previewUses", "lockedText", "recordsDenials"],
-                    because: "the feature is free for everybody")
+                    because: "the feature is free for all customers")
             }
             return feature
         }
@@ -78,7 +78,7 @@ extension CatalogReading {
 
     func freePeriods(_ fields: CatalogFields) -> [FreePeriod] {
         named("freePeriods", of: fields, as: .freePeriod) { name, fields -> FreePeriod? in
-            fields.require("profileKind", "Say whose free period it is: `profileKind: puppy`.")
+            fields.require("profileKind", "Say which profiles it is for: `profileKind: puppy`.")
             fields.require("duration", "Say how long it is: `duration: P21D`.")
             let kind = fields.text("profileKind")
             let duration = fields.duration("duration")

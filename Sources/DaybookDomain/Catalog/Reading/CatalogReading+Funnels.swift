@@ -1,7 +1,7 @@
 extension CatalogReading {
     func funnels(_ fields: CatalogFields) -> [Funnel] {
         named("funnels", of: fields) { name, fields -> Funnel? in
-            fields.require("window", "Say how long a unit has for all steps: `window: P7D`.")
+            fields.require("window", "Say how long a customer has for all steps: `window: P7D`.")
             fields.require("steps", "List at least two steps.")
             let window = fields.exactDuration("window")
             let order: Funnel.Order? = fields.choice("order")

@@ -170,7 +170,7 @@ extension CatalogReading {
     /// A feature that a meter requires and that opens by the same meter's quota: neither could ever be decided.
     ///
     /// Each meter requires at most one feature and each feature has at most one meter, so the way from a meter through
-    /// features and meters is a line, and comes back or ends.
+    /// features and meters is a single chain, and comes back or ends.
     func checkGates(_ catalog: Catalog) {
         var reported: Set<String> = []
         for meter in catalog.meters where !reported.contains(meter.name) {

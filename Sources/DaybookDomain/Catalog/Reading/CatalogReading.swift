@@ -63,7 +63,7 @@ final class CatalogReading {
         if seen.insert(problem).inserted { problems.append(problem) }
     }
 
-    /// What was probably meant, for as many mistakes as anybody reads.
+    /// What was probably meant, for as many mistakes as a person reads.
     func nearest(to name: String, among candidates: some Sequence<String>) -> String? {
         guard suggestionsLeft > 0 else { return nil }
         suggestionsLeft -= 1

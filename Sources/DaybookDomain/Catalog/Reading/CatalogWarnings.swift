@@ -1,6 +1,6 @@
 import DaybookEvents
 
-/// Finds what a catalog may say but hardly means.
+/// Finds what a catalog may contain but is probably a mistake.
 struct CatalogWarnings {
     /// Placeholders that answers fill; names in [brackets] are the client's own and left alone.
     static let placeholders = ["remaining", "used", "limit", "days", "expires", "price"]

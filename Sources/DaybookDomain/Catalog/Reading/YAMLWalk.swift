@@ -1,10 +1,10 @@
 internal import CYaml
 
-/// Goes through the events of a document before anything is built of them, in one pass and in no room.
+/// Goes through the events of a document before anything is built of them, in one pass, keeping no tree.
 ///
-/// What builds the tree (Yams) puts what an alias stands for in its place and compares whole keys, so a few lines can
-/// stand for more than any machine can look at. How a name, a key or a bracket is written decides nothing here: it is
-/// the parser's own events that are counted.
+/// Yams, which builds the tree, puts a copy in the place of each alias and compares whole keys, so a few lines can
+/// stand for more values than a machine can handle. How a name, a key or a bracket is written decides nothing here: the
+/// parser's own events are counted.
 struct YAMLWalk {
     /// A document of the largest size has one for every four bytes.
     static let nodeCountMax = 262_144
@@ -17,7 +17,7 @@ struct YAMLWalk {
     private var nodeCount = 0
 
     /// - Throws: For an anchor, for nesting deeper than a catalog may be, for too many values, and for a key as long as
-    ///   a text. What is no YAML at all is left to whoever builds the tree, who says so at its place.
+    ///   a text. Text that is no YAML is left to the code that builds the tree, which reports its place.
     static func check(_ text: String) throws(CatalogProblems) {
         var text = text
         let problem: CatalogProblem? = text.withUTF8 { utf8 in
@@ -92,7 +92,7 @@ struct YAMLWalk {
             remedy: "No catalog has that many; look for what was written out by a program.")
     }
 
-    /// A key or a value is through.
+    /// Notes the end of a key or a value.
     private mutating func noteEnd() {
         if case .map(let isKeyNext)? = levels.last {
             levels[levels.count - 1] = .map(isKeyNext: !isKeyNext)

@@ -1,6 +1,6 @@
 import DaybookEvents
 
-extension LineState {
+extension LineageState {
     /// Raised whenever the fold's meaning changes (rule 22).
     public static let version: UInt16 = 8
 

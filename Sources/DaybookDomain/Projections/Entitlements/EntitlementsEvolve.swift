@@ -1,6 +1,6 @@
 public import DaybookEvents
 
-extension LineState {
+extension LineageState {
     /// Takes one event of the lineage, in canonical order; never fails, whatever the event says.
     /// - Parameter takesStatus: Whether what it says of renewal and billing counts yet (rule 4).
     public mutating func evolve(
@@ -76,7 +76,7 @@ extension LineState {
         }
     }
 
-    /// The first naming of a customer owns the line; a verified token outranks every name (rule 7).
+    /// The first customer that is named owns the lineage; a verified token outranks every name (rule 7).
     private mutating func name(_ event: Event, names: borrowing NameTable) {
         guard event.type != .purchaseTransferred else { return }
         let token = event.accountToken
@@ -85,9 +85,9 @@ extension LineState {
             ownerHasToken = true
         }
         let standsIn = Self.standsIn(event, names: names)
-        // Whoever was given the line is not asked again whose it was before.
+        // After a transfer a claim does not change who owned the lineage before it.
         let comesLate = event.type == .purchaseClaimed && !transfers.isEmpty
-        for customer in [event.party, token] where customer != 0 {
+        for customer in [event.customer, token] where customer != 0 {
             if !claims.contains(customer) { claims.append(customer) }
             let isFree = owner == 0 || ownerStandsIn && !standsIn
             if isFree, !comesLate { own(customer, event, standsIn: standsIn) }
@@ -100,11 +100,11 @@ extension LineState {
         ownerStandsIn = standsIn
     }
 
-    /// Earlier versions named the buyer of a consumable after the store's own id where nobody was known, because its
-    /// event had to stand in a customer's stream. Such a name claims nothing.
+    /// Earlier versions named the buyer of a consumable after the store's own ID where no customer was known, because
+    /// its event had to stand in a customer's stream. Such a name claims nothing.
     private static func standsIn(_ event: Event, names: borrowing NameTable) -> Bool {
-        event.saysConsumable && event.trust == .verified && event.party != 0
-            && names[event.party].hasPrefix("apple:")
+        event.saysConsumable && event.trust == .verified && event.customer != 0
+            && names[event.customer].hasPrefix("apple:")
     }
 
     private mutating func index(of transaction: Reference) -> Int {
@@ -141,7 +141,7 @@ extension LineState {
             event.type == .storeTransactionStated && event.flag(8) == true
     }
 
-    /// What a purchase is a statement about it too, which a neutral one does not make.
+    /// A purchase also states its kind, which a neutral statement of a transaction does not.
     private mutating func stateKind(
         _ index: Int, _ event: Event, _ rank: StatementRank, names: borrowing NameTable
     ) {
@@ -153,7 +153,7 @@ extension LineState {
         transactions[index].isStart = event.type == .subscriptionStarted
     }
 
-    /// Who began it. A statement that leaves it out takes nothing back of what another said.
+    /// Whether the customer or the store began it. A statement that leaves it out takes back nothing of another one.
     private mutating func stateReason(
         _ index: Int, _ event: Event, _ rank: StatementRank, names: borrowing NameTable
     ) {

@@ -1,7 +1,7 @@
 public import DaybookEvents
 
-// What entitlements are made of. A line unit holds what the store says about one lineage; a customer unit holds
-// what we say about a customer. Arrays are in canonical order of the events that filled them.
+// What entitlements are made of. The state of a lineage holds what the store says about it, the state of a customer
+// what we say about the customer. Arrays are in canonical order of the events that filled them.
 
 /// One transaction: a register per group of fields, each won by its best statement (rule 3).
 public struct TransactionFact: Sendable, Equatable {
@@ -23,7 +23,7 @@ public struct TransactionFact: Sendable, Equatable {
     public var isConsumable = false
     /// Whether what was said with the greatest weight of its kind was that a subscription began with it.
     public var isStart = false
-    /// Rank of the statement that said who began it: not every statement does.
+    /// Rank of the statement that said whether customer or store began it: not every statement does.
     public var reasonRank = StatementRank.none
     /// Whether the customer began it by a purchase; else the store by a renewal. Nothing where `reasonRank` is none.
     public var isPurchase = false
@@ -56,7 +56,7 @@ public struct BillingNotice: Sendable, Equatable {
 }
 
 /// What the store says about one lineage.
-public struct LineState: Sendable, Equatable {
+public struct LineageState: Sendable, Equatable {
     public var transactions: [TransactionFact] = []
     public var autoRenew = Stated<Bool>(true)
     public var nextProduct = Stated<NameID>(0)
@@ -71,17 +71,17 @@ public struct LineState: Sendable, Equatable {
     /// When billing failed or the end was announced: a gap that contains one is a real gap (E07).
     public var lapses: [Int64] = []
     public var continuities: [Continuity] = []
-    /// The customer that owns the line before any transfer (rule 7); 0: an orphan.
+    /// The customer that owns the lineage before any transfer (rule 7); 0: an orphan.
     public var owner: NameID = 0
     /// Whether a verified account token named the owner.
     public var ownerHasToken = false
-    /// Whether the owner only stands in for a buyer whom nobody named, as an earlier version recorded consumables.
+    /// Whether the owner only stands in for an unnamed buyer, as an earlier version recorded consumables.
     public var ownerStandsIn = false
-    /// When the owner was named; `Event.absent`: nobody was.
+    /// When the owner was named; `Event.absent`: none was.
     public var ownerNamedAt = Event.absent
     public var claims: [NameID] = []
     public var transfers: [Transfer] = []
-    /// The first event of the line; `Event.absent`: none.
+    /// The first event of the lineage; `Event.absent`: none.
     public var firstEventAt = Event.absent
     /// Of `transactions`, by id.
     var transactionIndex = ReferenceIndex()
@@ -132,8 +132,8 @@ public struct LineState: Sendable, Equatable {
         public var units: Int64
     }
 
-    /// Whether the line is a consumable: it moves by a transfer of its own alone, never with everything that somebody
-    /// owns (rule 6).
+    /// Whether the lineage is a consumable: it moves by a transfer of its own alone, never with everything that a
+    /// customer owns (rule 6).
     public var isConsumable: Bool {
         let known = transactions.filter { !$0.coreRank.isNone }
         return !known.isEmpty && known.allSatisfy(\.isConsumable)

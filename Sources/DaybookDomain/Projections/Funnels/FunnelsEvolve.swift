@@ -1,7 +1,7 @@
 public import DaybookEvents
 
 extension FunnelState {
-    /// Takes one event of a unit, in canonical order; never fails.
+    /// Takes one event of an aggregate, in canonical order; never fails.
     public mutating func evolve(_ event: Event) {
         guard Self.isTracked(event.type) else { return }
         let hasVariant =

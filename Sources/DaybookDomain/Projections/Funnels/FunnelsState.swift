@@ -1,6 +1,6 @@
 public import DaybookEvents
 
-/// The events that a funnel can name, in canonical order, as small as they go.
+/// The events that a funnel can name, in canonical order, in as few bytes as possible.
 ///
 /// Funnels depend on range, window and breakdown, so nothing can be counted in advance (rule 26). Kept are the
 /// types in `FunnelState.isTracked`, whatever the catalog names today: a new funnel then needs no refold.

@@ -16,7 +16,7 @@ public struct UsageState: Sendable, Equatable {
 
     public init() {}
 
-    /// Begins anew, in the room that the entries took.
+    /// Begins anew and keeps the allocated memory of the entries.
     mutating func reset() {
         var room = entries
         entries = []

@@ -23,8 +23,8 @@ public struct AppStoreRefusal: Error, Sendable, Equatable, CustomStringConvertib
     public var reason: Reason
     /// One sentence with what was seen and what was expected; safe to log.
     public var detail: String
-    /// The line that a transaction must tell of before the same bytes pass, such as `apple:2000000123`; `nil` where no
-    /// event makes them pass.
+    /// The lineage that a transaction must tell of before the same bytes pass, such as `apple:2000000123`; `nil` where
+    /// no event makes them pass.
     public var waitsFor: String?
 
     public init(_ reason: Reason, _ detail: String) {
@@ -32,12 +32,14 @@ public struct AppStoreRefusal: Error, Sendable, Equatable, CustomStringConvertib
         self.detail = detail
     }
 
-    /// A renewal names no app, and the same certificates sign for every app: alone it is believed only of a known line.
-    public init(unknownLine line: String) {
+    /// A renewal names no app, and the same certificates sign for every app: alone it is believed only of a known
+    /// lineage.
+    public init(unknownLineage lineage: String) {
         self.init(
             .retryable,
-            "no transaction of this app has told of \(line) yet; it is taken in as soon as one has")
-        waitsFor = line
+            "no transaction of this app has told of \(lineage) yet; it is taken in as soon as one has"
+        )
+        waitsFor = lineage
     }
 
     public var description: String { "\(reason.rawValue): \(detail)" }

@@ -41,7 +41,7 @@ package enum Base64 {
         return text.count >= 2 && text[text.count - 2] == UInt8(ascii: "=") ? 2 : 1
     }
 
-    /// Invariant: `output` has room for exactly the bytes of `count` characters, and `values` has 256 entries.
+    /// Invariant: `output` has space for exactly the bytes of `count` characters, and `values` has 256 entries.
     private static func fill(
         _ output: UnsafeMutableBufferPointer<UInt8>, from text: UnsafeBufferPointer<UInt8>,
         _ count: Int, _ values: UnsafeBufferPointer<UInt8>

@@ -70,7 +70,7 @@ struct CompactJWS {
             throw AppStoreRefusal(.format, "the header has crit, of which nothing is understood")
         }
         guard let values = header["x5c"]?.array else {
-            throw AppStoreRefusal(.format, "the header has no x5c, so nobody signed this")
+            throw AppStoreRefusal(.format, "the header has no x5c, so no signer is named")
         }
         guard values.count == 3 || isOneEnough && values.count == 1 else {
             throw AppStoreRefusal(

@@ -7,7 +7,7 @@ extension AppStoreTransaction {
         [purchasedAt, signedAt].compactMap { $0.flatMap(EventBounds.timeOrNil) }.min()
     }
 
-    /// Which transaction of which line.
+    /// Which transaction of which lineage.
     var names: JSONObject {
         var data = JSONObject()
         data["transaction_id"] = id.map(JSONValue.string)
@@ -15,8 +15,8 @@ extension AppStoreTransaction {
         return data
     }
 
-    /// The same of what it is folded with: a consumable is a line by itself (rule 6).
-    var lineNames: JSONObject {
+    /// The same of what it is folded with: a consumable is a lineage by itself (rule 6).
+    var lineageNames: JSONObject {
         var data = names
         if type == .known(.consumable) { data["original_transaction_id"] = data["transaction_id"] }
         return data
@@ -31,8 +31,8 @@ extension AppStoreTransaction {
         data["ownership"] = (ownership?.raw).map {
             .string(ownership?.known.map(\.word) ?? $0)
         }
-        // A token that many clients send is nobody's: what it is on belongs to whoever claims it.
-        if let token = appAccountToken, !PersonalData.meansNobody(token) {
+        // A token that many clients send names no customer: a purchase with it belongs to the customer who claims it.
+        if let token = appAccountToken, !PersonalData.namesNoCustomer(token) {
             data["app_account_token"] = .string(token)
         }
         if let price {
@@ -162,8 +162,8 @@ extension JSONObject {
         return data
     }
 
-    /// The members that nothing else holds: without those named, without signed texts (they are in the raw body), and
-    /// without what only proves a device.
+    /// The members that nothing else holds: without those named, without signed payloads (they are in the raw payload),
+    /// and without what only proves a device.
     func kept(without names: Set<String>) -> JSONObject {
         JSONObject(
             members.filter { member in
@@ -175,7 +175,7 @@ extension JSONObject {
 }
 
 extension JSONValue {
-    /// A text that only describes; `nil` for one that no event may hold, which then stands in the signed text alone.
+    /// A text that only describes; `nil` for one that no event may hold, which then stands in the signed payload alone.
     static func short(_ text: String) -> JSONValue? {
         text.utf8.count <= EventBounds.nameByteCountMax ? .string(text) : nil
     }

@@ -23,18 +23,18 @@ public enum AppStoreGuide {
         ]
         for (type, subtypes) in pairs {
             for subtype in subtypes {
-                let story = AppStoreStory.named(type, subtype)
-                let says = story.words.members.map { member in
+                let meaning = AppStoreMeaning.named(type, subtype)
+                let says = meaning.words.members.map { member in
                     "`\(member.name)`: \(member.value.text ?? (member.value.bool == true ? "yes" : "no"))"
                 }
                 let happened =
-                    switch story.moment {
+                    switch meaning.moment {
                     case .charge: "when charged, or announced if earlier"
                     case .revocation: "at the revocation date"
                     case .notice: "when signed"
                     }
                 lines.append(
-                    "| \(type.rawValue) | \(subtype?.rawValue ?? "") | `\(story.type)` | \(says.joined(separator: ", ")) | \(happened) |"
+                    "| \(type.rawValue) | \(subtype?.rawValue ?? "") | `\(meaning.type)` | \(says.joined(separator: ", ")) | \(happened) |"
                 )
             }
         }

@@ -2,8 +2,8 @@ import DaybookEvents
 
 /// What an event keeps of a payload beside our own words: as much as an event may hold.
 ///
-/// Apple may add members at any time. What an event must not hold (DZ-41) or has no room for is left out and named in
-/// `left_out`; it stands in the signed text, which is kept. Nothing here is a reason to refuse.
+/// Apple may add members at any time. What an event must not hold (DZ-41) or has no space for is left out and named in
+/// `left_out`; it stands in the signed payload, which is kept. Nothing here is a reason to refuse.
 enum AppStoreKept {
     /// The rest of an event's bytes is for our own words.
     private static let byteCountMax = EventBounds.eventByteCountMax * 3 / 4
@@ -32,7 +32,7 @@ enum AppStoreKept {
         return kept
     }
 
-    /// As many members as there is room for, the smallest first; of the first one that is too large, as much as fits.
+    /// As many members as there is space for, the smallest first; of the first one that is too large, as much as fits.
     private static func fitted(
         _ object: JSONObject, to byteCountMax: Int, at place: String, _ leftOut: inout [String]
     ) -> JSONObject {
@@ -40,20 +40,20 @@ enum AppStoreKept {
             // Quotes, colon and comma; what has to be escaped takes six bytes at most.
             byteCount(member.value) + byteCount(.string(member.name)) + 2
         }
-        var room = byteCountMax - 2
+        var space = byteCountMax - 2
         var kept: [Int: JSONValue] = [:]
         var isFull = false
         for index in sizes.indices.sorted(by: { (sizes[$0], $0) < (sizes[$1], $1) }) {
             let member = object.members[index]
-            if sizes[index] <= room {
+            if sizes[index] <= space {
                 kept[index] = member.value
-                room -= sizes[index]
+                space -= sizes[index]
                 continue
             }
             let place = path(place, member.name)
             if !isFull, case .object(let inner) = member.value, inner.members.count > 1 {
                 let part = fitted(
-                    inner, to: room - (sizes[index] - byteCount(member.value)), at: place,
+                    inner, to: space - (sizes[index] - byteCount(member.value)), at: place,
                     &leftOut)
                 kept[index] = .object(part)
             } else {

@@ -3,22 +3,23 @@ public import DaybookEvents
 /// Turns what the App Store stated into events of our own vocabulary.
 ///
 /// Rule: one event carries one fact (rule 3). What a notification says of a transaction and of a renewal becomes one
-/// neutral event each, with the time at which just that was signed; what the notification calls it, the story, is an
-/// event of its own unless it is nothing but the transaction (a start, a renewal, a purchase). A story says less than
-/// the facts beside it, so it never stands in for one. Keys are `<uuid>`, `<uuid>#transaction` and `<uuid>#renewal`;
-/// what a client posts is known by `<transaction>@<signed>`, a renewal by `renewal/<line>@<signed>` (a line has the
-/// name of its first transaction), so the same bytes are the same events, whoever posts them. Who posts them makes a
-/// claim, an event of its own (`…/<customer>`), which happened when it was made and not when the store charged: of two
-/// customers who post the same bytes the first one owns the line (rule 7).
+/// neutral event each, with the time at which just that was signed; what happened by the notification's type is an
+/// event of its own unless it is nothing but the transaction (a start, a renewal, a purchase). That event says less
+/// than the facts beside it, so it never stands in for one. Keys are `<uuid>`, `<uuid>#transaction` and
+/// `<uuid>#renewal`; what a client posts is known by `<transaction>@<signed>`, a renewal by
+/// `renewal/<lineage>@<signed>` (a lineage has the name of its first transaction), so the same bytes are the same
+/// events, whichever customer posts them. A customer who posts them makes a claim, an event of its own
+/// (`…/<customer>`), which happened when it was made and not when the store charged: of two customers who post the same
+/// bytes the first one owns the lineage (rule 7).
 ///
 /// Pure: the same payload gives the same events for ever, so newer code can be compared with what was recorded.
 public struct AppStoreMapping: Sendable {
-    /// `apple_asn_v2` for notifications, `apple_jws` for what somebody posts.
+    /// `apple_asn_v2` for notifications, `apple_jws` for what a client posts.
     public static let notificationSource = "apple_asn_v2"
     public static let postedSource = "apple_jws"
 
     let environment: Environment
-    /// Who posted it, where that is known; a token in the payload outranks it (rule 7).
+    /// ID of the customer who posted it, where that is known; a token in the payload outranks it (rule 7).
     let subject: String?
 
     /// - Parameter subject: The customer who posts a transaction of their own; `nil` for notifications.
@@ -49,7 +50,7 @@ public struct AppStoreMapping: Sendable {
         let fact =
             transaction.type == .known(.consumable)
             ? consumable(transaction, source) : transactionFact(transaction, source)
-        return [fact] + claims(to: transaction.lineNames, transaction.productID, source)
+        return [fact] + claims(to: transaction.lineageNames, transaction.productID, source)
     }
 
     private func posted(_ renewal: AppStoreRenewal) -> [EventDraft] {
@@ -69,8 +70,8 @@ public struct AppStoreMapping: Sendable {
             signedAt: signedAt)
     }
 
-    /// That the customer handed it over, where somebody did. When that was the ledger's clock says: the store's dates
-    /// are those of the purchase, and equal for all who claim it.
+    /// The claim of the customer who handed it over; none without one. The ledger's clock says when that was: the
+    /// store's dates are those of the purchase, and equal for all who claim it.
     private func claims(
         to names: JSONObject, _ product: String?, _ source: EventSource
     ) -> [EventDraft] {
@@ -98,7 +99,7 @@ public struct AppStoreMapping: Sendable {
 
     private func events(of notification: AppStoreNotification) -> [EventDraft] {
         let uuid = notification.uuid ?? ""
-        let story = AppStoreStory.of(notification)
+        let meaning = AppStoreMeaning.of(notification)
         var events: [EventDraft] = []
         let transaction = notification.transaction
         if let transaction {
@@ -106,12 +107,12 @@ public struct AppStoreMapping: Sendable {
                 kind: Self.notificationSource, key: "\(uuid)#transaction",
                 signedAt: transaction.signedAt)
             if transaction.type == .known(.consumable) {
-                // The story of a consumable is its fact.
+                // The notification's own event of a consumable is its fact.
                 events.append(
-                    story.statesConsumable
-                        ? told(story, notification, source) : consumable(transaction, source))
-            } else if story.isTransaction {
-                events.append(told(story, notification, source))
+                    meaning.statesConsumable
+                        ? told(meaning, notification, source) : consumable(transaction, source))
+            } else if meaning.isTransaction {
+                events.append(told(meaning, notification, source))
             } else {
                 events.append(transactionFact(transaction, source))
             }
@@ -126,23 +127,23 @@ public struct AppStoreMapping: Sendable {
         }
         let isTold =
             transaction.map {
-                $0.type == .known(.consumable) ? story.statesConsumable : story.isTransaction
+                $0.type == .known(.consumable) ? meaning.statesConsumable : meaning.isTransaction
             } ?? false
         let source = EventSource(
             kind: Self.notificationSource, key: uuid, signedAt: notification.signedAt)
-        if !isTold { events.append(told(story, notification, source)) }
+        if !isTold { events.append(told(meaning, notification, source)) }
         if let transaction {
-            events += claims(to: transaction.lineNames, transaction.productID, source)
+            events += claims(to: transaction.lineageNames, transaction.productID, source)
         }
         return events
     }
 
     /// The notification's own event.
     private func told(
-        _ story: AppStoreStory, _ notification: AppStoreNotification, _ source: EventSource
+        _ meaning: AppStoreMeaning, _ notification: AppStoreNotification, _ source: EventSource
     ) -> EventDraft {
         let transaction = notification.transaction
-        var data = story.data(notification)
+        var data = meaning.data(notification)
         var notice: JSONObject = [
             "notification": (notification.type?.raw).map(JSONValue.string) ?? .null
         ]
@@ -155,24 +156,24 @@ public struct AppStoreMapping: Sendable {
         for name in notification.unknownMembers {
             notice[name] = notification.members[name]
         }
-        if story.isTransaction || story.statesConsumable, let transaction {
+        if meaning.isTransaction || meaning.statesConsumable, let transaction {
             notice["transaction"] = .object(transaction.rest)
         }
         data["apple"] = .object(notice)
         return draft(
-            story.type,
-            at: occurredAt(story, notification) ?? source.signedAt, source,
-            subject: customer(of: story, notification), data)
+            meaning.type,
+            at: occurredAt(meaning, notification) ?? source.signedAt, source,
+            subject: customer(of: meaning, notification), data)
     }
 
     /// Rule 1: a charge when it was charged or announced, a refund when it was taken back, everything else when the
     /// store said so.
     private func occurredAt(
-        _ story: AppStoreStory, _ notification: AppStoreNotification
+        _ meaning: AppStoreMeaning, _ notification: AppStoreNotification
     ) -> Int64? {
         let transaction = notification.transaction
         let signedAt = notification.signedAt
-        switch story.moment {
+        switch meaning.moment {
         case .charge: return transaction?.chargedAt ?? signedAt
         case .revocation: return transaction?.revokedAt.flatMap(EventBounds.timeOrNil) ?? signedAt
         case .notice: return signedAt
@@ -240,20 +241,20 @@ extension AppStoreMapping {
             at: moment ?? source.signedAt, source, subject: nil, data)
     }
 
-    // MARK: Whose
+    // MARK: Customer
 
-    /// The customer whose stream an event of a notification stands in; `nil` for what stands in a line's.
+    /// The customer whose stream an event of a notification stands in; `nil` for what stands in a lineage's.
     ///
     /// Where neither a token nor a claim names one, the Apple Account's own id of the app stands for the customer:
-    /// nothing is lost, and an alias joins it with the customer once somebody knows.
+    /// nothing is lost, and an alias joins it with the customer once that is known.
     private func customer(
-        of story: AppStoreStory, _ notification: AppStoreNotification
+        of meaning: AppStoreMeaning, _ notification: AppStoreNotification
     ) -> String? {
-        guard story.needsCustomer else { return story.type.hasPrefix("ops.") ? subject : nil }
+        guard meaning.needsCustomer else { return meaning.type.hasPrefix("ops.") ? subject : nil }
         if let subject { return subject }
         let transaction = notification.transaction
         if let token = transaction?.appAccountToken ?? notification.renewal?.appAccountToken,
-            !PersonalData.meansNobody(token)
+            !PersonalData.namesNoCustomer(token)
         {
             return token
         }

@@ -4,7 +4,7 @@ public import DaybookEvents
 public struct AppStoreAppTransaction: AppStorePayload {
     public let members: JSONObject
 
-    /// Reads a payload; whether it can be believed is the verifier's question.
+    /// Reads a payload; whether it can be believed is decided by the verifier.
     public init(members: JSONObject) { self.members = members }
 
     public static let fields: [AppStoreField] = [

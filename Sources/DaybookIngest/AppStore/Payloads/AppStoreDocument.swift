@@ -9,12 +9,12 @@ public enum AppStoreDocument: Sendable, Equatable {
 }
 
 extension AppStoreDocument {
-    /// Reads a signed text again that was verified when it was taken in.
+    /// Reads a signed payload again that was verified when it was taken in.
     ///
-    /// Nobody is asked who signed it: a certificate that has expired since, and an authority that nobody configures any
+    /// The signature is not checked: a certificate that has expired since, and an authority that is not configured any
     /// more, say nothing about what was believed then. Never for anything that comes from outside.
     /// - Parameter kind: `nil`: what the payload's own members say.
-    /// - Throws: `AppStoreRefusal` of class `format` for what is no signed text of that kind.
+    /// - Throws: `AppStoreRefusal` of class `format` for what is no signed payload of that kind.
     public init(kept text: [UInt8], as kind: AppStorePayloadKind?) throws(AppStoreRefusal) {
         let payload = try CompactJWS(text).payload
         let kind = kind ?? AppStorePayloadKind.stated(by: payload)
@@ -57,7 +57,7 @@ extension AppStoreDocument {
         guard let value = payload.value(at: path), value != .null else { return nil }
         let place = path.joined(separator: ".")
         guard let text = value.text else {
-            throw AppStoreRefusal(.format, "\(place) is \(value.kindName), not a signed text")
+            throw AppStoreRefusal(.format, "\(place) is \(value.kindName), not a signed payload")
         }
         do throws(AppStoreRefusal) {
             return try read(Array(text.utf8), kind)

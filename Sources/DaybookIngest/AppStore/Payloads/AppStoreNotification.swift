@@ -8,7 +8,7 @@ public struct AppStoreNotification: AppStorePayload {
     public internal(set) var renewal: AppStoreRenewal?
     public internal(set) var appTransaction: AppStoreAppTransaction?
 
-    /// Reads a payload; whether it can be believed is the verifier's question.
+    /// Reads a payload; whether it can be believed is decided by the verifier.
     public init(members: JSONObject) { self.members = members }
 
     public static let fields: [AppStoreField] = [

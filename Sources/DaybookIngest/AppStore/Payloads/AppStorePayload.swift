@@ -12,7 +12,7 @@ public protocol AppStorePayload: Sendable, Equatable {
 
 /// A documented member and its form.
 public struct AppStoreField: Sendable, Equatable {
-    public enum Form: String, Sendable, CaseIterable {
+    public enum Layout: String, Sendable, CaseIterable {
         case text
         /// Text, or a number that is kept as text.
         case identifier
@@ -30,15 +30,15 @@ public struct AppStoreField: Sendable, Equatable {
     }
 
     public let name: String
-    public let form: Form
+    public let layout: Layout
 
-    init(_ name: String, _ form: Form) {
+    init(_ name: String, _ layout: Layout) {
         self.name = name
-        self.form = form
+        self.layout = layout
     }
 
     func canBeRead(in members: JSONObject) -> Bool {
-        switch form {
+        switch layout {
         case .text, .signed: members.text(name) != nil
         case .identifier: members.identifier(name) != nil
         case .number, .money: members.wholeNumber(name) != nil

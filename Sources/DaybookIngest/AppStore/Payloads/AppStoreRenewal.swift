@@ -2,11 +2,11 @@ public import DaybookEvents
 
 /// What will happen at the end of a subscription's period (`JWSRenewalInfoDecodedPayload`).
 ///
-/// It names no app. Of whose it is, only the transactions of the same line tell.
+/// It names no app. Only the transactions of the same lineage tell which app it is of.
 public struct AppStoreRenewal: AppStorePayload {
     public let members: JSONObject
 
-    /// Reads a payload; whether it can be believed is the verifier's question.
+    /// Reads a payload; whether it can be believed is decided by the verifier.
     public init(members: JSONObject) { self.members = members }
 
     public static let fields: [AppStoreField] = [
@@ -27,7 +27,7 @@ public struct AppStoreRenewal: AppStorePayload {
 
     // MARK: Which
 
-    /// The line.
+    /// The lineage.
     public var originalID: String? { members.identifier("originalTransactionId") }
     public var appTransactionID: String? { members.identifier("appTransactionId") }
     /// A UUID in lower case, however it came.

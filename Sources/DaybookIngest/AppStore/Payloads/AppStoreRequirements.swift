@@ -4,8 +4,8 @@ import DaybookEvents
 ///
 /// - Rule: a member that decides over access, money, time or owner is there where its kind of payload has it, and can
 ///   be read; every other one is kept as it came.
-/// - Why: what is refused waits as a dead letter, and is taken in once somebody knows what it means. What is recorded
-///   stays.
+/// - Why: what is refused waits as a dead letter, and is taken in once a version of Daybook knows what it means. What
+///   is recorded stays.
 /// - Otherwise: a subscription whose end cannot be read never ends.
 enum AppStoreRequirements {
     /// - Throws: `AppStoreRefusal` of class `format` for the first member that is missing or cannot be read.
@@ -110,7 +110,7 @@ enum AppStoreRequirements {
         }
     }
 
-    private enum Form {
+    private enum Layout {
         case id, name, text, time, number, share, quantity, price, flag, object
 
         /// What is expected, for messages.
@@ -154,16 +154,16 @@ enum AppStoreRequirements {
         func has(_ name: String) -> Bool { (members[name] ?? .null) != .null }
 
         /// - Throws: Where it is missing or cannot be read.
-        func require(_ name: String, _ form: Form) throws(AppStoreRefusal) {
-            guard form.reads(members, name) else {
+        func require(_ name: String, _ layout: Layout) throws(AppStoreRefusal) {
+            guard layout.reads(members, name) else {
                 throw AppStoreRefusal(
-                    .format, "\(name) is \(members[name].quoted), not \(form.description)")
+                    .format, "\(name) is \(members[name].quoted), not \(layout.description)")
             }
         }
 
         /// - Throws: Where it is there and cannot be read.
-        func expect(_ name: String, _ form: Form) throws(AppStoreRefusal) {
-            if has(name) { try require(name, form) }
+        func expect(_ name: String, _ layout: Layout) throws(AppStoreRefusal) {
+            if has(name) { try require(name, layout) }
         }
     }
 }

@@ -4,7 +4,7 @@ public import DaybookEvents
 public struct AppStoreTransaction: AppStorePayload {
     public let members: JSONObject
 
-    /// Reads a payload; whether it can be believed is the verifier's question.
+    /// Reads a payload; whether it can be believed is decided by the verifier.
     public init(members: JSONObject) { self.members = members }
 
     public static let fields: [AppStoreField] = [
@@ -29,7 +29,7 @@ public struct AppStoreTransaction: AppStorePayload {
     // MARK: Which
 
     public var id: String? { members.identifier("transactionId") }
-    /// The line: one subscription of one purchaser in one group, or one purchase.
+    /// The lineage: one subscription of one purchaser in one group, or one purchase.
     public var originalID: String? { members.identifier("originalTransactionId") }
     /// One period's purchase, the same on all devices.
     public var webOrderLineItemID: String? { members.identifier("webOrderLineItemId") }

@@ -4,9 +4,9 @@ public import DaybookEvents
 
 /// An authority of one's own that signs as Apple does: root, intermediate and leaf with the same marks.
 ///
-/// Its signatures are believed only by whoever configures its root, and only in the environment `test`: verifiers know
-/// its root by the name and leave it out elsewhere. Anybody who has the seed or the file can sign, so neither is a
-/// secret worth keeping in a place where real money is counted.
+/// Its signatures are believed only by verifiers with its root configured, and only in the environment `test`:
+/// verifiers know its root by the name and leave it out elsewhere. Every holder of the seed or the file can sign, so
+/// neither may be trusted where real money is counted.
 public struct SandboxAuthority: Sendable {
     /// What is wrong on purpose, so that tests can see it refused.
     package enum Flaw: String, Sendable, CaseIterable {
@@ -27,8 +27,9 @@ public struct SandboxAuthority: Sendable {
 
     /// Makes keys and certificates.
     ///
-    /// The keys and names are the same for the same seed, so whoever configured the root once believes what is signed
-    /// after making the authority again. The bytes of certificates differ each time, because ECDSA signatures do.
+    /// The keys and names are the same for the same seed, so a verifier with the root configured believes what is
+    /// signed after making the authority again. The bytes of certificates differ each time, because ECDSA signatures
+    /// do.
     /// - Parameters:
     ///   - seed: Any bytes; without them the keys are random.
     ///   - from: When the certificates begin to be valid, milliseconds since 1970 UTC, cut to the second.

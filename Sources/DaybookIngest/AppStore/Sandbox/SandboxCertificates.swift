@@ -14,7 +14,7 @@ struct SandboxCertificates {
 
     /// - Returns: DER: leaf, intermediate, root.
     func issue(_ keys: SandboxKeys) throws -> [[UInt8]] {
-        // For tests of the other environments: nobody can tell this root from an operator's own.
+        // For tests of the other environments: this root cannot be told from an operator's own.
         let organization = flaw == .unmarkedRoot ? "Another authority" : SandboxMark.organization
         let (root, intermediate) = (keys.root, keys.intermediate)
         let rootName = try SandboxMark.name("Root", organization)

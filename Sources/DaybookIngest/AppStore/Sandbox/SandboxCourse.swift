@@ -6,7 +6,7 @@ struct SandboxCourse {
     private enum Phase { case none, trial, paid, grace, retry, ended }
 
     private let life: SandboxLife
-    private let line: Int64
+    private let lineage: Int64
     private var phase = Phase.none
     private var number: Int64 = -1
     private var now: Int64
@@ -19,7 +19,7 @@ struct SandboxCourse {
 
     init(_ life: SandboxLife) {
         self.life = life
-        line = life.transactionID ?? life.start
+        lineage = life.transactionID ?? life.start
         now = life.start
         (periodStart, periodEnd) = (life.start, life.start)
     }
@@ -73,7 +73,7 @@ struct SandboxCourse {
         switch step {
         case .trial: begin(.trial, life.trial, at: now)
         case .purchase:
-            // Whoever comes back does so some time after it ended.
+            // A customer who comes back does so some time after it ended.
             begin(.paid, life.period, at: phase == .none ? now : later(now))
         case .conversion, .renewal: begin(.paid, life.period, at: periodEnd)
         case .grace:
@@ -179,8 +179,8 @@ struct SandboxCourse {
     private var transaction: SandboxTransaction {
         var transaction = SandboxTransaction(
             bundleID: life.bundleID, productID: life.productID, type: .autoRenewable,
-            transactionID: String(line + number), purchasedAt: periodStart)
-        transaction.originalTransactionID = String(line)
+            transactionID: String(lineage + number), purchasedAt: periodStart)
+        transaction.originalTransactionID = String(lineage)
         transaction.originallyPurchasedAt = life.start
         transaction.expiresAt = periodEnd
         transaction.signedAt = now
@@ -204,7 +204,7 @@ struct SandboxCourse {
 
     private func renewal(_ step: SandboxLife.Step) -> SandboxRenewal {
         var renewal = SandboxRenewal(
-            originalTransactionID: String(line), productID: life.productID, signedAt: now)
+            originalTransactionID: String(lineage), productID: life.productID, signedAt: now)
         renewal.continuousSince = life.start
         renewal.appAccountToken = life.appAccountToken
         renewal.currency = life.currency

@@ -48,8 +48,8 @@ public struct SandboxLife: Sendable, Equatable {
     public var trial = CivilDuration(days: 7)
     /// When the first step happens, milliseconds since 1970 UTC.
     public var start: Int64
-    /// The first transaction and the line; the next ones count up. The start unless given, so that two lives are two
-    /// lines.
+    /// The first transaction and the lineage; the next ones count up. The start unless given, so that two lives are two
+    /// lineages.
     public var transactionID: Int64?
     public var appAccountToken: String?
     public var groupID: String?

@@ -2,7 +2,7 @@ public import DaybookEvents
 
 /// A short description of a renewal info to sign.
 public struct SandboxRenewal: Sendable, Equatable {
-    /// The line.
+    /// The lineage.
     public var originalTransactionID: String
     public var productID: String
     /// What it renews as; the same product unless given.

@@ -8,11 +8,11 @@ public struct SandboxTransaction: Sendable, Equatable {
     public var productID: String
     public var type: AppStoreProductType
     public var transactionID: String
-    /// The line; the transaction itself unless given.
+    /// The lineage; the transaction itself unless given.
     public var originalTransactionID: String?
     /// Milliseconds since 1970 UTC, like every time here.
     public var purchasedAt: Int64
-    /// The first purchase of the line; `purchasedAt` unless given.
+    /// The first purchase of the lineage; `purchasedAt` unless given.
     public var originallyPurchasedAt: Int64?
     /// Exclusive; subscriptions have one.
     public var expiresAt: Int64?
@@ -27,7 +27,7 @@ public struct SandboxTransaction: Sendable, Equatable {
     public var appAccountToken: String?
     public var appTransactionID: String?
     public var ownership: AppStoreOwnership = .purchased
-    /// A renewal where the line is another than the transaction, unless given, or unless the notification around it
+    /// A renewal where the lineage is another than the transaction, unless given, or unless the notification around it
     /// tells of a purchase.
     public var reason: AppStoreTransactionReason?
     public var isUpgraded = false
@@ -60,16 +60,16 @@ public struct SandboxTransaction: Sendable, Equatable {
 
     /// As it is signed.
     public var payload: JSONObject {
-        let line = originalTransactionID ?? transactionID
+        let lineage = originalTransactionID ?? transactionID
         var payload: JSONObject = [
             "bundleId": .string(bundleID), "productId": .string(productID),
             "type": .string(type.rawValue), "transactionId": .string(transactionID),
-            "originalTransactionId": .string(line), "purchaseDate": .integer(purchasedAt),
+            "originalTransactionId": .string(lineage), "purchaseDate": .integer(purchasedAt),
             "originalPurchaseDate": .integer(originallyPurchasedAt ?? purchasedAt),
             "signedDate": .integer(signedAt ?? purchasedAt), "quantity": .integer(quantity),
             "inAppOwnershipType": .string(ownership.rawValue),
             "transactionReason": .string(
-                (reason ?? (line == transactionID ? .purchase : .renewal)).rawValue),
+                (reason ?? (lineage == transactionID ? .purchase : .renewal)).rawValue),
             "storefront": .string(storefront), "storefrontId": .string(storefrontID),
             "environment": .string(environment.rawValue),
         ]

@@ -4,7 +4,7 @@ import Synchronization
 /// The paths that were followed, by the header that stated them.
 ///
 /// A header that came with a good signature leads to the same key for ever, so it need not be read again: only the
-/// moment is asked anew. Headers whose signature was wrong are not kept, or anybody could fill the memory with other
+/// moment is asked anew. Headers whose signature was wrong are not kept, or any sender could fill the memory with other
 /// spellings of the same certificates. Only time is saved by this: with an empty memory the answers are the same.
 package final class AppStoreChains: Sendable {
     /// Apple uses a handful at a time; a header takes about 6 KiB.

@@ -1,6 +1,6 @@
 public import DaybookEvents
 
-/// Whose payloads are expected.
+/// The app and the environment that payloads must be of.
 public struct AppStoreIdentity: Sendable, Equatable {
     /// Bundle identifiers of the app, its extensions and its other platforms.
     public let bundleIDs: [String]
@@ -11,8 +11,8 @@ public struct AppStoreIdentity: Sendable, Equatable {
     /// What payloads may say of their environment.
     ///
     /// Never more than the ledger's environment allows: `production` and `sandbox` take their own, `xcode` takes
-    /// Xcode's, `test` takes those of Xcode and of local testing. So nothing that was made up on somebody's own
-    /// machine enters an environment in which money is counted.
+    /// Xcode's, `test` takes those of Xcode and of local testing. So nothing that was made up on a developer's machine
+    /// enters an environment in which money is counted.
     public let storeEnvironments: Set<AppStoreEnvironment>
 
     public init(bundleIDs: [String], appAppleID: Int64? = nil, environment: Environment) {
@@ -56,7 +56,7 @@ extension AppStoreIdentity {
     /// - Throws: `AppStoreRefusal` of class `appIdentity` or `environment`.
     func check(_ payload: JSONObject, _ kind: AppStorePayloadKind) throws(AppStoreRefusal) {
         let place = Self.place(of: payload, kind)
-        // A renewal info names no app; the transaction of the same line does.
+        // A renewal info names no app; the transaction of the same lineage does.
         if kind != .renewal { try checkApp(place) }
         // Only these carry the app's number.
         if environment == .production, kind == .notification || kind == .appTransaction {

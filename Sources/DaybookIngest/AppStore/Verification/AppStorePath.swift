@@ -8,8 +8,8 @@ import SwiftASN1
 /// A way from a leaf over an intermediate to a configured root, found good.
 ///
 /// The path has a fixed length, so it is checked step by step here instead of being searched for: each step signs the
-/// one below, may do so (RFC 5280 §4.2.1.3, §4.2.1.9), bears Apple's mark, and has no critical extension that nobody
-/// understands. The root in the payload is never looked at: only configured ones are believed.
+/// one below, may do so (RFC 5280 §4.2.1.3, §4.2.1.9), bears Apple's mark, and has no critical extension that is not
+/// understood here. The root in the payload is never looked at: only configured ones are believed.
 package struct AppStorePath: Sendable {
     /// 1.2.840.113635.100.6.11.1 on the leaf: may sign App Store receipts and notifications.
     static let leafMarker: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 6, 11, 1]

@@ -7,8 +7,8 @@ import Synchronization
 ///
 /// Rule: leaf and intermediate are asked about at the responders that they name, where they are valid now and so is
 /// everything above them; a responder says nothing about what has expired. Only a signed and current answer "revoked"
-/// refuses for good (`chain`). No answer, and any other one (unknown, outdated, signed by somebody else, nonsense), is
-/// `retryable`: a network that fails decides nothing. A certificate that names no responder, and one that Xcode made
+/// refuses for good (`chain`). No answer, and any other one (unknown, outdated, signed by another authority, nonsense),
+/// is `retryable`: a network that fails decides nothing. A certificate that names no responder, and one that Xcode made
 /// for itself, is not asked about.
 public final class AppStoreRevocation: Sendable {
     /// Posts a request, DER, to an address and gives the answer, DER. Whatever it throws is a network that fails.
@@ -21,7 +21,7 @@ public final class AppStoreRevocation: Sendable {
     public static let answerByteCountMax = 1 << 16
     /// So long an answer is good, by the clock that is given.
     public static let answerLifeMilliseconds: Int64 = 3_600_000
-    /// So long nobody is asked again who did not answer, or a page of many texts would wait for each one.
+    /// So long a responder that did not answer is not asked again, or a page of many payloads would wait for each one.
     public static let silenceLifeMilliseconds: Int64 = 60_000
     /// So many paths are remembered.
     static let countMax = 32
@@ -68,7 +68,7 @@ public final class AppStoreRevocation: Sendable {
         if let refusal { throw refusal }
     }
 
-    /// Strictly everything but a good answer fails, leniently nothing but "revoked". The second question is asked anew:
+    /// Strictly everything but a good answer fails, leniently nothing but "revoked". The second request is sent anew:
     /// the first one's answers may carry its nonce.
     private func refusal(of certificates: [Certificate], at now: Int64) async -> AppStoreRefusal? {
         let strict = await judge(certificates, .hard, now)

@@ -2,7 +2,7 @@ import Crypto
 import DaybookDomain
 import DaybookEvents
 
-/// What came of a signed text.
+/// What came of a signed payload.
 public enum AppStoreOutcome: Sendable {
     /// It is what it claims to be.
     case verified(AppStoreStatement)
@@ -10,11 +10,11 @@ public enum AppStoreOutcome: Sendable {
     case refused(AppStoreRefusal)
 }
 
-/// A payload that passed, and who vouches for it.
+/// A payload that passed, and the root that vouches for it.
 public struct AppStoreStatement: Sendable, Equatable {
     public let document: AppStoreDocument
     /// Lower-case hexadecimal SHA-256 of the configured root's DER; `nil` for what Xcode signed with a certificate of
-    /// its own, which only the environments `xcode` and `test` take and which anybody could have made.
+    /// its own, which only the environments `xcode` and `test` take and which any developer could have made.
     public let root: String?
 }
 
@@ -23,8 +23,8 @@ public struct AppStoreStatement: Sendable, Equatable {
 /// Rule: a payload is used when a configured root vouches for it, it is about this app and of this environment, and so
 /// is everything that is nested in it. Why: the same certificates sign for every app and for the sandbox. Validity is
 /// judged at the moment of signing. Whether certificates were withdrawn since is asked by `confirm` alone, and only
-/// where the verifier was given somebody to ask; that needs the network. But for a bounded memory of paths `verify` is
-/// pure.
+/// where the verifier was given a `revocation` to ask; that needs the network. But for a bounded memory of paths
+/// `verify` is pure.
 public struct AppStoreVerifier: Sendable {
     /// How far ahead of the ledger's clock a payload may be signed; more is refused until the clock is there, because
     /// the latest statement about a transaction wins, and one from the future would win for long (rule 3).
@@ -38,7 +38,7 @@ public struct AppStoreVerifier: Sendable {
     /// - Parameters:
     ///   - roots: The only authorities whose signatures are believed. The root of a sandbox authority is left out in
     ///     every environment but `test`.
-    ///   - revocation: Who is asked whether certificates were withdrawn; `nil`: nobody.
+    ///   - revocation: Asked by `confirm` whether certificates were withdrawn; `nil`: that is not asked.
     public init(
         identity: AppStoreIdentity, roots: AppStoreRoots, revocation: AppStoreRevocation? = nil
     ) {
@@ -47,7 +47,7 @@ public struct AppStoreVerifier: Sendable {
         self.roots = identity.environment == .test ? roots : roots.withoutSandbox
     }
 
-    /// Verifies a compact JWS and everything nested in it, and asks nobody.
+    /// Verifies a compact JWS and everything nested in it, without the network.
     /// - Parameters:
     ///   - text: UTF-8 without white space around it, at most 256 KiB.
     ///   - kind: What it must state.
@@ -65,7 +65,7 @@ public struct AppStoreVerifier: Sendable {
         verify(Array(text.utf8), as: kind, now: now)
     }
 
-    /// Verifies a compact JWS and everything nested in it; then, where the verifier has somebody to ask, whether the
+    /// Verifies a compact JWS and everything nested in it; then, where the verifier has a `revocation`, whether the
     /// certificates that signed it were withdrawn.
     /// - Parameter now: As for `verify`; answers about certificates must be current then.
     public func confirm(
@@ -114,7 +114,7 @@ public struct AppStoreVerifier: Sendable {
         let signedAt = try kind.signedAt(jws.payload)
         let path = try vouch(for: jws, at: signedAt ?? now)
         try identity.check(jws.payload, kind)
-        // On somebody's own machine time may be invented too.
+        // On a developer's machine time may be invented too.
         if let signedAt, !identity.takesUnvouched, signedAt - Self.leadMaxMilliseconds > now {
             throw AppStoreRefusal(
                 .retryable,
@@ -135,7 +135,7 @@ public struct AppStoreVerifier: Sendable {
         }
         let certificates = try jws.certificates(allowingOne: identity.takesUnvouched)
         guard certificates.count > 1 else {
-            // The bytes are at least what the certificate's owner signed; who that is, nobody knows.
+            // The bytes are at least what the certificate's owner signed; who that is, is not known.
             let own = try AppStorePath.certificate(certificates[0], "certificate")
             guard let key = P256.Signing.PublicKey(own.publicKey) else {
                 throw AppStoreRefusal(

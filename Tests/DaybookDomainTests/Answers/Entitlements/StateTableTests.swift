@@ -9,7 +9,7 @@ import Testing
 struct StateTableTests {
     static let start = instant("2026-01-10T10:00:00Z")
     static let end = instant("2026-02-10T10:00:00Z")
-    static let day = StoryLedger.day
+    static let day = LedgerFixture.day
 
     /// What is expected at one moment.
     struct Expected: Sendable {
@@ -30,12 +30,12 @@ struct StateTableTests {
     struct Row: Sendable, CustomTestStringConvertible {
         var name: String
         var expected: [Expected]
-        var events: @Sendable (LineStory) -> [EventDraft]
+        var events: @Sendable (LineageFixture) -> [EventDraft]
         var testDescription: String { name }
     }
 
-    static func paid(_ line: LineStory) -> EventDraft {
-        line.started("1", from: start, until: end)
+    static func paid(_ lineage: LineageFixture) -> EventDraft {
+        lineage.started("1", from: start, until: end)
     }
 
     static let rows: [Row] = runningRows + lapsedRows + withdrawnRows
@@ -254,45 +254,45 @@ struct StateTableTests {
 
     @Test("Every row gives its state, access, renewal and the apps' words", arguments: rows, apps)
     func table(_ row: Row, _ app: App) async throws {
-        let story = try await StoryLedger(
+        let fixture = try await LedgerFixture(
             app.name, now: instant("2026-06-01T00:00:00Z"),
             replacing: ["group: ": "familyShareable: true\n    group: "])
-        try await story.ledger.record(row.events(LineStory("1", product: app.product)))
+        try await fixture.ledger.record(row.events(LineageFixture("1", product: app.product)))
         for expected in row.expected {
             let time = RFC3339.format(expected.at)
-            let answer = try #require(try story.entitlement(app.entitlement, at: expected.at))
+            let answer = try #require(try fixture.entitlement(app.entitlement, at: expected.at))
             #expect(answer.state == expected.state, "\(time)")
             #expect(answer.isActive == expected.access, "\(time)")
             #expect(answer.willRenew == expected.willRenew, "\(time)")
-            let word = try story.status(at: expected.at).status
+            let word = try fixture.status(at: expected.at).status
             #expect(word == app.words(expected.state), "\(time)")
         }
     }
 
     @Test("With access in billing retry, the catalog's choice, it lasts its sixty days")
     func retryAccess() async throws {
-        let story = try await StoryLedger(
+        let fixture = try await LedgerFixture(
             "nuzzle", now: instant("2026-06-01T00:00:00Z"),
             replacing: ["billingRetryAccess: false": "billingRetryAccess: true"])
-        let line = LineStory("1", product: "com.nestling.pro.monthly")
-        try await story.record(
-            Self.paid(line), line.billingFailed(at: Self.end, graceUntil: nil))
-        #expect(try story.entitlement("pro", at: Self.end)?.isActive == true)
+        let lineage = LineageFixture("1", product: "com.nestling.pro.monthly")
+        try await fixture.record(
+            Self.paid(lineage), lineage.billingFailed(at: Self.end, graceUntil: nil))
+        #expect(try fixture.entitlement("pro", at: Self.end)?.isActive == true)
         let last = Self.end + 60 * Self.day
-        #expect(try story.entitlement("pro", at: last - 1)?.state == .billingRetry)
-        #expect(try story.entitlement("pro", at: last)?.isActive == false)
+        #expect(try fixture.entitlement("pro", at: last - 1)?.state == .billingRetry)
+        #expect(try fixture.entitlement("pro", at: last)?.isActive == false)
     }
 
     @Test("After a prorated refund access goes on where the catalog says so (E34)")
     func proratedAccess() async throws {
-        let story = try await StoryLedger(
+        let fixture = try await LedgerFixture(
             "nuzzle", now: instant("2026-06-01T00:00:00Z"),
             replacing: ["policies:\n": "policies:\n  proratedRefundKeepsAccess: true\n"])
-        let line = LineStory("1", product: "com.nestling.pro.monthly")
-        try await story.record(
-            Self.paid(line),
-            line.refunded("1", at: Self.start + Self.day, ["type": "prorated"]))
-        #expect(try story.entitlement("pro", at: Self.end - 1)?.isActive == true)
-        #expect(try story.entitlement("pro", at: Self.end)?.state == .expired)
+        let lineage = LineageFixture("1", product: "com.nestling.pro.monthly")
+        try await fixture.record(
+            Self.paid(lineage),
+            lineage.refunded("1", at: Self.start + Self.day, ["type": "prorated"]))
+        #expect(try fixture.entitlement("pro", at: Self.end - 1)?.isActive == true)
+        #expect(try fixture.entitlement("pro", at: Self.end)?.state == .expired)
     }
 }

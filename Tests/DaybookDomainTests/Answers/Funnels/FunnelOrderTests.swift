@@ -8,13 +8,13 @@ import Testing
 /// What a funnel counts when its steps may come in any order (docs/rules.md#funnels).
 @Suite("Funnels in any order")
 struct FunnelOrderTests {
-    let story: StoryLedger
+    let fixture: LedgerFixture
     let start = Fixtures.now
-    let hour = StoryLedger.hour
+    let hour = LedgerFixture.hour
 
     init() async throws {
-        story = try await StoryLedger(
-            "magical-stories", now: Fixtures.now + 30 * StoryLedger.day,
+        fixture = try await LedgerFixture(
+            "magical-stories", now: Fixtures.now + 30 * LedgerFixture.day,
             replacing: [
                 "funnels:\n": """
                 funnels:
@@ -50,7 +50,7 @@ struct FunnelOrderTests {
 
     @Test("Each step counts who took that step, and its time runs from the step that came before")
     func counts() async throws {
-        try await story.record(
+        try await fixture.record(
             // All three, the last of the catalog first.
             milestone("tenth_story", "ada", after: 0), paywall("ada", after: 2),
             milestone("first_story", "ada", after: 5),
@@ -60,7 +60,7 @@ struct FunnelOrderTests {
             paywall("eve", after: 0), milestone("tenth_story", "eve", after: 25),
             // Skipped after the entry.
             paywall("gil", after: 0), event("onboarding.skipped", "gil", after: 1, ["flow": "f"]))
-        let report = try story.ledger.funnel("discovery")
+        let report = try fixture.ledger.funnel("discovery")
         #expect(report.order == .anyOrder)
         #expect(report.entered == 3)
         #expect(report.steps.map(\.name) == ["paywall", "firstStory", "milestone"])
@@ -70,23 +70,23 @@ struct FunnelOrderTests {
 
     @Test("An event with a context goes to the step that wants it, and the next to the plain one")
     func contexts() async throws {
-        try await story.record(
+        try await fixture.record(
             milestone("first_story", "ada", after: 0), milestone("first_story", "ada", after: 1),
             milestone("tenth_story", "ben", after: 0), milestone("first_story", "ben", after: 4))
-        let report = try story.ledger.funnel("discovery")
+        let report = try fixture.ledger.funnel("discovery")
         #expect(report.entered == 2)
         #expect(report.steps.map(\.count) == [0, 2, 2])
         #expect(report.steps.map(\.medianMilliseconds) == [nil, 4 * hour, hour])
     }
 
-    @Test("In order, who enters is who took the first step")
+    @Test("In order, a customer enters a funnel with its first step")
     func ordered() async throws {
-        try await story.record(
+        try await fixture.record(
             event("onboarding.completed", "ada", after: 0, ["flow": "f"]),
             event("onboarding.started", "ada", after: 1, ["flow": "f"]),
             event("onboarding.completed", "ada", after: 3, ["flow": "f"]),
             event("onboarding.completed", "ben", after: 0, ["flow": "f"]))
-        let report = try story.ledger.funnel("onboarding_completion")
+        let report = try fixture.ledger.funnel("onboarding_completion")
         #expect(report.entered == 1)
         #expect(report.steps.map(\.count) == [1, 1])
         #expect(report.steps.map(\.medianMilliseconds) == [nil, 2 * hour])

@@ -8,7 +8,7 @@ import Testing
 /// What stands on a gauge is listed by the name that the app gave it, however long (rule 13, T20).
 @Suite("Names on gauges")
 struct GaugeNameTests {
-    let story: StoryLedger
+    let fixture: LedgerFixture
     let now = Fixtures.now
     let uuids = [
         "0190d6f4-7b1e-7c3a-8f52-1a2b3c4d5e6f", "ffffffff-ffff-4fff-bfff-ffffffffffff",
@@ -16,9 +16,9 @@ struct GaugeNameTests {
     ]
     let long = "collection-of-the-best-pizzerias-in-amsterdam"
 
-    init() async throws { story = try await StoryLedger("fork-in-the-road") }
+    init() async throws { fixture = try await LedgerFixture("fork-in-the-road") }
 
-    private func groups() throws -> MeterAnswer { try #require(try story.meter("groups")) }
+    private func groups() throws -> MeterAnswer { try #require(try fixture.meter("groups")) }
 
     @Test("The text of a reference is its text or unknown, never another")
     func texts() {
@@ -40,24 +40,24 @@ struct GaugeNameTests {
 
     @Test("Refs longer than a reference holds are listed as they were told, UUIDs too")
     func names() async throws {
-        try await story.use("groups", long, uuids[0], "g3")
+        try await fixture.use("groups", long, uuids[0], "g3")
         #expect(try groups().writable == [long, uuids[0], "g3"])
-        #expect(try story.check("groups").usage?.writable == [long, uuids[0], "g3"])
-        try await story.record(.used("groups", at: now + 1, ref: long, amount: -1))
-        story.clock.now += 2
+        #expect(try fixture.check("groups").usage?.writable == [long, uuids[0], "g3"])
+        try await fixture.record(.used("groups", at: now + 1, ref: long, amount: -1))
+        fixture.clock.now += 2
         #expect(try groups().writable == [uuids[0], "g3"])
-        #expect(try story.meter("groups", at: now)?.writable == [long, uuids[0], "g3"])
+        #expect(try fixture.meter("groups", at: now)?.writable == [long, uuids[0], "g3"])
     }
 
     @Test("What is pinned stays first, whatever its name")
     func pins() async throws {
         for (index, ref) in ["g1", "g2", "g3", uuids[1], long].enumerated() {
-            try await story.record(.used("groups", at: now - 9 + Int64(index), ref: ref))
+            try await fixture.record(.used("groups", at: now - 9 + Int64(index), ref: ref))
         }
         #expect(try groups().writable == ["g1", "g2", "g3"])
-        try await story.perform(.pin(meter: "groups", ref: uuids[1]))
-        story.clock.now += 1
-        try await story.perform(.pin(meter: nil, ref: long))
+        try await fixture.perform(.pin(meter: "groups", ref: uuids[1]))
+        fixture.clock.now += 1
+        try await fixture.perform(.pin(meter: nil, ref: long))
         #expect(try groups().writable == [long, uuids[1], "g1"])
     }
 
@@ -65,7 +65,7 @@ struct GaugeNameTests {
     func corrected() async throws {
         let use = EventDraft.used("groups", at: now, ref: long)
         let name = "collection-of-the-best-trattorie-in-rome"
-        try await story.record(
+        try await fixture.record(
             use,
             .reported(
                 "correction.amended", at: now + 1, key: "amend",
@@ -73,9 +73,9 @@ struct GaugeNameTests {
                     "target": ["source": "native", "key": .string(use.source.key ?? "")],
                     "reason": "mistake", "patch": ["ref": .string(name)],
                 ]))
-        story.clock.now += 2
+        fixture.clock.now += 2
         #expect(try groups().writable == [name])
-        let receipt = try await story.perform(
+        let receipt = try await fixture.perform(
             .consume(meter: "groups", amount: 1, ref: "a-second-group-with-a-long-name"))
         #expect(
             receipt.decision?.usage?.writable == [name, "a-second-group-with-a-long-name"])
@@ -84,7 +84,7 @@ struct GaugeNameTests {
     @Test("A profile with a long name that was also counted by hand is one thing, by its name")
     func profiles() async throws {
         let name = "rex-the-second-of-the-van-dijk-family"
-        let other = try await StoryLedger("sampler", document: SamplerCatalog.first, now: now)
+        let other = try await LedgerFixture("sampler", document: SamplerCatalog.first, now: now)
         try await other.record(
             .reported(
                 "profile.created", at: now, key: "rex", ["profile": .string(name), "kind": "dog"]),
@@ -97,13 +97,13 @@ struct GaugeNameTests {
     @Test("A grant is shown by its id, however long")
     func grants() async throws {
         let id = "compensation-for-the-outage-of-january"
-        try await story.record(
+        try await fixture.record(
             .reported(
                 "grant.issued", at: now, key: "g",
                 [
                     "grant_id": .string(id), "entitlement": "premium", "reason": "support",
                     "starts_at": .integer(now),
                 ]))
-        #expect(try story.entitlement("premium")?.winner?.id == id)
+        #expect(try fixture.entitlement("premium")?.winner?.id == id)
     }
 }

@@ -10,22 +10,22 @@ import Testing
 @Suite("Plans with a number")
 struct PlanLimitTests {
     /// Free: four prints in a period, with `club` twenty; `club` also opens the feature that prints are of.
-    let story: StoryLedger
-    let line = LineStory("1", product: "club.monthly")
-    let day = StoryLedger.day
+    let fixture: LedgerFixture
+    let lineage = LineageFixture("1", product: "club.monthly")
+    let day = LedgerFixture.day
     let start = instant("2026-01-10T10:00:00Z")
 
     init() async throws {
-        story = try await StoryLedger(
+        fixture = try await LedgerFixture(
             "sampler", document: SamplerCatalog.first, now: instant("2026-01-10T10:00:00Z"))
-        try await story.record(
+        try await fixture.record(
             .reported(
                 "subject.created", at: start - day, key: "ada",
                 ["first_seen_at": .integer(start - day)]))
     }
 
     private func prints(_ time: Int64) throws -> MeterAnswer {
-        try #require(try story.meter("prints", at: time))
+        try #require(try fixture.meter("prints", at: time))
     }
 
     private func printed(_ amount: Int64, at time: Int64) -> EventDraft {
@@ -43,7 +43,7 @@ struct PlanLimitTests {
 
     /// At every moment, as known at the end, the naive model says the same.
     private func compare() throws {
-        let comparison = try ModelComparison(story.ledger)
+        let comparison = try ModelComparison(fixture.ledger)
         let found = try comparison.differences(
             at: comparison.moments, cut: Int64(comparison.events.count))
         #expect(found == [])
@@ -51,27 +51,27 @@ struct PlanLimitTests {
 
     @Test("What the catalog says of an entitlement and a meter is meant, whatever else it opens")
     func numbered() async throws {
-        try await story.record(line.started("1", from: start, until: start + 20 * day))
+        try await fixture.record(lineage.started("1", from: start, until: start + 20 * day))
         #expect(try prints(start).limit == 20)
         #expect(try prints(start).coveredBy == nil)
-        let before = try story.check("printing", at: start)
+        let before = try fixture.check("printing", at: start)
         #expect(before.allowed && before.reason == "subscription" && before.usage?.remaining == 20)
-        story.clock.now = start + day
-        try await story.ledger.consume("prints", 20, by: "ada", ref: "all")
+        fixture.clock.now = start + day
+        try await fixture.ledger.consume("prints", 20, by: "ada", ref: "all")
         // Asked for the feature and asked for the meter the answer is one.
         for name in ["printing", "prints"] {
-            let decision = try story.check(name)
+            let decision = try fixture.check(name)
             #expect(!decision.allowed && decision.reason == "limit_reached", "\(name)")
         }
         #expect(
-            try await story.refusal(of: .consume(meter: "printing", amount: 1, ref: "more"))
+            try await fixture.refusal(of: .consume(meter: "printing", amount: 1, ref: "more"))
                 != nil)
         try compare()
     }
 
     @Test("An entitlement to which the catalog gives no number frees the meter by its feature")
     func freed() async throws {
-        try await story.record(
+        try await fixture.record(
             .reported(
                 "grant.issued", at: start, key: "g",
                 [
@@ -85,8 +85,8 @@ struct PlanLimitTests {
     @Test("E61 What a plan covered burns no grant when the plan ends")
     func downgrade() async throws {
         let end = start + 5 * day
-        try await story.record(
-            granted(5, at: start), line.started("1", from: start, until: end),
+        try await fixture.record(
+            granted(5, at: start), lineage.started("1", from: start, until: end),
             printed(10, at: start + day))
         let during = try prints(start + day)
         #expect((during.limit, during.remaining, during.granted) == (20, 15, 5))
@@ -94,7 +94,7 @@ struct PlanLimitTests {
         #expect((after.limit, after.used, after.overage) == (4, 10, 6))
         // Free quota: none. The grant: whole, for it covered nothing.
         #expect((after.remaining, after.granted) == (5, 5))
-        try await story.record(printed(2, at: end + day))
+        try await fixture.record(printed(2, at: end + day))
         #expect(try prints(end + day).granted == 3)
         try compare()
     }
@@ -102,9 +102,9 @@ struct PlanLimitTests {
     @Test("E61 What a grant covered stays burned when a plan begins; what nothing did is covered")
     func upgrade() async throws {
         let begin = start + 5 * day
-        try await story.record(
+        try await fixture.record(
             granted(2, at: start), printed(7, at: start + day),
-            line.started("1", from: begin, until: begin + 31 * day))
+            lineage.started("1", from: begin, until: begin + 31 * day))
         let before = try prints(begin - 1)
         #expect((before.remaining, before.granted, before.overage) == (0, 0, 1))
         let after = try prints(begin)
@@ -115,8 +115,8 @@ struct PlanLimitTests {
     @Test("E60 A period that was closed after a plan had ended keeps what the plan covered")
     func closed() async throws {
         let next = start - day + 31 * day
-        try await story.record(
-            granted(5, at: start), line.started("1", from: start, until: start + 5 * day),
+        try await fixture.record(
+            granted(5, at: start), lineage.started("1", from: start, until: start + 5 * day),
             printed(10, at: start + day))
         let later = try prints(next + day)
         #expect((later.used, later.remaining, later.granted) == (0, 9, 5))
@@ -126,9 +126,9 @@ struct PlanLimitTests {
     @Test("E60 There and back again: a limit that falls and rises leaves what it found")
     func thereAndBack() async throws {
         let end = start + 5 * day
-        try await story.record(
-            line.started("1", from: start, until: end), printed(10, at: start + day),
-            line.renewed("2", from: end + day, until: end + 20 * day),
+        try await fixture.record(
+            lineage.started("1", from: start, until: end), printed(10, at: start + day),
+            lineage.renewed("2", from: end + day, until: end + 20 * day),
             printed(1, at: end + 2 * day))
         #expect(try prints(end).overage == 6)
         let back = try prints(end + 2 * day)
@@ -143,11 +143,11 @@ struct PlanLimitTests {
         // Without access during billing retry.
         var text = String(decoding: SamplerCatalog.first, as: UTF8.self)
         text = text.replacing("billingRetryAccess: true", with: "billingRetryAccess: false")
-        let other = try await StoryLedger("sampler", document: Array(text.utf8), now: start)
+        let other = try await LedgerFixture("sampler", document: Array(text.utf8), now: start)
         try await other.record(
-            granted(5, at: start), line.started("1", from: start, until: end),
-            line.billingFailed(at: end, graceUntil: end + 4 * day), printed(10, at: end + day),
-            line.renewed("2", from: recovery, until: recovery + 10 * day))
+            granted(5, at: start), lineage.started("1", from: start, until: end),
+            lineage.billingFailed(at: end, graceUntil: end + 4 * day), printed(10, at: end + day),
+            lineage.renewed("2", from: recovery, until: recovery + 10 * day))
         for time in [end + day, end + 5 * day, recovery + day, recovery + 11 * day] {
             #expect(try other.meter("prints", at: time)?.granted == 5, "at \(time)")
         }
@@ -159,30 +159,30 @@ struct PlanLimitTests {
 
     // MARK: What an unlimited source covers (rules 12 and 15)
 
-    @Test("FR-26 Who may use a feature anyway burns none of its preview uses")
+    @Test("FR-26 A customer who may use a feature anyway burns none of its preview uses")
     func preview() async throws {
-        let vault = LineStory("9", product: "vault.forever")
-        try await story.record(
+        let vault = LineageFixture("9", product: "vault.forever")
+        try await fixture.record(
             vault.event(
                 "purchase.completed", at: start,
                 [
                     "product": "vault.forever", "kind": "non_consumable", "transaction_id": "9",
                     "price_milli": 9_000, "currency": "EUR", "starts_at": .integer(start),
                 ]))
-        story.clock.now = start + day
+        fixture.clock.now = start + day
         for ref in ["a", "b", "c"] {
-            try await story.ledger.consume("preview.archive", by: "ada", ref: ref)
+            try await fixture.ledger.consume("preview.archive", by: "ada", ref: ref)
         }
-        let covered = try story.ledger.history(of: "ada").compactMap {
+        let covered = try fixture.ledger.history(of: "ada").compactMap {
             $0.event.draft.data["covered_by"]?.text
         }
         #expect(covered == ["vault", "vault", "vault"])
-        try await story.record(vault.refunded("9", at: start + 2 * day))
-        story.clock.now = start + 3 * day
-        #expect(try story.check("preview.archive").usage?.remaining == 2)
-        #expect(try story.check("archive").reason == "free_quota")
-        try await story.ledger.consume("preview.archive", by: "ada", ref: "d")
-        #expect(try story.check("preview.archive").usage?.remaining == 1)
+        try await fixture.record(vault.refunded("9", at: start + 2 * day))
+        fixture.clock.now = start + 3 * day
+        #expect(try fixture.check("preview.archive").usage?.remaining == 2)
+        #expect(try fixture.check("archive").reason == "free_quota")
+        try await fixture.ledger.consume("preview.archive", by: "ada", ref: "d")
+        #expect(try fixture.check("preview.archive").usage?.remaining == 1)
         try compare()
     }
 
@@ -190,7 +190,7 @@ struct PlanLimitTests {
         "An unlimited grant frees a meter under any of its names",
         arguments: ["meter", "feature"], ["prints", "printouts"])
     func alias(_ field: String, _ name: String) async throws {
-        try await story.record(
+        try await fixture.record(
             .reported(
                 "grant.issued", at: start, key: "g",
                 [

@@ -8,14 +8,14 @@ import Testing
 /// What is given to one profile is counted for that profile, and burned by it alone (docs/rules.md#vocabulary, OL-25).
 @Suite("Grants for one profile")
 struct ProfileGrantTests {
-    let story: StoryLedger
-    let day = StoryLedger.day
+    let fixture: LedgerFixture
+    let day = LedgerFixture.day
     let start = instant("2026-03-01T10:00:00Z")
 
     init() async throws {
-        story = try await StoryLedger("sampler", document: SamplerCatalog.first, now: start)
+        fixture = try await LedgerFixture("sampler", document: SamplerCatalog.first, now: start)
         for name in ["rex", "fido"] {
-            try await story.record(
+            try await fixture.record(
                 .reported(
                     "profile.created", at: start, key: name,
                     ["profile": .string(name), "kind": "dog"]))
@@ -41,11 +41,11 @@ struct ProfileGrantTests {
     }
 
     private func left(_ profile: String?, at time: Int64) throws -> [Int64?] {
-        let status = try story.ledger.status(
+        let status = try fixture.ledger.status(
             of: "ada", profile: profile, moment: Moment(at: time)
         ).status
         let meter = try #require(status.meters.first { $0.name == "prints" })
-        let decision = try story.ledger.check(
+        let decision = try fixture.ledger.check(
             CheckQuestion("prints", profile: profile), for: "ada", moment: Moment(at: time)
         ).decision
         #expect(decision.usage == meter)
@@ -53,7 +53,7 @@ struct ProfileGrantTests {
     }
 
     private func compare() throws {
-        let comparison = try ModelComparison(story.ledger)
+        let comparison = try ModelComparison(fixture.ledger)
         let found = try comparison.differences(
             at: comparison.moments, cut: Int64(comparison.events.count))
         #expect(found == [])
@@ -61,7 +61,7 @@ struct ProfileGrantTests {
 
     @Test("Only the profile may use what it was given, and only its uses burn it")
     func burnDown() async throws {
-        try await story.record(
+        try await fixture.record(
             granted("g", 5, to: "rex"), printed(6, by: "fido", at: start + 1),
             printed(2, by: "rex", at: start + 2), printed(1, by: nil, at: start + 3))
         #expect(try left(nil, at: start) == [4, 0, 0])
@@ -78,7 +78,7 @@ struct ProfileGrantTests {
 
     @Test("A grant for one profile repays that profile's uses alone, one for all repays any")
     func repaid() async throws {
-        try await story.record(
+        try await fixture.record(
             printed(5, by: "fido", at: start), printed(2, by: "rex", at: start + 1),
             granted("g", 5, to: "rex", at: start + 2), granted("h", 3, to: nil, at: start + 3))
         #expect(try left("rex", at: start + 1) == [0, 0, 3])
@@ -90,13 +90,13 @@ struct ProfileGrantTests {
 
     @Test("What is unlimited for one profile is limited for the others, and what it covers is free")
     func unlimited() async throws {
-        try await story.record(granted("g", nil, to: "rex"))
+        try await fixture.record(granted("g", nil, to: "rex"))
         #expect(try left("rex", at: start) == [nil, 0, 0])
         #expect(try left("fido", at: start) == [4, 0, 0])
         #expect(try left(nil, at: start) == [4, 0, 0])
-        story.clock.now = start + day
+        fixture.clock.now = start + day
         for ref in 1...6 {
-            try await story.ledger.perform(
+            try await fixture.ledger.perform(
                 CommandRequest(
                     .consume(meter: "prints", amount: 1, ref: "r\(ref)"), subject: "ada",
                     profile: "rex"))
@@ -107,12 +107,12 @@ struct ProfileGrantTests {
 
     @Test("What is set aside for one profile burns that profile's grant")
     func reserved() async throws {
-        try await story.record(granted("g", 5, to: "rex"), printed(4, by: nil, at: start + 1))
-        story.clock.now = start + day
+        try await fixture.record(granted("g", 5, to: "rex"), printed(4, by: nil, at: start + 1))
+        fixture.clock.now = start + day
         let reserve = Command.reserve(
             meter: "prints", amount: 2, reservation: "r1", timeoutMilliseconds: day)
-        #expect(try await story.refusal(of: reserve) != nil)
-        try await story.ledger.perform(
+        #expect(try await fixture.refusal(of: reserve) != nil)
+        try await fixture.ledger.perform(
             CommandRequest(reserve, subject: "ada", profile: "rex"))
         #expect(try left("rex", at: start + day) == [3, 3, 0])
         #expect(try left(nil, at: start + day) == [0, 0, 0])
@@ -123,9 +123,9 @@ struct ProfileGrantTests {
     func gauge() async throws {
         var draft = granted("g", 2, to: "rex")
         draft.data["meter"] = "boxes"
-        try await story.record(draft)
+        try await fixture.record(draft)
         func limit(_ profile: String?) throws -> Int64? {
-            try story.ledger.check(
+            try fixture.ledger.check(
                 CheckQuestion("boxes", profile: profile), for: "ada", moment: Moment(at: start)
             ).decision.usage?.limit
         }

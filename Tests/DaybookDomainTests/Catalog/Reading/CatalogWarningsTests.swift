@@ -50,7 +50,7 @@ struct CatalogWarningsTests {
             "a product that grants nothing", 3, 3, ["`q` grants nothing"],
             "app: x\nproducts:\n  q: { kind: nonConsumable }\n"),
         Mistake(
-            "a trial that nobody may name", 5, 3, ["free trial", "`Trial` is forbidden"],
+            "a trial with a forbidden name", 5, 3, ["free trial", "`Trial` is forbidden"],
             "app: x\nforbiddenWords: [Trial]\ngroups: [g]\nproducts:\n  q:\n"
                 + "    kind: autoRenewable\n"
                 + "    group: g\n    period: P1Y\n    entitlements: [e]\n"
@@ -63,7 +63,7 @@ struct CatalogWarningsTests {
                 + "  f: { window: P1D, experiment: prize, steps: [{ event: paywall.shown }, "
                 + "{ event: checkout.completed }] }\n"),
         Mistake(
-            "an entitlement that nobody sells", 3, 3, ["No product sells", "`e`"],
+            "an entitlement that no product sells", 3, 3, ["No product sells", "`e`"],
             "app: x\nentitlements:\n  e: []\n"),
         Mistake(
             "a feature that nothing opens", 3, 3, ["Nothing opens the feature `f`"],

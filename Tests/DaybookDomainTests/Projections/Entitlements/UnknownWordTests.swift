@@ -5,7 +5,7 @@ import Testing
 /// A word that is not in its list is kept, visible and skipped (law 8): it is never the last word of the list.
 @Suite("Unknown words")
 struct UnknownWordTests {
-    /// The events of one line or one customer, as a fold gets them.
+    /// The events of one lineage or one customer, as a fold gets them.
     private struct History {
         var names = NameTable()
         var events: [Event] = []
@@ -23,8 +23,8 @@ struct UnknownWordTests {
             events.append(EventEncoder.row(draft, names: &names).event)
         }
 
-        var line: LineState {
-            var state = LineState()
+        var lineage: LineageState {
+            var state = LineageState()
             for event in events { state.evolve(event, names: names) }
             return state
         }
@@ -50,8 +50,8 @@ struct UnknownWordTests {
         try history.add(
             "subscription.product_changed",
             ["from": "back", "to": "yearly", "effective": .string(word)])
-        #expect(history.names[history.line.nextProduct.value] == next)
-        #expect(history.line.switches.isEmpty)
+        #expect(history.names[history.lineage.nextProduct.value] == next)
+        #expect(history.lineage.switches.isEmpty)
     }
 
     @Test(
@@ -68,9 +68,9 @@ struct UnknownWordTests {
                 "product": "monthly", "starts_at": 1, "expires_at": 1_000, "revoked_at": 500,
                 "revocation_type": .string(word), "app_account_token": "ada",
             ])
-        #expect(history.line.transactions.first?.revocation == kind)
-        #expect(history.line.transactions.first?.revokedAt == 500)
-        #expect(history.line.ownerHasToken)
+        #expect(history.lineage.transactions.first?.revocation == kind)
+        #expect(history.lineage.transactions.first?.revokedAt == 500)
+        #expect(history.lineage.ownerHasToken)
     }
 
     @Test("A price increase of unknown status is not a declined one")
@@ -78,12 +78,12 @@ struct UnknownWordTests {
         for (word, status) in [("declined", UInt8(3)), ("considered", 7)] {
             var history = History()
             try history.add("subscription.price_increase", ["status": .string(word)])
-            #expect(history.line.priceIncrease.value == status)
+            #expect(history.lineage.priceIncrease.value == status)
         }
     }
 
     @Test(
-        "Only a reset that somebody decided begins a counter anew",
+        "Only a reset that was decided on begins a counter anew",
         arguments: [("manual", 1), ("plan_change", 1), ("scheduled", 0), ("lunar", 0)])
     func reset(_ word: String, _ count: Int) throws {
         var history = History()

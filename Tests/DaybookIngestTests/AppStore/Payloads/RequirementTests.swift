@@ -11,7 +11,7 @@ struct RequirementTests {
     struct Row: Sendable, CustomTestStringConvertible {
         var payload: String
         var member: String
-        var form: String
+        var layout: String
         var missing: String
         var unreadable: String
 
@@ -24,7 +24,7 @@ struct RequirementTests {
             guard cells.count == 5, cells[0] != "payload", !cells[0].hasPrefix("-") else {
                 return nil
             }
-            (payload, member, form) = (cells[0], cells[1], cells[2])
+            (payload, member, layout) = (cells[0], cells[1], cells[2])
             (missing, unreadable) = (cells[3], cells[4])
         }
     }
@@ -63,7 +63,7 @@ struct RequirementTests {
             #expect(
                 try base.outcome([row.member: .null]) == missing, "\(base.note): null")
             let unreadable = base.expected(row.unreadable)
-            for value in try #require(Self.unreadable[row.form], "\(row.form) is no form") {
+            for value in try #require(Self.unreadable[row.layout], "\(row.layout) is no form") {
                 #expect(
                     try base.outcome([row.member: value]) == unreadable,
                     "\(base.note): \(String(decoding: value.canonicalBytes, as: UTF8.self))")
@@ -80,7 +80,7 @@ struct RequirementTests {
         "number from 0 on": ["x", true, .number("1.5"), -1],
         "number from 0 to 100000": ["x", true, .number("1.5"), -1, 100_001],
         "flag": ["true", 1], "object": ["x", 1, [1]], "list of texts": ["x", [1]],
-        "signed text": [7, "x"],
+        "signed payload": [7, "x"],
     ]
 
     /// A payload that is whole, for changing one member of it.

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The sandbox authority")
 struct SandboxAuthorityTests {
-    @Test("The same seed makes the same keys: who believed the root once believes it again")
+    @Test("The same seed makes the same keys, so that a root that was trusted stays trusted")
     func seeded() throws {
         let first = try Sandbox.authority(seed: "one")
         let again = try Sandbox.authority(seed: "one")
@@ -97,7 +97,7 @@ struct SandboxAuthorityTests {
         transaction.revokedAt = Sandbox.now
         transaction.revocationReason = .appIssue
         transaction.others = ["storefront": nil, "shipping": "slow"]
-        // Unless it says so itself, what a SUBSCRIBED tells of is a purchase.
+        // Unless its transaction says otherwise, a SUBSCRIBED notification is about a purchase.
         #expect(transaction.payload["transactionReason"] == "RENEWAL")
         transaction.reason = .renewal
         var renewal = Sandbox.renewal()

@@ -128,7 +128,7 @@ struct AppleVectorTests {
     }
 
     @Test(
-        "Receipts of the old form are no signed texts",
+        "Receipts of the old form are no signed payloads",
         arguments: [
             "mock_signed_data/legacyTransaction", "xcode/xcode-app-receipt-empty",
             "xcode/xcode-app-receipt-with-transaction",

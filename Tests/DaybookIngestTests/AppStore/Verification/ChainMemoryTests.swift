@@ -22,7 +22,7 @@ struct ChainMemoryTests {
         let verifier = try Sandbox.verifier(authority)
         let foreign = try Sandbox.authority(seed: "somebody else").sign(Sandbox.transaction())
         #expect(verifier.verify(foreign, as: .transaction, now: Sandbox.now).reason == .chain)
-        // Anybody can write down our certificates in a thousand ways.
+        // Any sender can encode our certificates in a thousand ways.
         for number in 0..<100 {
             var header = authority.header
             header["kid"] = .string("\(number)")

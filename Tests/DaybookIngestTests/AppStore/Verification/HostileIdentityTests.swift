@@ -3,7 +3,7 @@ import DaybookIngest
 import Testing
 
 /// What was signed well, and is not for this ledger.
-@Suite("Payloads for somebody else")
+@Suite("Payloads for other apps and environments")
 struct HostileIdentityTests {
     /// As an operator's own authority would be, so that only app and environment are left to decide.
     let authority: SandboxAuthority
@@ -54,7 +54,7 @@ struct HostileIdentityTests {
         }
     }
 
-    @Test("An environment that nobody knows, or none, is refused")
+    @Test("An unknown environment, or none, is refused")
     func unknownEnvironment() throws {
         for value: JSONValue? in ["production", "Staging", "", 1, .null, nil] {
             var payload = Sandbox.transaction(.sandbox).payload
@@ -250,7 +250,7 @@ struct HostileIdentityTests {
                     "\(name) in \(environment): \(outcome)")
                 if isOwn { #expect(outcome.statement != nil && outcome.statement?.root == nil) }
             }
-            // Nobody vouches for it, but it must at least be what its certificate signed.
+            // No root vouches for it, but it must at least be what its certificate signed.
             var parts = Sandbox.parts(text)
             parts[2] = Base64.encode([UInt8](repeating: 7, count: 64), .url)
             let forged = try outcome(parts.joined(separator: "."), as: .transaction, in: .test)

@@ -3,8 +3,8 @@ import DaybookEvents
 import DaybookIngest
 import Testing
 
-/// Texts that are not what Apple sends, or whose signature is not the leaf's.
-@Suite("Hostile texts")
+/// Payloads that are not what Apple sends, or whose signature is not the leaf's.
+@Suite("Hostile payloads")
 struct HostileTextTests {
     let authority: SandboxAuthority
     let verifier: AppStoreVerifier
@@ -189,7 +189,7 @@ struct HostileTextTests {
         }
     }
 
-    @Test("A critical extension of the header that nobody understands is refused")
+    @Test("A critical extension of the header that is not understood is refused")
     func critical() throws {
         for value: JSONValue in [["b64"], [], ["exp"]] {
             var header = authority.header

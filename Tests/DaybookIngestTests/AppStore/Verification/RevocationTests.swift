@@ -46,7 +46,7 @@ struct RevocationTests {
         }
     }
 
-    @Test("An intermediate that was withdrawn counts although nobody answers about the leaf")
+    @Test("An intermediate that was withdrawn counts although no responder answers about the leaf")
     func intermediate() async throws {
         let authority = try Self.authority()
         let verifier = try Self.verifier(authority, asking: try Responder(.none, .revoked))
@@ -84,7 +84,8 @@ struct RevocationTests {
     }
 
     @Test(
-        "Nobody is asked offline, about what names no responder, and about what is refused anyway")
+        "No responder is asked offline, about what names no responder, and about what is refused anyway"
+    )
     func unasked() async throws {
         let authority = try Self.authority()
         let text = try Self.bytes(authority)

@@ -1,0 +1,107 @@
+import DaybookDomain
+import DaybookEvents
+import Synchronization
+
+/// The folded states of the aggregates that were asked for lately; every other one is folded when it is asked for.
+///
+/// A state is good as long as the aggregate has the same events and the ledger the same corrections, which its stamp
+/// says: nothing has to be told to the cache, and a state that is out of date is not found. A commit carries on what it
+/// touches. Two generations: what was not asked for while a whole generation came in is forgotten.
+package final class AggregateCache: Sendable {
+    /// Which events a state was folded from.
+    package struct Stamp: Equatable {
+        /// Of the last positions of the aggregate's streams.
+        var heads: UInt64
+        /// How many corrections were known.
+        var corrections: Int
+    }
+
+    private struct Entry {
+        var stamp: Stamp
+        var state: AggregateState
+    }
+
+    private struct Content {
+        var young: [UInt32: Entry] = [:]
+        var old: [UInt32: Entry] = [:]
+        var youngEventCount: Int64 = 0
+    }
+
+    /// A generation is full with so many aggregates, or so many events in them.
+    private static let aggregateCountMax = 4_096
+    private static let eventCountMax: Int64 = 1 << 18
+
+    private let content = Mutex(Content())
+
+    /// An aggregate's state; `nil` where it must be folded.
+    package func state(of aggregate: UInt32, _ stamp: Stamp) -> AggregateState? {
+        content.withLock { content in
+            if let entry = content.young[aggregate] {
+                return entry.stamp == stamp ? entry.state : nil
+            }
+            guard let entry = content.old.removeValue(forKey: aggregate), entry.stamp == stamp
+            else {
+                return nil
+            }
+            Self.insert(entry, aggregate, &content)
+            return entry.state
+        }
+    }
+
+    /// Remembers a state that was folded.
+    package func keep(_ state: AggregateState, of aggregate: UInt32, _ stamp: Stamp) {
+        content.withLock { content in
+            content.old[aggregate] = nil
+            Self.insert(Entry(stamp: stamp, state: state), aggregate, &content)
+        }
+    }
+
+    private static func insert(_ entry: Entry, _ aggregate: UInt32, _ content: inout Content) {
+        let isFull =
+            content.young.count >= aggregateCountMax || content.youngEventCount >= eventCountMax
+        if isFull, content.young[aggregate] == nil {
+            content.old = content.young
+            content.young = [:]
+            content.youngEventCount = 0
+        }
+        if content.young.updateValue(entry, forKey: aggregate) == nil {
+            content.youngEventCount += entry.state.eventCount
+        }
+    }
+
+    /// Whether anything is known of the aggregate, out of date or not.
+    package func knows(_ aggregate: UInt32) -> Bool {
+        content.withLock { $0.young[aggregate] != nil || $0.old[aggregate] != nil }
+    }
+
+    /// Carries a state on by the event that was committed; one that comes late makes it out of date instead.
+    package func evolve(
+        _ aggregate: UInt32, _ event: Event, from before: Stamp, to after: Stamp,
+        names: borrowing NameTable
+    ) {
+        content.withLock { content in
+            if let entry = content.old.removeValue(forKey: aggregate) {
+                Self.insert(entry, aggregate, &content)
+            }
+            // Asked without taking the entry out: a second reference would cost a copy of its arrays.
+            guard content.young[aggregate]?.stamp == before,
+                content.young[aggregate]?.state.newest.isBefore(OrderKey(event)) == true
+            else {
+                content.young[aggregate] = nil
+                return
+            }
+            content.young[aggregate]?.state.evolve(event, names: names)
+            content.young[aggregate]?.stamp = after
+            content.youngEventCount += 1
+        }
+    }
+
+    /// Every state that is at hand, for a comparison with a replay.
+    package var states: [(aggregate: UInt32, stamp: Stamp, state: AggregateState)] {
+        content.withLock { content in
+            (Array(content.young) + Array(content.old)).map {
+                ($0.key, $0.value.stamp, $0.value.state)
+            }
+        }
+    }
+}

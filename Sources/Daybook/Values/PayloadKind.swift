@@ -1,0 +1,37 @@
+public import DaybookIngest
+
+/// What a payload from outside is.
+public enum PayloadKind: Sendable, Hashable, CaseIterable {
+    /// Signed by Apple.
+    case appStore(AppStorePayloadKind)
+    /// A webhook of RevenueCat's, which is not signed.
+    case revenueCat
+    /// A subscriber document of RevenueCat's REST API, which is not signed either.
+    case revenueCatSubscriber
+
+    /// Whether its signature must be verified before it is taken in.
+    public var isSigned: Bool {
+        switch self {
+        case .appStore: true
+        case .revenueCat, .revenueCatSubscriber: false
+        }
+    }
+
+    public static var allCases: [PayloadKind] {
+        AppStorePayloadKind.allCases.map(appStore) + [.revenueCat, .revenueCatSubscriber]
+    }
+
+    /// As dead letters have it: `notification`, `app_transaction`, `revenuecat`, `revenuecat_subscriber`.
+    var word: String {
+        switch self {
+        case .appStore(let kind): kind.rawValue
+        case .revenueCat: "revenuecat"
+        case .revenueCatSubscriber: "revenuecat_subscriber"
+        }
+    }
+
+    init?(word: String) {
+        guard let kind = Self.allCases.first(where: { $0.word == word }) else { return nil }
+        self = kind
+    }
+}

@@ -1,0 +1,51 @@
+import Daybook
+import DaybookDomain
+import DaybookEvents
+import DaybookStore
+
+/// What concerns one customer within a cut, and what was so after each event of it in canonical order.
+///
+/// Identities, corrections and catalogs are those of the cut from the first event on (rules 6, 8, 20): a void event is
+/// listed and takes no part.
+struct CustomerTimeline {
+    let environment: Environment
+    let subject: String
+    let cut: Int64
+    let state: LedgerState
+    let store: any EventStore
+    let zones: ZoneTables
+    /// In canonical order.
+    let entries: [HistoryEntry]
+    private let folder: PrefixFold
+
+    /// - Parameter entries: Everything that concerns the customer, in canonical order.
+    init(
+        _ environment: Environment, _ subject: String, cut: Int64, state: LedgerState,
+        store: any EventStore, zones: ZoneTables, entries: [HistoryEntry]
+    ) {
+        self.environment = environment
+        self.subject = subject
+        self.cut = cut
+        self.state = state
+        self.store = store
+        self.zones = zones
+        self.entries = entries
+        folder = PrefixFold(state, cut: cut, order: entries.map(\.event.position))
+    }
+
+    /// The customer after the first so many events, at a time.
+    func question(count: Int, at instant: Int64) throws -> CustomerCase {
+        folder.count = count
+        let builder = CaseBuilder(
+            state: state, store: store, cut: cut, at: instant, prefix: folder)
+        return zones.completing(try builder.build(environment, subject))
+    }
+
+    /// - Returns: `nil` where no catalog rules yet, or the one that does knows no such name.
+    func decision(
+        count: Int, at instant: Int64, _ asked: CheckQuestion
+    ) throws -> Decision? {
+        let question = try question(count: count, at: instant)
+        return try? Check(question)?.decide(asked)
+    }
+}

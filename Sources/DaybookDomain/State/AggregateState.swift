@@ -1,0 +1,80 @@
+public import DaybookEvents
+
+/// The folded state of one aggregate: a lineage, or a customer under all of its IDs (rule 6).
+public struct AggregateState: Sendable, Equatable {
+    /// Of what every aggregate has, whatever is projected: the order of events, and which of them count.
+    public static let version: UInt16 = 2
+
+    public var kind: StreamKind
+    /// The last event in canonical order that was folded.
+    public var newest = OrderKey.first
+    public var eventCount: Int64 = 0
+    public var lineage = LineageState()
+    public var customer = CustomerState()
+    public var usage = UsageState()
+    public var funnel = FunnelState()
+
+    public init(kind: StreamKind) { self.kind = kind }
+
+    /// Begins anew for another aggregate and keeps the allocated memory.
+    public mutating func reset(_ kind: StreamKind) {
+        if eventCount != 0 || newest != .first {
+            switch self.kind {
+            case .lineage: lineage = LineageState()
+            case .customer:
+                customer.reset()
+                usage.reset()
+            case .ledger: break
+            }
+            funnel.steps.removeAll(keepingCapacity: true)
+            newest = .first
+            eventCount = 0
+        }
+        self.kind = kind
+    }
+
+    /// Whether the event comes after everything folded so far; `false` also when only texts could tell, which
+    /// costs a refold and never an answer (rule 19).
+    public func accepts(_ event: Event) -> Bool { newest.isBefore(OrderKey(event)) == true }
+
+    /// Takes the next event in canonical order; never fails, never looks at a clock or a catalog (law 8).
+    /// - Parameter instant: Usage and status that happened after it do not take part (rule 4).
+    public mutating func evolve(
+        _ event: Event, names: borrowing NameTable, until instant: Int64 = Int64.max
+    ) {
+        let isLater = event.occurredAt > instant
+        if isLater, event.type.isUsage { return }
+        newest = OrderKey(event)
+        if !Self.isEvidence(event) { eventCount += 1 }
+        switch kind {
+        case .lineage: lineage.evolve(event, names: names, takesStatus: !isLater)
+        case .customer:
+            customer.evolve(event, names: names)
+            usage.evolve(event)
+        case .ledger: break
+        }
+        funnel.evolve(event)
+    }
+
+    /// Scheduled resets and evidence of refusals reach no digest (rules 21 and 23).
+    private static func isEvidence(_ event: Event) -> Bool {
+        event.type.isEvidence || event.isScheduledReset
+    }
+
+    /// Whether the aggregate has events besides evidence: else it is no part of the digest (rule 23).
+    public var isInDigest: Bool { eventCount > 0 }
+
+    /// Writes what the aggregate means, without evidence of refusals and without the place of its last event.
+    func write(to writer: inout StateWriter) {
+        writer.byte(kind.rawValue)
+        writer.integer(eventCount)
+        switch kind {
+        case .lineage: lineage.write(to: &writer)
+        case .customer:
+            customer.write(to: &writer)
+            usage.write(to: &writer)
+        case .ledger: break
+        }
+        funnel.write(to: &writer)
+    }
+}

@@ -1,0 +1,142 @@
+public import DaybookEvents
+
+/// One lineage of one customer, told event by event the way a store tells it.
+///
+/// Keys are made from what is stated, so that the same statement twice is a duplicate and another one is not. All times
+/// are milliseconds since 1970 UTC; nothing is recorded until a ledger gets the events.
+///
+/// ```swift
+/// let lineage = LineageFixture("1000", product: "com.example.pro.monthly")
+/// let end = start + 30 * LedgerFixture.day
+/// try await fixture.record(lineage.started("1000", from: start, until: end))
+/// ```
+public struct LineageFixture: Sendable {
+    /// The original transaction id.
+    public var lineage: String
+    /// The product's id with the store.
+    public var product: String
+    /// ID of the customer; `nil`: the store names no customer, the lineage is an orphan.
+    public var subject: String?
+    /// Where it is bought.
+    public var environment: Environment
+    /// How far the store's word is believed.
+    public var trust: Trust
+    /// The kind of source that speaks.
+    public var source: String
+
+    /// Begins a lineage without events.
+    /// - Parameter lineage: The original transaction id.
+    public init(
+        _ lineage: String, product: String, subject: String? = "ada",
+        environment: Environment = .production, trust: Trust = .verified,
+        source: String = "apple_asn_v2"
+    ) {
+        self.lineage = lineage
+        self.product = product
+        self.subject = subject
+        self.environment = environment
+        self.trust = trust
+        self.source = source
+    }
+
+    /// Any event of the lineage.
+    /// - Parameters:
+    ///   - occurredAt: When it happened to the customer, in milliseconds since 1970 UTC.
+    ///   - signedAt: `nil`: when it happened.
+    ///   - key: `nil`: one is made from type, transaction and times.
+    public func event(
+        _ type: String, at occurredAt: Int64, signedAt: Int64? = nil, key: String? = nil,
+        _ data: JSONObject = JSONObject()
+    ) -> EventDraft {
+        var data = data
+        data["original_transaction_id"] = .string(lineage)
+        let transaction = data["transaction_id"]?.text ?? lineage
+        let made = "\(type)/\(transaction)/\(occurredAt)/\(signedAt ?? occurredAt)"
+        return EventDraft(
+            type: type, environment: environment, subject: subject, occurredAt: occurredAt,
+            source: EventSource(kind: source, key: key ?? made, signedAt: signedAt), trust: trust,
+            data: data)
+    }
+
+    /// The first period, or the first one after a lapse.
+    /// - Parameter data: What else the store says: an offer, an ownership, another price.
+    public func started(
+        _ transaction: String, from start: Int64, until end: Int64, signedAt: Int64? = nil,
+        _ data: JSONObject = JSONObject()
+    ) -> EventDraft {
+        event(
+            "subscription.started", at: min(start, signedAt ?? start), signedAt: signedAt,
+            period(transaction, start, end, data, reason: "initial"))
+    }
+
+    /// A further period.
+    /// - Parameter data: As for the first period.
+    public func renewed(
+        _ transaction: String, from start: Int64, until end: Int64, signedAt: Int64? = nil,
+        _ data: JSONObject = JSONObject()
+    ) -> EventDraft {
+        event(
+            "subscription.renewed", at: min(start, signedAt ?? start), signedAt: signedAt,
+            period(transaction, start, end, data, reason: nil))
+    }
+
+    private func period(
+        _ transaction: String, _ start: Int64, _ end: Int64, _ extra: JSONObject, reason: String?
+    ) -> JSONObject {
+        var data: JSONObject = [
+            "product": .string(product), "transaction_id": .string(transaction),
+            "starts_at": .integer(start), "expires_at": .integer(end), "price_milli": 8990,
+            "currency": "USD",
+        ]
+        if let reason { data["reason"] = .string(reason) }
+        for member in extra.members { data[member.name] = member.value }
+        return data
+    }
+
+    /// A refund of one transaction; access ends at its date.
+    public func refunded(
+        _ transaction: String, at revokedAt: Int64, signedAt: Int64? = nil,
+        _ extra: JSONObject = JSONObject()
+    ) -> EventDraft {
+        var data: JSONObject = [
+            "transaction_id": .string(transaction), "revoked_at": .integer(revokedAt),
+            "type": "full",
+        ]
+        for member in extra.members { data[member.name] = member.value }
+        return event("purchase.refunded", at: revokedAt, signedAt: signedAt, data)
+    }
+
+    /// What the store says of one transaction as a whole, as a client posts it (rule 3).
+    public func stated(
+        _ transaction: String, from start: Int64, until end: Int64?, signedAt: Int64,
+        _ extra: JSONObject = JSONObject()
+    ) -> EventDraft {
+        var data: JSONObject = [
+            "product": .string(product), "transaction_id": .string(transaction),
+            "starts_at": .integer(start),
+        ]
+        if let end { data["expires_at"] = .integer(end) }
+        for member in extra.members { data[member.name] = member.value }
+        return event(
+            "store.transaction_stated", at: min(start, signedAt), signedAt: signedAt,
+            key: "\(transaction)@\(signedAt)", data)
+    }
+
+    /// Renewal switched on or off.
+    public func autoRenew(_ isOn: Bool, at occurredAt: Int64) -> EventDraft {
+        event("subscription.auto_renew_changed", at: occurredAt, ["enabled": .bool(isOn)])
+    }
+
+    /// A charge that failed.
+    /// - Parameter graceEnd: `nil`: no grace.
+    public func billingFailed(at occurredAt: Int64, graceUntil graceEnd: Int64?) -> EventDraft {
+        event(
+            "subscription.billing_failed", at: occurredAt,
+            ["grace_expires_at": graceEnd.map(JSONValue.integer) ?? .null])
+    }
+
+    /// The store's word that it is over.
+    public func expired(_ reason: String, at occurredAt: Int64) -> EventDraft {
+        event("subscription.expired", at: occurredAt, ["reason": .string(reason)])
+    }
+}

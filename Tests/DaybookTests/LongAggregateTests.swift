@@ -1,0 +1,99 @@
+import Daybook
+import DaybookDomain
+import DaybookEvents
+import DaybookFixtures
+import DaybookStore
+import DaybookTesting
+import Dispatch
+import Synchronization
+import Testing
+
+/// One customer with very many events, and the others, who do not wait for them.
+@Suite("Long aggregates")
+struct LongAggregateTests {
+    /// A ledger that has nothing at hand, and whose next reader of ada's events waits until the test lets it go on.
+    private struct Bench {
+        let ledger: Ledger
+        let reached = DispatchSemaphore(value: 0)
+        let goesOn = DispatchSemaphore(value: 0)
+
+        /// A reader that never comes is a failure instead of a wait for ever.
+        func expectReached() throws {
+            try #require(reached.wait(timeout: .now() + 60) == .success)
+        }
+    }
+
+    private func bench() async throws -> Bench {
+        let store = HookedStore(app: "dozzi")
+        let first = try Ledger(store: store, clock: { Fixtures.now })
+        try await first.publish(
+            CatalogPublication(document: try Fixtures.catalogDocument("dozzi"), effectiveAt: 0))
+        try await first.record([.used("stories", at: Fixtures.now - 1, ref: "b1", subject: "bob")])
+        let count = Int(LedgerCore.eventsUnderLockMax) + 1
+        try await first.record(
+            (0..<count).map {
+                .reported("app.launched", at: Fixtures.now - Int64($0), key: "launch-\($0)")
+            })
+        let head = try first.head().position
+        let bench = Bench(ledger: try Ledger(store: store, clock: { Fixtures.now }))
+        let isWaiting = Atomic(false)
+        let (reached, goesOn) = (bench.reached, bench.goesOn)
+        store.before { call in
+            guard call == .stream(through: head),
+                !isWaiting.exchange(true, ordering: .acquiringAndReleasing)
+            else { return }
+            reached.signal()
+            _ = goesOn.wait(timeout: .now() + 60)
+        }
+        return bench
+    }
+
+    /// Runs on a thread of its own, which may wait.
+    private func detached(_ body: @escaping @Sendable () -> Void) -> DispatchSemaphore {
+        let ended = DispatchSemaphore(value: 0)
+        DispatchQueue(label: "long").async {
+            body()
+            ended.signal()
+        }
+        return ended
+    }
+
+    @Test("While one customer's events are read, others get their answers, and are written for")
+    func answers() async throws {
+        let bench = try await bench()
+        let ledger = bench.ledger
+        let answered = Mutex<Result<Int64?, any Error>?>(nil)
+        let asked = detached {
+            let answer = Result { try ledger.check("stories", for: "ada").usage?.used }
+            answered.withLock { $0 = answer }
+        }
+        try bench.expectReached()
+        #expect(try ledger.check("stories", for: "bob").usage?.used == 1)
+        #expect(try ledger.head().position > LedgerCore.eventsUnderLockMax)
+        try await ledger.consume("stories", by: "bob", ref: "b2")
+        #expect(try ledger.check("stories", for: "bob").usage?.used == 2)
+        bench.goesOn.signal()
+        asked.wait()
+        #expect(try answered.withLock { try $0?.get() } == 0)
+    }
+
+    @Test("While a customer with many events is decided about, others get their answers")
+    func decisions() async throws {
+        let bench = try await bench()
+        let ledger = bench.ledger
+        let results = Mutex([Result<Receipt, LedgerError>]())
+        let decided = detached {
+            let made = ledger.writer.performTogether([
+                CommandRequest(.consume(meter: "stories", amount: 1, ref: "a1"), subject: "ada")
+            ])
+            results.withLock { $0 = made }
+        }
+        try bench.expectReached()
+        #expect(try ledger.check("stories", for: "bob").usage?.used == 1)
+        bench.goesOn.signal()
+        decided.wait()
+        #expect(try results.withLock { try $0.first?.get().decision?.usage?.used } == 1)
+        // The aggregate is at hand now, and is not read again.
+        #expect(try ledger.check("stories", for: "ada").usage?.used == 1)
+    }
+}
