@@ -58,8 +58,8 @@ extension Ledger {
     /// Puts a verified backup in the place of a ledger, and begins a new epoch with an event that says who and why.
     ///
     /// What was recorded after the backup's end is abandoned: its keys are free again. The replaced file stays beside
-    /// the ledger under another name; processes that have it open are told and write nothing more. Nobody writes to the
-    /// ledger meanwhile.
+    /// the ledger under another name; processes that have it open are told and write nothing more. No process
+    /// writes to the ledger meanwhile.
     /// - Parameters:
     ///   - isReplacing: Whether a ledger may be there already; one with another id is never replaced, unless it is too
     ///     damaged to tell its id.
@@ -103,8 +103,8 @@ extension Ledger {
         return restored
     }
 
-    /// Refuses what is somebody else's before anything is locked, and has a ledger of an older schema brought up to
-    /// date, for which it locks itself.
+    /// Refuses a file that is not this ledger's before anything is locked, and has a ledger of an older schema brought
+    /// up to date, for which it locks itself.
     private static func checkIsOurs(
         _ replacement: LedgerReplacement, _ header: StoreHeader
     ) throws {
@@ -128,7 +128,7 @@ extension Ledger {
             switch error.code {
             // What one restores for.
             case .damaged: return nil
-            // Somebody else's file, or one of which nothing is left.
+            // Another program's file, or one of which nothing is left.
             case .notALedger:
                 throw StoreError(.notALedger, "\(error.message); move it away first")
             default: throw error
@@ -181,7 +181,7 @@ extension Ledger {
         for suffix in [".daysnap", ".dayseg", ".daykeys", ".aside"] {
             for name in DerivedFile.names(in: folder, suffix: suffix) {
                 let file = "\(folder)/\(name)"
-                // One that cannot be read is of no use to anybody.
+                // One that cannot be read is of no use.
                 let header = try? ContainerFile(path: file).header
                 if let header, suffix != ".aside", try core.store.confirms(header.history) {
                     continue

@@ -4,12 +4,12 @@ public import DaybookIngest
 
 /// What comes from elsewhere: files, stores, devices; and what it would come to.
 extension Ledger {
-    /// A device has some purchases, a bundle of hundreds is a mistake of somebody's.
+    /// How many signed payloads one restore takes at most: a device has some purchases, and more are a mistake.
     public static let restoredTextCountMax = OwnershipChanges.restoredTextCountMax
 
     /// Checks a publication as `publish` does, counts the answers that it would change, and writes nothing.
     ///
-    /// Everybody's status is worked out twice, with and without it: a back-dated catalog should not be published
+    /// Every customer's status is worked out twice, with and without it: a back-dated catalog should not be published
     /// unseen (rule 8).
     /// - Parameter progress: People asked about so far.
     /// - Throws: What `publish` would throw: `LedgerError.badInput`, `.catalogConflict`, `.store`.
@@ -22,19 +22,19 @@ extension Ledger {
 
     // MARK: Ownership: restore and transfer
 
-    /// Takes in what a customer's device hands over on Restore Purchases, and decides whose each line is.
+    /// Takes in what a customer's device hands over on Restore Purchases, and decides who owns each lineage.
     ///
-    /// Every signed text is verified and recorded as `ingest` does it. Then a line that was nobody's is the
-    /// customer's, and one of somebody else's goes by the catalog's policy `transfer`: it stays, moves by one
+    /// Every signed payload is verified and recorded as `ingest` does it. Then a lineage without an owner becomes the
+    /// customer's, and one of another customer goes by the catalog's policy `transfer`: it stays, moves by one
     /// `purchase.transferred`, or makes the two one customer. Consumables are never restored (rule 6). All of it is one
-    /// commit, so of two customers who restore one line at the same time the first gets it. The same again appends
+    /// commit, so of two customers who restore one lineage at the same time the first gets it. The same again appends
     /// nothing.
-    /// - Parameter bodies: Signed transactions, or pages of them.
-    /// - Returns: What became of each line, and what everybody concerned has before and after. A dry run answers the
-    ///   same and writes nothing.
-    /// - Throws: `LedgerError.badInput` for a customer who has no name or more than `restoredTextCountMax` texts,
-    ///   `.rejected` where the ledger has no catalog or refuses unknown customers, `.store`. A text that is refused,
-    ///   and a line that stays with its owner, are answers.
+    /// - Parameter payloads: Signed transactions, or pages of them.
+    /// - Returns: What became of each lineage, and what each customer concerned has before and after. A dry run answers
+    ///   the same and writes nothing.
+    /// - Throws: `LedgerError.badInput` for a customer who has no name or more than `restoredTextCountMax` payloads,
+    ///   `.rejected` where the ledger has no catalog or refuses unknown customers, `.store`. A payload that is refused,
+    ///   and a lineage that stays with its owner, are answers.
     public func restore(
         _ payloads: [[UInt8]], for subject: String, by verifier: AppStoreVerifier,
         options: RestoreOptions = RestoreOptions()
@@ -43,12 +43,12 @@ extension Ledger {
             payloads, for: subject, by: verifier, options: options)
     }
 
-    /// Gives a line to another customer, or takes the latest transfer of it back.
-    /// - Parameter isPreview: Say what would happen, and write nothing; its receipt has the positions that the event
+    /// Gives a lineage to another customer, or takes the latest transfer of it back.
+    /// - Parameter isDryRun: Say what would happen, and write nothing; its receipt has the positions that the event
     ///   would have.
-    /// - Throws: `LedgerError.rejected` for a line that is unknown or not the customer's, the same customer on both
-    ///   sides, a missing reason, nothing to take back, or a transfer whose time for that is over; `.badInput`,
-    ///   `.idempotencyConflict`, `.store`.
+    /// - Throws: `LedgerError.rejected` for a lineage that is unknown or not the customer's, for a recipient who is
+    ///   the same customer, a missing reason, nothing to take back, or a transfer whose time for that is over;
+    ///   `.badInput`, `.idempotencyConflict`, `.store`.
     @discardableResult
     public func transfer(
         _ request: TransferRequest, isDryRun: Bool = false
@@ -56,8 +56,8 @@ extension Ledger {
         try await OwnershipChanges(writer: writer).transfer(request, isDryRun: isDryRun)
     }
 
-    /// Whose a line is, as that customer is shown; `nil`: nobody's, or nothing is known of it.
-    /// - Parameter line: `apple:2000000123`.
+    /// The owner of a lineage, as that customer is shown; `nil`: it has none, or nothing is known of it.
+    /// - Parameter lineage: `apple:2000000123`.
     public func owner(
         of lineage: String, environment: Environment = .production, moment: Moment = .now
     ) throws -> String? {
@@ -66,9 +66,9 @@ extension Ledger {
 
     // MARK: Dry runs
 
-    /// A ledger that begins with everything that this one holds now and goes its own way in memory: what is done to it
-    /// is written nowhere, and takes as much memory as its events have. This one, which may be open for reading alone,
-    /// must stay open as long.
+    /// A ledger that begins with everything that this one holds now and goes on in memory alone: what is appended to it
+    /// is written to no file, and takes as much memory as its events have. This one, which may be open for reading
+    /// alone, must stay open as long.
     package func dryRun() throws -> Ledger { Ledger(writer: try DryRun(core).writer) }
 
     /// The transactions that some events take back and that the ledger does not know, such as `apple:2000000123`: each
@@ -96,7 +96,7 @@ extension Ledger {
     /// In several commits where there are many customers: an interrupted tick is finished by another one.
     /// - Parameters:
     ///   - instant: Due by then, at most now. `nil`: the ledger's clock.
-    ///   - progress: How many customers and lines were looked at, and of how many.
+    ///   - progress: How many customers and lineages were looked at, and of how many.
     /// - Returns: What all commits together appended; the first and last position of it.
     @discardableResult
     public func tick(
@@ -114,7 +114,7 @@ extension Ledger {
     /// The check only reads. With `isDryRun` nothing else happens, so a ledger that is open for reading will do.
     /// - Parameter next: Gives the next bytes, `nil` at the end; chunks may end anywhere.
     /// - Throws: `LedgerError.badInput` with every refused line unless `keepsGoing`; then nothing was appended. Only
-    ///   when somebody else uses one of the file's keys while the file is being appended, the batches before stay.
+    ///   when another request uses one of the file's keys while the file is being appended, the batches before stay.
     public func importLines(
         _ next: () throws -> [UInt8]?, options: ImportOptions = ImportOptions(),
         progress: @Sendable (ImportProgress) -> Void = { _ in }
@@ -136,15 +136,15 @@ extension Ledger {
 
     // MARK: Stores
 
-    /// Takes in one body of Apple's: a notification, a signed transaction, a page.
+    /// Takes in one payload of Apple's: a notification, a signed transaction, a page.
     ///
-    /// Every signed text is verified, mapped and recorded for itself, all its events in one commit, with its bytes
-    /// kept once by digest. A text that is refused changes nothing; its bytes and the reason are kept too, and the
-    /// rest of the body is taken in.
+    /// Every signed payload is verified, mapped and recorded for itself, all its events in one commit, with its bytes
+    /// kept once by digest. One that is refused changes nothing; its bytes and the reason are kept too, and the others
+    /// of the same page are taken in.
     /// - Parameter verifier: Says which app, environment and authorities are believed, and who is asked whether
     ///   certificates were withdrawn.
     /// - Returns: Of a dry run the receipt that it would have without, with the positions that the events would have.
-    /// - Throws: `LedgerError` when the ledger cannot be written; a body that is refused is an answer.
+    /// - Throws: `LedgerError` when the ledger cannot be written; a payload that is refused is an answer.
     @discardableResult
     public func ingest(
         _ payload: [UInt8], by verifier: AppStoreVerifier, options: IngestOptions = IngestOptions()
@@ -156,22 +156,22 @@ extension Ledger {
 
     /// What could not be read or verified, in the order in which it came.
     /// - Parameter environment: `nil`: all of them.
-    /// - Complexity: O(*n*) for *n* letters.
+    /// - Complexity: O(*n*) for *n* dead letters.
     public func deadLetters(environment: Environment? = nil) throws -> [DeadLetter] {
         try DeadLetters(writer: writer).deadLetters(environment: environment)
     }
 
-    /// The bytes of a body that was kept, exactly as they came.
+    /// The bytes of a payload that was kept, exactly as they came.
     public func rawPayload(sha256: String) throws -> [UInt8]? {
         try DeadLetters(writer: writer).rawPayload(sha256: sha256)
     }
 
-    /// Tries a letter again, as if it came now.
+    /// Tries a dead letter again, as if it came now.
     /// - Parameters:
-    ///   - verifier: Not asked about what nobody signs.
-    ///   - kind: What the text is, where it was posted as something else; `nil`: what it was posted as.
+    ///   - verifier: Not asked about what is not signed.
+    ///   - kind: What the payload is, where it was posted as something else; `nil`: what it was posted as.
     /// - Returns: What became of it; it is resolved when nothing of it was refused.
-    /// - Throws: `LedgerError.badInput` for a letter of the App Store without a verifier.
+    /// - Throws: `LedgerError.badInput` for a dead letter of the App Store without a verifier.
     public func retry(
         _ deadLetter: DeadLetter, by verifier: AppStoreVerifier? = nil,
         as kind: AppStorePayloadKind? = nil
@@ -179,9 +179,9 @@ extension Ledger {
         try await DeadLetters(writer: writer).retry(deadLetter, by: verifier, as: kind)
     }
 
-    /// Puts a letter away that nobody will take in; it stays, with its bytes, and can still be tried.
+    /// Dismisses a dead letter that will not be taken in; it stays, with its bytes, and can still be tried.
     /// - Parameters:
-    ///   - reason: Why, for whoever asks later.
+    ///   - reason: Why, for a reader who asks later.
     ///   - actor: Who decided it.
     /// - Throws: `LedgerError.badInput` without a reason.
     public func dismiss(
@@ -192,15 +192,15 @@ extension Ledger {
 
     /// Takes in one webhook of RevenueCat's as it was posted (docs/revenuecat.md).
     ///
-    /// Nobody signs it, so its events are `imported`, never `verified`: whoever posts it must have been let in by its
-    /// own secret. All its events are one commit; the bytes are kept once. A retry has the id of the first try, and one
-    /// id is one webhook, whatever its bytes: it appends nothing. Aliases that are known are not recorded again. What
-    /// cannot be read, and what is of another environment, changes nothing and becomes a dead letter.
+    /// It is not signed, so its events are `imported`, never `verified`: the server that receives it must have checked
+    /// the sender's secret. All its events are one commit; the bytes are kept once. A retry has the id of the first
+    /// try, and one id is one webhook, whatever its bytes: it appends nothing. Aliases that are known are not recorded
+    /// again. What cannot be read, and what is of another environment, changes nothing and becomes a dead letter.
     /// - Parameters:
     ///   - environment: Only `PRODUCTION` enters `production`, only `SANDBOX` enters `sandbox`, nothing enters `xcode`
     ///     and `test`. A webhook that names none, as transfers do, is taken to be of this one.
     ///   - isDryRun: Decide upon all that the ledger holds, and append nothing.
-    /// - Throws: `LedgerError` when the ledger cannot be written; a body that is refused is an answer.
+    /// - Throws: `LedgerError` when the ledger cannot be written; a payload that is refused is an answer.
     @discardableResult
     public func ingestRevenueCat(
         _ payload: [UInt8], environment: Environment = .production, isDryRun: Bool = false
@@ -211,11 +211,11 @@ extension Ledger {
 
     /// Takes in one subscriber document of RevenueCat's REST API (`GET /subscribers/{app_user_id}`), for moving.
     ///
-    /// Nobody signs it, so its events are `imported`. They are one commit, and the bytes are kept once. A statement
+    /// It is not signed, so its events are `imported`. They are one commit, and the bytes are kept once. A statement
     /// that is recorded already is not recorded again, so the same document appends nothing and a newer one what has
-    /// changed since; of a document that brings nothing the bytes are not kept. It fills in what nobody has said: what
-    /// another source says of a transaction, or of how things stand with it, stays. What the document cannot say is in
-    /// `gaps` of the receipt. What cannot be read changes nothing and becomes a dead letter.
+    /// changed since; of a document that brings nothing the bytes are not kept. It fills in what no other source has
+    /// said: what another source says of a transaction, or of how things stand with it, stays. What the document cannot
+    /// say is in `gaps` of the receipt. What cannot be read changes nothing and becomes a dead letter.
     /// - Parameters:
     ///   - environment: `production` takes what `is_sandbox` says is real, `sandbox` the rest; the others take none of
     ///     it. What is left out is counted in a gap.
@@ -232,14 +232,14 @@ extension Ledger {
             payload, environment: environment, subject: subject, isDryRun: isDryRun)
     }
 
-    /// Runs mapping code over the raw bodies that the ledger keeps, and tells which events would differ.
+    /// Runs mapping code over the raw payloads that the ledger keeps, and tells which events would differ.
     ///
     /// What was verified when it came is not verified again: no root is asked for, and every event keeps the trust
     /// that it was recorded with. Nothing is changed in place. With `isApplied` a difference becomes corrections that
     /// name their target by source and key (rule 20): what is signed is voided and recorded anew under a key of its
     /// own, what is not is amended where an amendment may do it. What a person corrected stays as that person left it.
-    /// Each body is applied wholly or not at all, and applying twice finds nothing. Bodies that dead letters hold are
-    /// not touched: `retry` is for them.
+    /// Each payload is applied wholly or not at all, and applying twice finds nothing. Payloads that dead letters hold
+    /// are not touched: `retry` is for them.
     /// - Parameters:
     ///   - mapping: The code to compare with; the present one unless given.
     ///   - progress: Is told after every batch of 200 events.

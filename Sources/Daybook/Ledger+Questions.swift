@@ -28,7 +28,7 @@ extension Ledger {
             of: subject, profile: profile, environment: environment, moment: moment, locale: locale)
     }
 
-    /// The digest of all folded states, and how many units there are (rule 23).
+    /// The digest of all folded states, and how many aggregates there are (rule 23).
     /// - Parameter knownAt: `nil`: everything that is recorded. Else the digest of a ledger that ends there.
     public func digest(
         knownAt: Moment.Knowledge? = nil
@@ -105,7 +105,7 @@ extension Ledger {
     /// was recorded last comes first. A refund that was reversed is told with the reversal; a reversal alone, of a
     /// refund that no event tells, is none.
     /// - Throws: `LedgerError.badInput` for an `after` that no page gave.
-    /// - Complexity: As for grants, in lines with refunds.
+    /// - Complexity: As for grants, in lineages with refunds.
     public func refunds(
         _ request: OverviewRequest = OverviewRequest()
     ) throws -> OverviewPage<RefundRow> {
@@ -129,7 +129,7 @@ extension Ledger {
 
     // MARK: Events
 
-    /// Everything that names a customer, in canonical order: own events, lines, corrections.
+    /// Everything that names a customer, in canonical order: own events, lineages, corrections.
     /// - Parameters:
     ///   - happened: Only what happened in this time, in milliseconds since 1970 UTC.
     ///   - order: Which of these, and in which order.
@@ -160,7 +160,8 @@ extension Ledger {
     ///   - from: Inclusive; `nil`: the beginning.
     ///   - until: Exclusive; `nil`: now.
     ///   - windowMilliseconds: `nil`: the catalog's.
-    ///   - experiment: By whose variants customers are told apart; `nil`: the one that the catalog names at the funnel.
+    ///   - experiment: The experiment by whose variants customers are told apart; `nil`: the one that the catalog names
+    ///     at the funnel.
     /// - Throws: `LedgerError.badInput` for a name that the catalog does not have, and for a range that ends before it
     ///   begins.
     public func funnel(
@@ -199,8 +200,8 @@ extension Ledger {
 
     /// The difference that a stretch of positions makes to what could be said about a customer's past before.
     ///
-    /// Moments from the first recorded time of the stretch on are left out: nobody had been told about them. Somebody
-    /// of whom nothing was known before is restated in nothing.
+    /// Moments from the first recorded time of the stretch on are left out: no caller had been told about them. A
+    /// customer of whom nothing was known before is restated in nothing.
     /// - Parameters:
     ///   - from: The first position of the stretch.
     ///   - through: Its last position, inclusive; `nil`: the end of the ledger.
@@ -279,8 +280,8 @@ extension Ledger {
     /// - Parameters:
     ///   - workers: Threads that read and fold; the digest is the same for any number.
     ///   - source: Where events are read from; the digest is the same for any.
-    ///   - isComparing: Whether every unit is digested and compared; else it is folded and counted, and the digests
-    ///     are those of nothing.
+    ///   - isComparing: Whether every aggregate is digested and compared; else it is folded and counted, and the
+    ///     digests are those of nothing.
     ///   - batchCount: Events per chunk; the digest is the same for any split.
     ///   - progress: Work done and work in all: an event counts when it is read from a row and when it is folded.
     ///     It may throw to end the replay, which leaves nothing behind.

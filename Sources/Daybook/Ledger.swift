@@ -32,10 +32,11 @@ public final class Ledger: Sendable {
     ///   - log: Is told what was odd and did no harm, such as a snapshot that is not used.
     ///   - clock: Milliseconds since 1970 UTC, `nil`: the machine's. The ledger never records a smaller time than
     ///     before, and none from the year 2100 on.
-    ///   - eventsPerUnitMax: How many events one customer or line may have; smaller than the bound of rule 30 for
-    ///     tests, or for an app that wants to hear of a runaway client sooner. Checked when an event is appended.
-    ///   - idsPerPersonMax: How many ids one person may have; another number for tests.
-    ///   - segmentEventCount: How many events a segment has; a power of two, and one size for whoever shares the file.
+    ///   - eventsPerAggregateMax: How many events one customer or lineage may have; smaller than the bound of rule 30
+    ///     for tests, or for an app that wants to hear of a runaway client sooner. Checked when an event is appended.
+    ///   - idsPerPersonMax: How many IDs one person may have; another number for tests.
+    ///   - segmentEventCount: How many events a segment has; a power of two, and the same for all processes that share
+    ///     the file.
     ///   - startUp: What an opening may take for the events after the newest snapshot; says when the next is due.
     /// - Throws: `LedgerError.store` when the store cannot be read.
     public init(
@@ -50,7 +51,7 @@ public final class Ledger: Sendable {
     ) throws {
         precondition(
             (1...EventBounds.eventsPerAggregateMax).contains(eventsPerAggregateMax),
-            "A unit holds 1 to \(EventBounds.eventsPerAggregateMax) events (rule 30).")
+            "An aggregate holds 1 to \(EventBounds.eventsPerAggregateMax) events (rule 30).")
         core = try LedgerCore(
             store: store, path: path, isReadOnly: readOnly,
             LedgerCore.Surroundings(
@@ -105,13 +106,13 @@ public final class Ledger: Sendable {
                 environment: environment, key: key))
     }
 
-    /// Takes in facts that somebody else established: wholly, or not at all.
+    /// Takes in facts that other systems established: wholly, or not at all.
     /// - Throws: `LedgerError.badInput` with every mistake.
     @discardableResult
     public func record(
         _ drafts: [EventDraft], options: ReportOptions = ReportOptions()
     ) async throws -> ReportReceipt {
-        var receipt = try await writer.record(.drafts(drafts), options)
+        var receipt = try await writer.record(drafts, options)
         if options.isRestating { try Restatements(core: core).tell(in: &receipt) }
         return receipt
     }

@@ -32,7 +32,11 @@ public struct EventSource: Sendable, Equatable {
     }
 }
 
-/// An event before it has a place in the ledger. Two are equal when their texts have the same bytes.
+/// An event before it has a place in the ledger: what a source says. Two are equal when their texts have the same
+/// bytes.
+///
+/// Why: every source, from a line of a file to a store's notification, says what it knows in one form, which is checked
+/// and made canonical in one place (`EventValidator`).
 public struct EventDraft: Sendable, Equatable {
     /// The wire name, also of a type that this build does not know.
     public var type: String

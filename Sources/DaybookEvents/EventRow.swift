@@ -1,4 +1,6 @@
 /// A row of the ledger: the hot event and what it leaves out. Two are equal when their texts have the same bytes.
+///
+/// Why: the store keeps all that was said, and folds read nothing but the `Event`, which has a fixed size and no text.
 public struct EventRow: Sendable, Equatable {
     public var event: Event
     public var key: String

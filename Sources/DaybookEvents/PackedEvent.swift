@@ -1,5 +1,8 @@
 /// One hot event in a cache line: 64 bytes, without its position, which is its place among its neighbours.
 ///
+/// Why: sealed segments and passes over all events hold many at once, and reading them takes the time that their bytes
+/// take to arrive.
+///
 /// ```
 /// offset  size  field
 ///      0     8  occurred_at

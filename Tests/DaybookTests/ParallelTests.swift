@@ -11,7 +11,8 @@ struct ParallelTests {
 
     @Test("Every turn is taken once, by any free thread", arguments: [1, 2, 7])
     func all(_ workers: Int) throws {
-        let spaces = try Parallel.run(workers: workers, turns: 10_000, workspace: { _ in [Int]() }) {
+        let spaces = try Parallel.run(workers: workers, turns: 10_000, workspace: { _ in [Int]() })
+        {
             taken, turn, _ in taken.append(turn)
         }
         #expect(spaces.flatMap(\.self).sorted() == Array(0..<10_000))

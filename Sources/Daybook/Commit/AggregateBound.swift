@@ -2,11 +2,11 @@ import DaybookDomain
 import DaybookEvents
 import DaybookStore
 
-/// Holds every unit to the number of events that it may have (rule 30: at most 10⁶, checked at append).
+/// Holds every aggregate to the number of events that it may have (rule 30: at most 10⁶, checked at append).
 ///
-/// Why: a late event folds its whole unit anew, and every answer is linear in it; one client that repeats itself must
-/// not make a customer unanswerable. Counted are arrivals, so a voided event still counts, and an alias joins what two
-/// units have. Streams of the ledger itself are folded in no unit and have no bound.
+/// Why: a late event folds its whole aggregate anew, and every answer is linear in it; one client that repeats itself
+/// must not make a customer unanswerable. Counted are arrivals, so a voided event still counts, and an alias joins what
+/// two aggregates have. Streams of the ledger itself are folded in no aggregate and have no bound.
 struct AggregateBound {
     private enum Aggregate: Hashable {
         case known(UInt32)
@@ -15,11 +15,11 @@ struct AggregateBound {
     }
 
     let eventsMax: Int64
-    /// Events of each unit, with those that were taken here.
+    /// Events of each aggregate, with those that were taken here.
     private var counts: [Aggregate: Int64] = [:]
-    /// Units that an alias taken here joins to another.
+    /// Aggregates that an alias taken here joins to another.
     private var joined: [Aggregate: Aggregate] = [:]
-    /// Units of customers who have ids and no stream of their own yet.
+    /// Aggregates of customers who have IDs and no stream of their own yet.
     private var found: [StreamName: Aggregate] = [:]
     private var persons: PersonBound
     /// How many events are taken here at most; `nil`: any number, or an alias may be among them.
@@ -38,14 +38,14 @@ struct AggregateBound {
     /// - Parameter stream: The report's, where it has begun.
     /// - Throws: `aggregate_full`; nothing was counted then.
     mutating func take(
-        _ report: PreparedReport, _ stream: UInt32?, _ group: GroupDecision, _ state: LedgerState
+        _ report: PreparedEvent, _ stream: UInt32?, _ group: GroupDecision, _ state: LedgerState
     ) throws(EventProblem) {
         if report.isPlain, hasRoomForAll(stream, group, state) { return }
-        try take(report.report.draft, in: report.stream, group, state)
+        try take(report.draft, in: report.stream, group, state)
     }
 
-    /// Whether a customer or line by itself stays below the bound even if everything that comes is its own. Nothing is
-    /// counted for such a one: it is the same for each of its events.
+    /// Whether a customer or lineage by itself stays below the bound even if everything that comes is its own. Nothing
+    /// is counted for such a one: it is the same for each of its events.
     private func hasRoomForAll(
         _ stream: UInt32?, _ group: GroupDecision, _ state: LedgerState
     ) -> Bool {
@@ -56,15 +56,9 @@ struct AggregateBound {
     }
 
     /// Counts one event that is about to be appended.
+    /// - Parameter name: The event's stream.
     /// - Throws: `aggregate_full`; nothing was counted then.
-    /// - Complexity: O(1), besides the streams of a unit that is met for the first time.
-    mutating func take(
-        _ draft: EventDraft, _ group: GroupDecision, _ state: LedgerState
-    ) throws(EventProblem) {
-        try take(draft, in: EventRouter.stream(of: draft), group, state)
-    }
-
-    /// The same where the event's stream is at hand.
+    /// - Complexity: O(1), besides the streams of an aggregate that is met for the first time.
     mutating func take(
         _ draft: EventDraft, in name: StreamName, _ group: GroupDecision, _ state: LedgerState
     ) throws(EventProblem) {
@@ -80,7 +74,7 @@ struct AggregateBound {
         guard count < eventsMax else {
             throw EventProblem(
                 .aggregateFull, name.kind == .lineage ? "data.original_transaction_id" : "subject",
-                "\(name) has \(count) events, and \(eventsMax) are the most that one customer or line may have; look for an app that repeats itself, and record what is genuine under another id"
+                "\(name) has \(count) events, and \(eventsMax) are the most that one customer or lineage may have; look for an app that repeats itself, and record what is genuine under another id"
             )
         }
         counts[root] = count + 1
@@ -121,7 +115,7 @@ struct AggregateBound {
         if let stream = state.streamID(name.environment, name.kind, id) {
             return .known(state.aggregate(of: stream))
         }
-        // A new stream of somebody who is known under another id joins that unit.
+        // A new stream of a customer who is known under another ID joins that aggregate.
         guard name.kind == .customer,
             state.identity.isLinked(CustomerKey(name.environment, id))
         else { return .new(name) }
@@ -144,7 +138,7 @@ struct AggregateBound {
     private mutating func root(of aggregate: Aggregate) -> Aggregate {
         var aggregate = aggregate
         while let next = joined[aggregate] {
-            // Halves the way for whoever comes next.
+            // Halves the way for the next look-up.
             if let further = joined[next] { joined[aggregate] = further }
             aggregate = next
         }

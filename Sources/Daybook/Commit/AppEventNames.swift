@@ -8,16 +8,16 @@ import DaybookEvents
 struct AppEventNames {
     /// By type as it was sent; `nil` inside where no catalog has it.
     private var known: [String: EventName?] = [:]
-    /// More types than any app has: whoever invents them looks each up anew.
+    /// More types than any app has: with more than these, each is looked up anew.
     private static let knownMax = 1_024
 
     /// The report under the ledger's own type; as it is where that is its type, or no catalog has the name.
     /// - Throws: `EventProblem` where the event that the name stands for does not hold what it must.
     mutating func canonical(
-        _ report: PreparedReport, _ catalogs: CatalogHistory, _ secret: LedgerSecret
-    ) throws(EventProblem) -> PreparedReport {
+        _ report: PreparedEvent, _ catalogs: CatalogHistory, _ secret: LedgerSecret
+    ) throws(EventProblem) -> PreparedEvent {
         guard report.isUnknown,
-            let draft = name(report.report.draft.type, catalogs)?.canonical(report.report.draft)
+            let draft = name(report.draft.type, catalogs)?.canonical(report.draft)
         else { return report }
         return try report.named(draft, secret)
     }
@@ -34,21 +34,20 @@ struct AppEventNames {
     }
 }
 
-extension PreparedReport {
+extension PreparedEvent {
     /// The report as what its name stands for.
     /// - Parameter draft: This report's, under the ledger's own type.
     fileprivate func named(
         _ draft: EventDraft, _ secret: LedgerSecret
-    ) throws(EventProblem) -> PreparedReport {
-        let key = report.draft.source.key
-        let isKeyless = EventValidator.hasDigestKey(report.draft)
-        var named = report
-        named.draft = draft
-        if isKeyless { named.draft.source.key = nil }
-        named.draft = try EventValidator.canonical(named.draft)
-        let olderKey = isKeyless ? named.draft.source.key.map { Reference($0) } : nil
-        named.draft.source.key = key
-        named.namedDigest = ReportCheck.digest(of: named.draft)
-        return PreparedReport(named, secret, olderKey: olderKey)
+    ) throws(EventProblem) -> PreparedEvent {
+        let isKeyless = EventValidator.hasDigestKey(self.draft)
+        var named = draft
+        if isKeyless { named.source.key = nil }
+        named = try EventValidator.canonical(named)
+        let olderKey = isKeyless ? named.source.key.map { Reference($0) } : nil
+        named.source.key = self.draft.source.key
+        return PreparedEvent(
+            named, requestDigest: requestDigest, secret, document: document, isRead: isRead,
+            namedDigest: ReportCheck.digest(of: named), olderKey: olderKey)
     }
 }

@@ -3,7 +3,7 @@ import DaybookEvents
 import DaybookStore
 
 extension Command {
-    /// The line that the command is about; `nil`: none.
+    /// The lineage that the command is about; `nil`: none.
     var lineage: String? {
         switch self {
         case .transferLineage(let lineage, _), .undoTransfer(let lineage, _): lineage
@@ -14,8 +14,9 @@ extension Command {
 
 extension CommandStep {
     /// What a transfer is decided upon; `nil` for other commands.
+    /// - Parameter members: Every ID of the subject's person.
     func lineageCase(
-        _ group: GroupDecision, _ state: LedgerState, at instant: Int64
+        of members: [String], _ group: GroupDecision, _ state: LedgerState, at instant: Int64
     ) throws -> LineageCase? {
         guard let name = request.command.lineage else { return nil }
         guard let id = state.names.id(of: name),
@@ -23,7 +24,6 @@ extension CommandStep {
             group.head(of: stream, state).version > 0
         else { return LineageCase(name: name) }
         let owner = try group.belonging(of: stream, state, at: instant).owner
-        let members = person(state)
         var lineage = LineageCase(
             name: name, isKnown: true,
             owner: owner == 0 ? nil : state.shownName(of: owner, request.environment),
@@ -38,7 +38,7 @@ extension CommandStep {
         return lineage
     }
 
-    /// The last transfer of a line in canonical order, those that were voided left out.
+    /// The last transfer of a lineage in canonical order, those that were voided left out.
     private func latestTransfer(
         of stream: UInt32, _ group: GroupDecision, _ state: LedgerState
     ) throws -> LineageCase.Transfer? {

@@ -5,9 +5,10 @@ import DaybookStore
 extension CommandStep {
     /// The code that the command redeems, and who redeemed it before; `nil` where the command redeems nothing, or no
     /// promotion has ever had the code.
-    /// - Parameter catalog: The one in force for the customer.
+    ///
+    /// What the promotion gives is not in it yet: that takes the catalog in force for the customer.
     func promotionCase(
-        _ catalog: Catalog?, _ group: GroupDecision, _ state: LedgerState
+        _ group: GroupDecision, _ state: LedgerState
     ) throws -> PromotionCase? {
         guard case .redeem(let code) = request.command else { return nil }
         let names = Set(state.catalogs.versions.flatMap(\.catalog.promotions).map(\.name))
@@ -16,9 +17,6 @@ extension CommandStep {
                 in: code, of: name, in: request.environment, secret: store.header.secret)
             guard let number else { continue }
             var found = PromotionCase(name: name, number: number)
-            found.promotion = catalog?.promotions.first {
-                haveSameBytes($0.name, name) && number <= $0.codes
-            }
             guard let row = try redemption(found.key, group, state) else { return found }
             found.redeemedBy = state.streamName(row.event.stream).name
             found.redeemedFor = row.event.profile == 0 ? nil : state.names[row.event.profile]
@@ -37,5 +35,15 @@ extension CommandStep {
             let row = try group.row(at: position), row.event.type == .grantIssued
         else { return nil }
         return row
+    }
+}
+
+extension PromotionCase {
+    /// Finds what the code gives.
+    /// - Parameter catalog: The one in force for the customer.
+    mutating func find(in catalog: Catalog?) {
+        promotion = catalog?.promotions.first {
+            haveSameBytes($0.name, name) && number <= $0.codes
+        }
     }
 }

@@ -44,7 +44,7 @@ struct GroupDecider {
         return Outcome(group: group, answers: answers, rest: [])
     }
 
-    /// A damaged row is in the way of whoever meets it, and of nobody else; every other failure concerns all.
+    /// A damaged row fails the request that needs it and no other; every other failure concerns all.
     private func decideAlone(
         _ request: WriteRequest, _ group: inout GroupDecision, _ state: inout LedgerState
     ) throws -> Result<WriteRequest.Answer, LedgerError> {

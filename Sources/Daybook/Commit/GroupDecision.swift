@@ -8,7 +8,7 @@ import DaybookStore
 struct GroupDecision {
     let store: any EventStore
     let time: LedgerClock
-    /// What one unit may have (rule 30).
+    /// What one aggregate may have (rule 30).
     let bounds: AggregateBounds
     private(set) var rows: [EventRow] = []
     /// Of each row (`RowDigest`).
@@ -37,8 +37,8 @@ struct GroupDecision {
     /// When its requests are decided.
     var now: Int64 { time.now }
 
-    /// Whether the group holds events of somebody whose id is also spelled in another way. They become one person when
-    /// that is committed, and whoever asks for them before would not see all that they did.
+    /// Whether the group holds events of a customer whose ID is also spelled in another way. The spellings become one
+    /// person when the group is committed, and a command that is decided before would not see all of that person.
     func mustCommit(
         before customer: (environment: Environment, name: String), _ state: LedgerState
     ) -> Bool {
@@ -65,7 +65,7 @@ struct GroupDecision {
         try builder(state, at: instant, through: last).build(environment, subject)
     }
 
-    /// Whose a line is, with what this group decided before.
+    /// The owner of a lineage, with what this group decided before.
     func belonging(
         of stream: UInt32, _ state: LedgerState, at instant: Int64
     ) throws -> CaseBuilder.Belonging {
@@ -104,23 +104,25 @@ struct GroupDecision {
         state.names.id(of: name.name).flatMap { state.streamID(name.environment, name.kind, $0) }
     }
 
-    /// Takes a canonical draft into the commit.
+    /// Takes a canonical draft of the writer's own into the commit.
+    /// - Parameter name: The draft's stream.
     mutating func add(
-        _ draft: EventDraft, requestDigest: Int64, state: inout LedgerState, isCommand: Bool
+        _ draft: EventDraft, in name: StreamName, requestDigest: Int64, state: inout LedgerState,
+        isCommand: Bool
     ) {
         var draft = draft
-        let schema = Vocabulary.schema(named: draft.type, version: draft.version)
-        let name = EventRouter.stream(of: draft, schema)
         let stream = state.internStream(name)
         // The ledger's own commands keep their order by the version at which they were first recorded (rule 2).
         if isCommand { draft.sequence = head(of: stream, state).version + 1 }
         internPatch(draft, &state)
         var memo = NameMemo()
-        let event = EventEncoder.encode(draft, schema)
-        digests.append(event.digest(&digest, in: name, request: requestDigest))
-        let row = event.row(&state.names, &memo)
+        var (row, names) = EventEncoder.encode(
+            draft, Vocabulary.schema(named: draft.type, version: draft.version))
+        row.requestDigest = requestDigest
+        digests.append(digest.of(row, names, in: name))
         append(
-            row, stream, after: state.headOf(stream), recordedAt: draft.recordedAt, requestDigest)
+            memo.numbering(row, names, &state.names), stream, after: state.headOf(stream),
+            recordedAt: draft.recordedAt)
         index(state)
     }
 
@@ -129,26 +131,25 @@ struct GroupDecision {
     ///   - streams: The streams of the reports; `nil` where one begins.
     ///   - keepsRecordedAt: The recorded times are those of the reports.
     mutating func add(
-        _ reports: [PreparedReport], _ streams: [UInt32?], keepsRecordedAt: Bool,
+        _ reports: [PreparedEvent], _ streams: [UInt32?], keepsRecordedAt: Bool,
         state: inout LedgerState
     ) {
         var memo = NameMemo()
         rows.reserveCapacity(rows.count + reports.count)
         versions.reserveCapacity(versions.count + reports.count)
         for (report, known) in zip(reports, streams) {
-            if let document = report.report.document { add(document) }
+            if let document = report.document { add(document) }
             let name = report.stream
             let stream = known ?? state.internStream(name)
             memo.customer.note(name.name, state.stream(stream).name)
-            if !report.isPlain { internPatch(report.report.draft, &state) }
-            guard let event = report.event, let digest = report.digest else {
+            if !report.isPlain { internPatch(report.draft, &state) }
+            guard let (row, names) = report.encoded, let digest = report.digest else {
                 preconditionFailure("a report is encoded before it is added")
             }
             digests.append(digest)
             append(
-                event.row(&state.names, &memo), stream, after: state.headOf(stream),
-                recordedAt: keepsRecordedAt ? report.report.draft.recordedAt : nil,
-                report.report.digest)
+                memo.numbering(row, names, &state.names), stream, after: state.headOf(stream),
+                recordedAt: keepsRecordedAt ? report.draft.recordedAt : nil)
         }
     }
 
@@ -200,7 +201,7 @@ struct GroupDecision {
     /// - Parameter committed: The stream's head before this group.
     private mutating func append(
         _ row: consuming EventRow, _ stream: UInt32, after committed: StreamTable.Head,
-        recordedAt: Int64?, _ requestDigest: Int64
+        recordedAt: Int64?
     ) {
         let position = nextPosition
         let head = Self.advance(&versions[stream, default: committed], to: position)
@@ -209,7 +210,6 @@ struct GroupDecision {
         row.previous = head.position
         row.streamVersion = head.version + 1
         row.recordedAt = max(rows.last?.recordedAt ?? 0, recordedAt ?? time.recordedAt)
-        row.requestDigest = requestDigest
         switch row.event.type {
         case .subjectAliased, .subjectUnaliased, .purchaseTransferred, .correctionVoided,
             .correctionAmended, .catalogPublished, .catalogRolledBack:

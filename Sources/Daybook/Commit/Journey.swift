@@ -5,11 +5,17 @@ import DaybookStore
 struct Journey: Sendable {
     let core: LedgerCore
 
-    /// Commits a group of requests.
-    /// - Returns: The requests that must see this group committed first; they come next, in order.
-    func commit(_ requests: [WriteRequest]) -> [WriteRequest] {
-        var answers: [(WriteRequest, Result<WriteRequest.Answer, LedgerError>)] = []
+    struct Outcome {
+        /// The requests that must see this group committed first; they come next, in order.
         var rest: [WriteRequest] = []
+        /// Whether anything was appended: not by a commit that failed, nor where all was refused or there before.
+        var hasAppended = false
+    }
+
+    /// Commits a group of requests.
+    func commit(_ requests: [WriteRequest]) -> Outcome {
+        var answers: [(WriteRequest, Result<WriteRequest.Answer, LedgerError>)] = []
+        var outcome = Outcome()
         do {
             // Before others have to wait for the right to write: what another process published is read, and what is
             // large is folded.
@@ -21,13 +27,14 @@ struct Journey: Sendable {
                 let decided = try GroupDecider(core: core).decide(requests)
                 // Nothing is refused, and nothing gets on the disk, because of what was lost.
                 try core.knowledge.check()
-                rest = decided.rest
+                outcome.rest = decided.rest
                 answers = decided.answers
                 guard !decided.group.rows.isEmpty else {
                     // A refusal may have given names that no batch will carry to the store.
                     return core.state.withLock { $0.dropUnstored() }
                 }
                 let point = try writer.append(core.state.withLock { decided.group.batch($0) })
+                outcome.hasAppended = true
                 if publish(decided.group.rows, point) { core.passOverOwnCommit() }
                 writeKeys()
             }
@@ -36,10 +43,10 @@ struct Journey: Sendable {
             let failure = LedgerError.store(StoreError.wrapping(error))
             // No caller may believe in what is not on disk: the whole group gets the environment's error.
             for request in requests { request.answer(.failure(failure)) }
-            return []
+            return Outcome()
         }
         for (request, answer) in answers { request.answer(answer) }
-        return rest
+        return outcome
     }
 
     /// What is committed becomes visible, by the same path as what other processes committed.

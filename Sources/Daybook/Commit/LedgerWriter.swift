@@ -23,9 +23,9 @@ package final class LedgerWriter: Sendable {
     }
 
     private func commit(_ requests: [WriteRequest]) -> [WriteRequest] {
-        let rest = journey.commit(requests)
-        derived.schedule()
-        return rest
+        let outcome = journey.commit(requests)
+        if outcome.hasAppended { derived.schedule() }
+        return outcome.rest
     }
 
     // MARK: Requests
@@ -54,17 +54,16 @@ package final class LedgerWriter: Sendable {
     }
 
     /// Takes in facts: wholly, or not at all.
-    func record(_ reports: Reports, _ options: ReportOptions) async throws -> ReportReceipt {
-        try await record(
-            await PreparedReports(preparing: reports, core.store.header.secret), options)
+    func record(_ drafts: [EventDraft], _ options: ReportOptions) async throws -> ReportReceipt {
+        try await record(await PreparedEvent.preparing(drafts, core.store.header.secret), options)
     }
 
     /// Takes in facts that were prepared before.
     func record(
-        _ reports: PreparedReports, _ options: ReportOptions
+        _ reports: [PreparedEvent], _ options: ReportOptions
     ) async throws -> ReportReceipt {
         try core.translating {
-            for report in reports.reports { try core.catalogCache.take(from: report, core.store) }
+            for report in reports { try core.catalogCache.take(from: report, core.store) }
         }
         guard case .reports(let receipt) = try await submit(.reports(reports, options)) else {
             preconditionFailure("reports are answered with their receipt")
@@ -107,9 +106,7 @@ package final class LedgerWriter: Sendable {
 
     /// Records one event on the caller's thread.
     func recordAtOnce(_ draft: EventDraft) throws {
-        let reports = PreparedReports([
-            PreparedReport.preparing(draft, core.store.header.secret)
-        ])
+        let reports = [PreparedEvent.preparing(draft, core.store.header.secret)]
         let answer = Mutex<Result<WriteRequest.Answer, LedgerError>?>(nil)
         _ = commit([
             WriteRequest(content: .reports(reports, ReportOptions())) { result in

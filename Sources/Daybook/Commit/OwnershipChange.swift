@@ -7,7 +7,7 @@ struct OwnershipChange {
     let state: LedgerState
     let zones: ZoneTables
     let environment: Environment
-    /// The valid time of both sides.
+    /// The valid time of what is known before and after.
     let at: Int64
 
     /// - Parameters:
@@ -15,9 +15,10 @@ struct OwnershipChange {
     ///   - first: Everything before this position is known before.
     ///   - last: Everything up to this position is known after.
     ///   - later: The state with aliases of the group, where it has any.
+    ///   - known: What customers have after, as far as that is worked out already, by their names.
     func changes(
         of subjects: [String], from first: Int64, through last: Int64,
-        later: LedgerState? = nil
+        later: LedgerState? = nil, known: [ExactText: EntitlementsAnswer] = [:]
     ) throws -> [CustomerChange] {
         var changes: [CustomerChange] = []
         for subject in subjects {
@@ -25,10 +26,13 @@ struct OwnershipChange {
             guard !changes.contains(where: { haveSameBytes($0.subject, before.subject) }) else {
                 continue
             }
-            let after = try context(subject, later ?? state, through: last)
+            let after =
+                try known[ExactText(subject)]
+                ?? EntitlementsAnswer(context(subject, later ?? state, through: last))
             changes.append(
                 CustomerChange(
-                    subject: before.subject, before: holdings(before), after: holdings(after)))
+                    subject: before.subject, before: holdings(EntitlementsAnswer(before)),
+                    after: holdings(after)))
         }
         return changes
     }
@@ -40,8 +44,7 @@ struct OwnershipChange {
             try group.customerCase(state, environment, subject, at: at, through: last))
     }
 
-    private func holdings(_ context: CustomerCase) -> CustomerChange.Holdings {
-        let answer = EntitlementsAnswer(context)
+    private func holdings(_ answer: EntitlementsAnswer) -> CustomerChange.Holdings {
         let living = answer.profiles.filter { !$0.isDeleted }
         return CustomerChange.Holdings(
             entitlements: answer.entitlements(),

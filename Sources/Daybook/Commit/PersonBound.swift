@@ -4,9 +4,9 @@ import DaybookEvents
 /// Holds every person to the number of ids that it may have (rule 30), whether an alias adds one id or joins two large
 /// persons, within one batch, too.
 ///
-/// Why: an id that a broken client sends for everybody (a zeroed advertising id) makes one person of them all. Then
-/// they share what they bought, and nobody can tell them apart again. An un-alias of the same batch does not count yet.
-/// Whoever has more ids from before there was a bound keeps them and gets no further ones.
+/// Why: an ID that a broken client sends for all customers (a zeroed advertising ID) makes one person of them all. Then
+/// they share what they bought, and cannot be told apart again. An un-alias of the same batch does not count yet. A
+/// person who has more IDs from before there was a bound keeps them and gets no further ones.
 struct PersonBound {
     private struct ID: Hashable {
         var environment: Environment
@@ -34,7 +34,7 @@ struct PersonBound {
         guard sum <= idsMax else {
             throw EventProblem(
                 .personFull, "data.alias",
-                "\(alias) and \(canonical) would be one person with \(sum) ids, and \(idsMax) are the most that one person may have; an id that many clients send names nobody: find out who sends it, and take back what it joined by unalias"
+                "\(alias) and \(canonical) would be one person with \(sum) ids, and \(idsMax) are the most that one person may have; an id that many clients send names no customer: find out who sends it, and take back what it joined by unalias"
             )
         }
         let (small, large) = counts[left] < counts[right] ? (left, right) : (right, left)

@@ -2,7 +2,7 @@ import DaybookDomain
 import DaybookEvents
 import DaybookStore
 
-/// A publication whose document was read by whoever asks for it.
+/// A publication whose document was read on the caller's thread.
 struct PreparedPublication: Sendable {
     let publication: CatalogPublication
     /// With everything that is asked of a new catalog; `nil` where an older one comes back.
@@ -30,14 +30,14 @@ struct PreparedPublication: Sendable {
 extension CatalogCache {
     /// Reads ahead the catalog that a report brings, or names.
     /// - Throws: Where the store cannot be read.
-    func take(from report: PreparedReport, _ store: any EventStore) throws {
-        let draft = report.report.draft
+    func take(from report: PreparedEvent, _ store: any EventStore) throws {
+        let draft = report.draft
         guard !report.isPlain, draft.type == "catalog.published" else { return }
         let digest = draft.data["document_sha256"]?.text ?? ""
         if self[digest] != nil { return }
         let text = draft.data["document"]?.text.map { Array($0.utf8) }
         guard
-            let bytes = try report.report.document?.bytes ?? text ?? store.document(sha256: digest),
+            let bytes = try report.document?.bytes ?? text ?? store.document(sha256: digest),
             Digest.hexadecimal(Digest.sha256(bytes)) == digest
         else { return }
         take(bytes, digest)

@@ -17,7 +17,7 @@ struct PublicationPlan {
     }
 }
 
-/// Checks a publication against everything that was published before (rule 8). Publishing, previewing and importing
+/// Checks a publication against everything that was published before (rule 8). Publishing, its dry run and importing
 /// use the same rules.
 struct PublicationCheck {
     let app: String

@@ -97,7 +97,8 @@ struct PublishStep {
                 ]))
         }
         group.add(
-            canonical, requestDigest: EventJSON.requestDigest(of: canonical), state: &state,
+            canonical, in: EventRouter.stream(of: canonical),
+            requestDigest: EventJSON.requestDigest(of: canonical), state: &state,
             isCommand: false)
         return .success(receipt([group.rows.last?.event.position ?? 0], group, key: key))
     }

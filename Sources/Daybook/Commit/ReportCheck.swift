@@ -2,48 +2,17 @@ import DaybookDomain
 import DaybookEvents
 import DaybookStore
 
-/// A report that was checked: canonical, with the digest of its body and, for a catalog, its document.
-struct CheckedReport: Sendable {
-    /// Without the document of a catalog, which is kept by its digest (rule 8). `occurredAt` may still be open.
-    var draft: EventDraft
-    /// Of the body as the source sent it (rule 16).
-    var digest: Int64
-    /// Of a report under an app's own name, the digest of what the name stands for: engines that knew the name before
-    /// any catalog did have recorded that one.
-    var namedDigest: Int64?
-    var document: StoredDocument?
-    /// Read from a body that the ledger keeps: the same key from the same bytes is the same event, also where newer
-    /// code reads them otherwise; `reinterpret` tells of that.
-    var isRead = false
-
-    /// Canonical events that were read from one body; the first one brings its bytes, and so does a claim, which comes
-    /// alone where the store signed the same once more.
-    /// - Parameter digest: What tells whether the same key is the same event.
-    static func read(
-        _ drafts: [EventDraft], from bytes: [UInt8], digest: (EventDraft) -> Int64
-    ) -> [CheckedReport] {
-        let sha256 = Digest.hexadecimal(Digest.sha256(bytes))
-        return drafts.enumerated().map { index, draft in
-            var report = CheckedReport(draft: draft, digest: digest(draft), isRead: true)
-            report.draft.extras["raw_sha256"] = .string(sha256)
-            if index == 0 || draft.type == "purchase.claimed" {
-                report.document = StoredDocument(sha256: sha256, bytes: bytes)
-            }
-            return report
-        }
-    }
-}
-
-/// What is checked of a report before it may be appended; the rehearsal of an import and the append ask the same.
+/// What is checked of a report before it may be appended; the dry run of an import and the append check the same.
 struct ReportCheck {
     let store: any EventStore
 
-    /// What can be said of the event by itself.
+    /// Prepares an event; of a catalog the document is checked and taken out.
     /// - Parameter draft: In canonical form.
-    func check(_ draft: EventDraft) throws -> CheckedReport {
+    func prepare(_ draft: EventDraft) throws -> PreparedEvent {
         var draft = draft
         let document = try CatalogReports.takeDocument(&draft, store)
-        return CheckedReport(draft: draft, digest: Self.digest(of: draft), document: document)
+        return PreparedEvent(
+            draft, requestDigest: Self.digest(of: draft), store.header.secret, document: document)
     }
 
     /// The digest of what was said.
@@ -56,18 +25,18 @@ struct ReportCheck {
     }
 
     /// Whether two reports of one key say the same: as they were sent, or as what their names stand for.
-    static func isSame(_ left: CheckedReport, _ right: CheckedReport) -> Bool {
-        left.digest == right.digest || left.draft == right.draft
+    static func isSame(_ left: PreparedEvent, _ right: PreparedEvent) -> Bool {
+        left.requestDigest == right.requestDigest || left.draft == right.draft
     }
 
     /// Whether the ledger has a report already: under its key, or under the one that an older engine gave it, which is
     /// made of its bytes.
     /// - Throws: `EventProblem` where the key stands for something else.
     func isRecorded(
-        _ report: PreparedReport, _ key: EventKey, _ group: GroupDecision, _ state: LedgerState
+        _ report: PreparedEvent, _ key: EventKey, _ group: GroupDecision, _ state: LedgerState
     ) throws -> Bool {
         if let position = try group.position(of: key, state) {
-            try checkSame(report.report, position, group, state)
+            try checkSame(report, position, group, state)
             return true
         }
         guard let older = report.olderKey else { return false }
@@ -78,9 +47,9 @@ struct ReportCheck {
     /// own name or ours.
     /// - Parameter position: Where the event of this key stands.
     private func checkSame(
-        _ report: CheckedReport, _ position: Int64, _ group: GroupDecision, _ state: LedgerState
+        _ report: PreparedEvent, _ position: Int64, _ group: GroupDecision, _ state: LedgerState
     ) throws {
-        guard let row = try group.row(at: position), row.requestDigest != report.digest,
+        guard let row = try group.row(at: position), row.requestDigest != report.requestDigest,
             row.requestDigest != report.namedDigest
         else { return }
         let stored = try EventDecoder.recorded(

@@ -4,7 +4,7 @@ import DaybookStore
 
 /// Takes in reports: checked, deduplicated, recorded, never refused for policy (docs/rules.md#reports-and-commands).
 struct ReportStep {
-    let reports: PreparedReports
+    let reports: [PreparedEvent]
     let options: ReportOptions
     let store: any EventStore
     let catalogCache: CatalogCache
@@ -14,7 +14,7 @@ struct ReportStep {
     /// What was found out about the reports before any is added.
     private struct Findings {
         var problems: [InputProblem] = []
-        var fresh: [PreparedReport] = []
+        var fresh: [PreparedEvent] = []
         /// The streams of the fresh ones; `nil` for those that begin with them.
         var streams: [UInt32?] = []
         /// Where the fresh ones stand among all.
@@ -36,10 +36,10 @@ struct ReportStep {
     func run(
         _ group: inout GroupDecision, _ state: inout LedgerState
     ) throws -> Result<ReportReceipt, LedgerError> {
-        let count = reports.reports.count
+        let count = reports.count
         var found = Findings(
             lastRecordedAt: state.head.recordedAt, epoch: state.history?.epoch ?? 1,
-            bound: AggregateBound(group.bounds, coming: count, mayJoin: reports.mayJoin),
+            bound: AggregateBound(group.bounds, coming: count, mayJoin: mayJoin),
             catalogs: CatalogReports(
                 app: store.header.app, catalogs: state.catalogs, position: group.nextPosition,
                 catalogCache: catalogCache))
@@ -72,8 +72,8 @@ struct ReportStep {
         let sent = try ready(index)
         let key = EventKey(
             sent.stream.environment,
-            found.source.intern(sent.report.draft.source.kind, &state.names), sent.key)
-        var report: PreparedReport
+            found.source.intern(sent.draft.source.kind, &state.names), sent.key)
+        var report: PreparedEvent
         do throws(EventProblem) {
             report = try found.names.canonical(
                 sent, found.catalogs.catalogs, store.header.secret)
@@ -83,16 +83,16 @@ struct ReportStep {
             found.duplicates += 1
             return
         }
-        if report.event == nil {
+        if report.encoded == nil {
             report = report.happening(
                 at: try moment(of: report, group, state), store.header.secret)
         }
         let next = found.fresh.count
         let place = Self.place(&found.seen[key, default: next])
         guard place == next else {
-            guard ReportCheck.isSame(found.fresh[place].report, report.report) else {
+            guard ReportCheck.isSame(found.fresh[place], report) else {
                 throw ReportCheck.conflict(
-                    report.report.draft,
+                    report.draft,
                     line(found.places[place]).map { "on line \($0)" } ?? "in this batch")
             }
             found.duplicates += 1
@@ -104,28 +104,28 @@ struct ReportStep {
             found.duplicates += 1
             return
         }
-        if let names = options.names, !UnknownNames.isKept(report.report.draft),
-            let finding = names.findings(in: report.report.draft).first
+        if let names = options.names, !UnknownNames.isKept(report.draft),
+            let finding = names.findings(in: report.draft).first
         {
             throw names.problem(finding)
         }
-        try StructureRules.check(report.report.draft) {
+        try StructureRules.check(report.draft) {
             found.meters.meter($0, in: found.catalogs.catalogs)
         }
         if !report.isPlain {
-            let draft = report.report.draft
+            let draft = report.draft
             try ReportCheck.checkEpoch(draft, &found.epoch)
             try check.checkCorrection(
                 draft, neighbour: target(of: draft, found, state.names), group, state)
         }
         if options.isAsRecorded {
             try ReportCheck.checkRecordedAt(
-                report.report.draft, &found.lastRecordedAt, wall: group.time.wall)
+                report.draft, &found.lastRecordedAt, wall: group.time.wall)
         }
         if report.isPlain {
             found.catalogs.pass()
         } else {
-            try found.catalogs.take(report.report.draft, report.report.document, store)
+            try found.catalogs.take(report.draft, report.document, store)
             found.meters.forget()
             found.names.forget()
         }
@@ -137,25 +137,28 @@ struct ReportStep {
         isTaken = true
     }
 
+    /// Whether an alias is among the reports, which may join two customers.
+    private var mayJoin: Bool {
+        reports.contains { !$0.isPlain && $0.draft.type == "subject.aliased" }
+    }
+
     /// One access to the dictionary instead of two: what is there, or was put there now.
     private static func place(_ place: inout Int) -> Int { place }
 
     /// The report as it was sent, checked.
-    private func ready(_ index: Int) throws -> PreparedReport {
-        let report = reports.reports[index]
+    private func ready(_ index: Int) throws -> PreparedEvent {
+        let report = reports[index]
         if let problem = report.problem { throw problem }
         guard report.isUnchecked else { return report }
-        return PreparedReport(
-            try check.check(try EventValidator.canonical(report.report.draft)),
-            store.header.secret)
+        return try check.prepare(try EventValidator.canonical(report.draft))
     }
 
-    /// The commit's clock; of a claim a time after whoever owns the line was named, so that it takes it from nobody
-    /// whose store has a clock that is ahead, or who claimed it in this very millisecond (rule 7).
+    /// The commit's clock. Of a claim a time after the owner of the lineage was named, so that it never takes a lineage
+    /// from an owner whose store has a clock that is ahead, or who claimed it in the same millisecond (rule 7).
     private func moment(
-        of report: PreparedReport, _ group: GroupDecision, _ state: LedgerState
+        of report: PreparedEvent, _ group: GroupDecision, _ state: LedgerState
     ) throws -> Int64 {
-        guard report.report.draft.type == "purchase.claimed",
+        guard report.draft.type == "purchase.claimed",
             let stream = group.stream(report.stream, state)
         else { return group.now }
         let named = try group.belonging(of: stream, state, at: group.now).namedAt
@@ -175,6 +178,6 @@ struct ReportStep {
             let place = found.seen[EventKey(draft.environment, source, target.key)],
             place < found.fresh.count
         else { return nil }
-        return found.fresh[place].report.draft
+        return found.fresh[place].draft
     }
 }

@@ -5,8 +5,8 @@ import DaybookStore
 
 /// Records the facts of a restore, with the customer's claim.
 ///
-/// A claim is dated by the ledger's clock, so it comes after whoever owns the line and takes it from nobody, however
-/// old the transaction is that is handed over: then it is the evidence of a refused restore.
+/// A claim is dated by the ledger's clock, so it comes after the owner of the lineage was named and never takes it from
+/// that owner, however old the transaction is that is handed over: then it is the evidence of a refused restore.
 struct RestoreFacts {
     let request: RestoreRequest
     let store: any EventStore
@@ -20,12 +20,12 @@ struct RestoreFacts {
         self.store = store
     }
 
-    /// Takes in everything that was handed over about a line.
+    /// Takes in everything that was handed over about a lineage.
     /// - Returns: Whether anything of it was taken, or there before.
     mutating func take(
         _ lineage: String, _ group: inout GroupDecision, _ state: inout LedgerState
     ) throws -> Bool {
-        // What needs a known line comes after what makes it known.
+        // What needs a known lineage comes after what makes it known.
         let all = request.statements.filter {
             haveSameBytes($0.lineage, lineage) && !$0.isConsumable
         }
@@ -51,8 +51,8 @@ struct RestoreFacts {
                 continue
             }
             let step = ReportStep(
-                reports: PreparedReports(statement.facts, store.header.secret),
-                options: ReportOptions(), store: store, catalogCache: catalogCache)
+                reports: statement.facts, options: ReportOptions(), store: store,
+                catalogCache: catalogCache)
             defer { group.index(state) }
             switch try step.run(&group, &state) {
             case .success(let receipt): duplicates += receipt.duplicates

@@ -1,7 +1,7 @@
 import DaybookDomain
 import DaybookEvents
 
-/// Decides whose restored lines are, and writes what moves them.
+/// Decides who owns restored lineages, and writes the events that move them.
 struct RestoreMoves {
     let request: RestoreRequest
     let zones: ZoneTables
@@ -15,7 +15,7 @@ struct RestoreMoves {
         self.policy = policy
     }
 
-    /// Whose a line is now.
+    /// The owner of a lineage now.
     func belonging(
         of lineage: String, _ group: GroupDecision, _ state: LedgerState
     ) throws -> CaseBuilder.Belonging {
@@ -25,8 +25,8 @@ struct RestoreMoves {
         return try group.belonging(of: stream, state, at: group.now)
     }
 
-    /// Decides about a line whose facts are taken in; a transfer is written at once.
-    /// - Parameter before: Whose it was before that; 0: nobody's.
+    /// Decides about a lineage whose facts are taken in; a transfer is written at once.
+    /// - Parameter before: The owner before that; 0: none.
     func decide(
         _ lineage: String, before: NameID, _ group: inout GroupDecision, _ state: inout LedgerState
     ) throws -> RestoreReceipt.Lineage {
@@ -41,7 +41,7 @@ struct RestoreMoves {
             name: lineage,
             product: request.statements.first { haveSameBytes($0.lineage, lineage) }?.product,
             outcome: outcome)
-        // Whoever the store's token named just now had it before it moved.
+        // A customer whom the store's token named just now had it before it moved.
         let former = outcome == .transferred ? owner : before
         if former != 0 {
             found.ownerBefore = state.shownName(of: former, request.environment)
@@ -58,13 +58,13 @@ struct RestoreMoves {
         return found
     }
 
-    /// Joins the customer with the owners of the lines that both are to have.
+    /// Joins the customer with the owners of the lineages that both are to have.
     mutating func share(
         _ receipt: inout RestoreReceipt, _ group: inout GroupDecision, _ state: inout LedgerState
     ) throws {
         for index in receipt.lineages.indices where receipt.lineages[index].outcome == .shared {
             let owner = try belonging(of: receipt.lineages[index].name, group, state).owner
-            // Two lines of one owner are shared by one alias.
+            // Two lineages of one owner are shared by one alias.
             guard side(owner, later ?? state) == .other else { continue }
             let event = try write(
                 .subjectAliased,
@@ -76,10 +76,11 @@ struct RestoreMoves {
         }
     }
 
-    /// Says whose each line is after everything, and what it gives.
+    /// Says who owns each lineage after everything, and what it gives.
+    /// - Returns: What each owner has after everything, by the name under which the customer is shown.
     func finish(
         _ receipt: inout RestoreReceipt, _ group: GroupDecision, _ state: LedgerState
-    ) throws {
+    ) throws -> [ExactText: EntitlementsAnswer] {
         var answers: [ExactText: EntitlementsAnswer] = [:]
         for index in receipt.lineages.indices where receipt.lineages[index].outcome != .consumable {
             let lineage = receipt.lineages[index].name
@@ -91,6 +92,7 @@ struct RestoreMoves {
             receipt.lineages[index].ownerAfter = name
             receipt.lineages[index].source = answer.source(ofLineage: lineage)
         }
+        return answers
     }
 
     private func answer(
@@ -138,10 +140,12 @@ struct RestoreMoves {
             of: EventKey(request.environment, ledger, Reference(draft.source.key ?? "")), state)
             != nil
         let canonical = try EventValidator.canonical(draft)
+        let stream = EventRouter.stream(of: canonical)
         var bound = AggregateBound(group.bounds)
-        try bound.take(canonical, group, state)
+        try bound.take(canonical, in: stream, group, state)
         group.add(
-            canonical, requestDigest: EventJSON.requestDigest(of: canonical), state: &state,
+            canonical, in: stream, requestDigest: EventJSON.requestDigest(of: canonical),
+            state: &state,
             isCommand: true)
         guard let event = group.rows.last?.event else {
             preconditionFailure("a group has the event that was added to it")

@@ -10,9 +10,9 @@ struct RestoreRequest: Sendable {
     var statements: [RestoreStatement]
 }
 
-/// One signed text that was verified.
+/// One signed payload that was verified.
 struct RestoreStatement: Sendable {
-    /// Where it stood in its body.
+    /// Where it stood in what was posted, such as `signedTransactions[3]`; empty: alone.
     var place: String
     /// Of its bytes.
     var sha256: String
@@ -21,8 +21,8 @@ struct RestoreStatement: Sendable {
     var product: String?
     /// Credits, which stay with their owner: nothing of it is recorded (rule 6).
     var isConsumable: Bool
-    /// A renewal is believed only of a line that a transaction has told of.
+    /// A renewal is believed only of a lineage that a transaction has told of.
     var needsKnownLineage: Bool
     /// What it states, and the customer's claim.
-    var facts: [CheckedReport]
+    var facts: [PreparedEvent]
 }

@@ -3,7 +3,7 @@ import DaybookEvents
 import DaybookIngest
 import DaybookStore
 
-/// Takes in what a customer's device handed over, and decides line by line whose it is (E51): one command, one commit.
+/// Takes in what a customer's device handed over, and decides who owns each lineage (E51): one command, one commit.
 struct RestoreStep {
     let request: RestoreRequest
     let store: any EventStore
@@ -56,33 +56,34 @@ struct RestoreStep {
         }
         try moves.share(&receipt, &group, &state)
         let later = moves.later ?? state
-        try moves.finish(&receipt, group, later)
+        let answers = try moves.finish(&receipt, group, later)
         receipt.duplicates = facts.duplicates
         receipt.refused = facts.refused
         receipt.appended = Int(group.nextPosition - first)
         if receipt.appended > 0 {
             (receipt.firstPosition, receipt.lastPosition) = (first, group.nextPosition - 1)
         }
-        let sides = OwnershipChange(
+        let change = OwnershipChange(
             group: group, state: state, zones: zones, environment: request.environment,
             at: receipt.at)
         let owners = receipt.lineages.flatMap { [$0.ownerBefore, $0.ownerAfter].compactMap { $0 } }
-        receipt.customers = try sides.changes(
-            of: [request.subject] + owners, from: first, through: Int64.max, later: moves.later)
+        receipt.customers = try change.changes(
+            of: [request.subject] + owners, from: first, through: Int64.max, later: moves.later,
+            known: answers)
         return receipt
     }
 
-    /// What the catalog in force for the customer says about another's lines.
+    /// What the catalog in force for the customer says about lineages of another customer.
     private func policy(
         _ group: GroupDecision, _ state: LedgerState
     ) throws -> Policies.Transfer {
-        let question = zones.completing(
+        let context = zones.completing(
             try group.customerCase(
                 state, request.environment, request.subject, at: group.now))
-        guard let policies = question.catalog(at: group.now)?.catalog.policies else {
+        guard let policies = context.catalog(at: group.now)?.catalog.policies else {
             throw Rejection.noCatalog
         }
-        if policies.refusesUnknownSubjects, !question.isKnown {
+        if policies.refusesUnknownSubjects, !context.isKnown {
             throw Rejection.unknownSubject(request.subject)
         }
         return policies.transfer

@@ -7,7 +7,7 @@ struct Tick {
 
     private var core: LedgerCore { writer.core }
 
-    /// Units of one commit of a tick: some ten milliseconds, so that others get their turn.
+    /// Aggregates of one commit of a tick: some ten milliseconds, so that others get their turn.
     private static let aggregatesPerCommit = 1_024
 
     /// Writes the scheduled resets that are due; doing it twice adds nothing.

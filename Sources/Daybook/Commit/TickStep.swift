@@ -17,20 +17,21 @@ struct TickStep {
         guard instant <= group.now else { return .failure(Self.ahead(instant, group)) }
         let first = group.rows.count
         var bound = AggregateBound(group.bounds)
-        // All questions first: one that is still there while names are added costs a copy of the names.
+        // All cases first: one that is still there while names are added costs a copy of the names.
         for draft in try due(by: instant, group, state) {
             let key = EventKey(
                 draft.environment, state.names.intern(draft.source.kind),
                 Reference(draft.source.key ?? ""))
             if try group.position(of: key, state) != nil { continue }
+            let stream = EventRouter.stream(of: draft)
             do throws(EventProblem) {
-                try bound.take(draft, group, state)
+                try bound.take(draft, in: stream, group, state)
             } catch {
-                // A reset is evidence of what time does by itself: a full unit goes without.
+                // A reset is evidence of what time does by itself: a full aggregate goes without.
                 continue
             }
             group.add(
-                draft, requestDigest: EventJSON.requestDigest(of: draft), state: &state,
+                draft, in: stream, requestDigest: EventJSON.requestDigest(of: draft), state: &state,
                 isCommand: true)
         }
         let count = group.rows.count - first

@@ -2,7 +2,7 @@ import DaybookDomain
 import DaybookEvents
 import DaybookStore
 
-/// Moves a line by command, and says what both sides have before and after.
+/// Moves a lineage by command, and says what giver and recipient have before and after.
 struct TransferStep {
     let command: PreparedCommand
     let store: any EventStore
@@ -26,13 +26,13 @@ struct TransferStep {
             row, stream: state.streamName(row.event.stream), names: state.names
         ).draft
         let (from, to) = (draft.data["from"]?.text ?? "", draft.data["to"]?.text ?? "")
-        let sides = OwnershipChange(
+        let change = OwnershipChange(
             group: group, state: state, zones: zones, environment: request.environment,
             at: row.event.occurredAt)
         return .success(
             TransferReceipt(
                 receipt: receipt, lineage: request.command.lineage ?? "", from: from, to: to,
                 reversibleUntil: draft.data["reversible_until"]?.integer,
-                customers: try sides.changes(of: [from, to], from: position, through: position)))
+                customers: try change.changes(of: [from, to], from: position, through: position)))
     }
 }

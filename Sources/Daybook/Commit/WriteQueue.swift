@@ -16,7 +16,7 @@ final class WriteQueue: Sendable {
 
     private let content = Mutex(Content())
     private let queue = DispatchQueue(label: "daybook.writer")
-    /// Held by a caller who writes on his own thread, so that `close` can wait for him.
+    /// Held by a caller that writes on its own thread, so that `close` can wait for it.
     private let writing = Mutex(())
     /// Takes requests from the front, answers them, and returns the ones that must wait for the next commit.
     private let commit: @Sendable ([WriteRequest]) -> [WriteRequest]
@@ -27,7 +27,7 @@ final class WriteQueue: Sendable {
     private enum Reception {
         case refused(StoreError)
         case waits
-        /// Nobody writes, so its own thread does.
+        /// No thread writes, so the caller's own does.
         case isFirst
     }
 
@@ -109,7 +109,7 @@ final class WriteQueue: Sendable {
     /// Refuses new requests and waits for those that were taken.
     func close() {
         content.withLock { $0.isClosed = true }
-        // Whoever writes on his own thread hands on what is left before he is done.
+        // A caller that writes on its own thread hands on what is left before it is done.
         while content.withLock({ $0.isDraining }) {
             writing.withLock { _ in }
             queue.sync {}

@@ -2,16 +2,16 @@ import DaybookDomain
 import DaybookEvents
 import DaybookStore
 
-/// One thing that wants to be written, with the place where its answer goes.
+/// One thing to be written, with the place where its answer goes.
 struct WriteRequest: Sendable {
     enum Content: Sendable {
         case command(PreparedCommand)
-        case reports(PreparedReports, ReportOptions)
+        case reports([PreparedEvent], ReportOptions)
         case publish(PreparedPublication)
         case restore(RestoreRequest)
-        /// A command that moves a line.
+        /// A command that moves a lineage.
         case transfer(PreparedCommand)
-        /// The due resets of some units.
+        /// The due resets of some aggregates.
         case tick(at: Int64?, aggregates: ArraySlice<UInt32>)
     }
     enum Answer: Sendable {
@@ -21,7 +21,7 @@ struct WriteRequest: Sendable {
         case transfer(TransferReceipt)
     }
 
-    /// Upon whose case it is decided; `nil`: upon nobody's.
+    /// The customer upon whose case it is decided; `nil`: none.
     var customer: (environment: Environment, name: String)? {
         switch content {
         case .command(let command), .transfer(let command):
@@ -33,19 +33,4 @@ struct WriteRequest: Sendable {
 
     var content: Content
     var answer: @Sendable (Result<Answer, LedgerError>) -> Void
-}
-
-/// Facts that somebody else established, on their way into the ledger.
-enum Reports: Sendable {
-    /// As they came.
-    case drafts([EventDraft])
-    /// Checked before; only whether their keys are still free is asked again.
-    case checked([CheckedReport])
-
-    var count: Int {
-        switch self {
-        case .drafts(let drafts): drafts.count
-        case .checked(let reports): reports.count
-        }
-    }
 }

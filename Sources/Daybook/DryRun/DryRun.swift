@@ -2,8 +2,8 @@ import DaybookDomain
 import DaybookEvents
 import DaybookStore
 
-/// A ledger that goes its own way in memory: it says what a request would come to, and the ledger that it began with
-/// hears of nothing.
+/// A copy of a ledger that goes on in memory alone: it says what a request would come to, and the ledger that it began
+/// with is not changed.
 package struct DryRun {
     package let writer: LedgerWriter
 

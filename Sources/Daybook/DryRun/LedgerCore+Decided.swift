@@ -12,13 +12,13 @@ extension LedgerCore {
     package func decided(
         _ drafts: [EventDraft], lines: [Int], upon state: inout LedgerState
     ) throws -> (rows: [EventRow], receipt: ReportReceipt) {
-        let reports = drafts.map { PreparedReport.preparing($0, store.header.secret) }
+        let reports = drafts.map { PreparedEvent.preparing($0, store.header.secret) }
         var group = GroupDecision(
             store: store, state: state,
             time: LedgerClock(wall: clock(), last: state.head.recordedAt), bounds: bounds)
         let step = ReportStep(
-            reports: PreparedReports(reports), options: ReportOptions(lines: lines),
-            store: store, catalogCache: catalogCache)
+            reports: reports, options: ReportOptions(lines: lines), store: store,
+            catalogCache: catalogCache)
         let receipt = try step.run(&group, &state).get()
         return (group.rows, receipt)
     }

@@ -32,18 +32,18 @@ struct PublicationQuestion {
                 var changes = 0
                 var isNew = true
                 for instant in dryRun.moments where isNew {
-                    let (question, _) = try core.customerCase(
+                    let (context, _) = try core.customerCase(
                         subject, environment,
                         Moment(at: instant, knownAt: .position(position)))
                     if instant == dryRun.moments[0] {
-                        isNew = seen.insert(ExactText(question.subject)).inserted
+                        isNew = seen.insert(ExactText(context.subject)).inserted
                         guard isNew else { continue }
                         dryRun.customers += 1
                     }
-                    var zones = question.zones
+                    var zones = context.zones
                     if let table { zones.add(table, named: zone) }
-                    let other = question.with(zones: zones, catalogs: after)
-                    if Self.status(question) != Self.status(other) { changes += 1 }
+                    let other = context.with(zones: zones, catalogs: after)
+                    if Self.status(context) != Self.status(other) { changes += 1 }
                 }
                 dryRun.changedAnswers += changes
                 if changes > 0 { dryRun.changedCustomers += 1 }
@@ -68,8 +68,8 @@ struct PublicationQuestion {
         }
     }
 
-    private static func status(_ question: CustomerCase) -> Status? {
-        StatusQuestion(question)?.answer(profile: nil, locale: nil)
+    private static func status(_ context: CustomerCase) -> Status? {
+        StatusQuestion(context)?.answer(profile: nil, locale: nil)
     }
 
     private func plan(

@@ -9,7 +9,7 @@ struct DeadLetters {
 
     private var core: LedgerCore { writer.core }
 
-    /// Keeps what is refused as a letter; the same again is the same letter.
+    /// Keeps what is refused as a dead letter; the same bytes again are the same dead letter.
     func refuse(
         _ text: PostedText, _ refusal: AppStoreRefusal, _ receipt: inout IngestReceipt
     ) async throws {
@@ -29,16 +29,16 @@ struct DeadLetters {
             text.environment, StoredDocument(sha256: payloadSHA256, bytes: text.payload))
     }
 
-    /// Keeps what is known of a letter; the same letter again is the same event.
+    /// Keeps what is known of a dead letter; the same dead letter again is the same event.
     ///
     /// What is quoted in the reason came from outside, and so did the customer's name: either may be what no event may
-    /// hold, and then the letter is kept without it.
+    /// hold, and then the dead letter is kept without it.
     private func note(
         _ type: String, key: String, _ data: JSONObject, for subject: String? = nil,
         reason: String? = nil, actor: String? = nil, _ environment: Environment,
         _ document: StoredDocument? = nil
     ) async throws {
-        // Without a time the ledger's clock is taken, and the same letter is the same request whenever it comes.
+        // Without a time the ledger's clock is taken, and the same dead letter is the same request whenever it comes.
         let bare = try EventValidator.canonical(
             EventDraft(
                 type: type, environment: environment, subject: nil,
@@ -61,13 +61,14 @@ struct DeadLetters {
         }
         if let actor { tell { $0.extras["actor"] = .string(actor) } }
         if let subject { tell { $0.data["for"] = .string(subject) } }
-        // A letter is its bytes: the clock of another try may give another reason.
+        // A dead letter is its bytes: the clock of another try may give another reason.
         let identity = EventDraft(
             type: type, environment: bare.environment, subject: nil, occurredAt: nil,
             source: bare.source, trust: .system, data: JSONObject())
-        let report = CheckedReport(
-            draft: draft, digest: EventJSON.requestDigest(of: identity), document: document)
-        _ = try await writer.record(.checked([report]), ReportOptions())
+        let report = PreparedEvent(
+            draft, requestDigest: EventJSON.requestDigest(of: identity), core.store.header.secret,
+            document: document)
+        _ = try await writer.record([report], ReportOptions())
     }
 
     // MARK: Asking
@@ -107,14 +108,14 @@ struct DeadLetters {
         }
     }
 
-    /// The bytes of a body that was kept, exactly as they came.
+    /// The bytes of a payload that was kept, exactly as they came.
     func rawPayload(sha256: String) throws -> [UInt8]? {
         try core.translating { try core.store.document(sha256: sha256) }
     }
 
     // MARK: Taking in after all
 
-    /// Tries a letter again, as if it came now.
+    /// Tries a dead letter again, as if it came now.
     func retry(
         _ deadLetter: DeadLetter, by verifier: AppStoreVerifier? = nil,
         as kind: AppStorePayloadKind? = nil
@@ -123,7 +124,7 @@ struct DeadLetters {
             throw LedgerError.store(
                 StoreError(
                     .damaged,
-                    "the body \(deadLetter.payloadSHA256.prefix(12)) is not in this ledger"))
+                    "the payload \(deadLetter.payloadSHA256.prefix(12)) is not in this ledger"))
         }
         let receipt: IngestReceipt
         switch (deadLetter.kind, verifier) {
@@ -143,7 +144,7 @@ struct DeadLetters {
             throw LedgerError.badInput([
                 InputProblem(
                     line: nil, column: nil, code: "no_verifier",
-                    reason: "the letter \(deadLetter.sha256.prefix(12)) is of the App Store; "
+                    reason: "the dead letter \(deadLetter.sha256.prefix(12)) is of the App Store; "
                         + "say which app and authorities are believed")
             ])
         }
@@ -151,7 +152,7 @@ struct DeadLetters {
         return receipt
     }
 
-    /// The text of a page that was refused; a body in which none was found is tried as a whole.
+    /// The signed payload of a page that was refused; a page in which it is not found is tried as a whole.
     private func text(of deadLetter: DeadLetter, in payload: [UInt8]) -> [UInt8] {
         guard deadLetter.sha256 != deadLetter.payloadSHA256,
             let texts = try? AppStoreEnvelope.signedPayloads(in: payload, as: .notification)
@@ -168,9 +169,9 @@ struct DeadLetters {
             ["raw_sha256": .string(sha256)], environment)
     }
 
-    /// What came as a letter once and is taken in now is no letter any more, whatever environment it was refused in.
+    /// Resolves the dead letters of bytes that are taken in now, whatever environment they were refused in.
     func settle(of bytes: [UInt8]) async throws {
-        // Most ledgers have no letters, and need no digest of every text.
+        // Most ledgers have no dead letters, and need no digest of every text.
         guard core.state.withLock({ $0.names.id(of: DeadLetter.source) }) != nil else { return }
         let sha256 = Digest.hexadecimal(Digest.sha256(bytes))
         for environment in Environment.allCases
@@ -181,7 +182,7 @@ struct DeadLetters {
         }
     }
 
-    /// Whether there is an event of a letter with a key.
+    /// Whether there is an event of a dead letter with a key.
     private func has(_ key: String, _ environment: Environment) throws -> Bool {
         try core.translating { try position(of: key, environment) != nil }
     }
@@ -201,7 +202,7 @@ struct DeadLetters {
         }
     }
 
-    /// Tries what waited for a transaction of a line, which has come.
+    /// Tries what waited for a transaction of a lineage, which has come.
     func retry(
         waitingFor lineage: String, by verifier: AppStoreVerifier, _ receipt: inout IngestReceipt
     ) async throws {
@@ -255,10 +256,10 @@ struct DeadLetters {
             }
     }
 
-    /// Of a renewal without a known line: `retryable`, which older builds called `app_identity`.
+    /// Of a renewal without a known lineage: `retryable`, which older builds called `app_identity`.
     private static let waitingCodes: [AppStoreRefusal.Reason] = [.retryable, .appIdentity]
 
-    /// The line that a transaction must tell of; of a renewal that was refused for something else first, such as
+    /// The lineage that a transaction must tell of; of a renewal that was refused for something else first, such as
     /// responders that did not answer, or by an older build, the one that it names itself.
     private func awaitedLineage(
         of deadLetter: DeadLetter, _ payloads: inout PayloadTexts
@@ -274,8 +275,8 @@ struct DeadLetters {
         return text.flatMap { AppStoreEnvelope.statedLineage(inRenewal: $0) }
     }
 
-    /// The signed texts of one body by their digests: the letters of a page come one after the other, and none of them
-    /// reads the page again.
+    /// The signed payloads of one page by their digests: the dead letters of a page come one after the other, and none
+    /// of them reads the page again.
     private struct PayloadTexts {
         private var sha256 = ""
         private var texts: [String: [UInt8]] = [:]
@@ -297,7 +298,7 @@ struct DeadLetters {
         }
     }
 
-    /// Puts a letter away that nobody will take in; it stays, with its bytes, and can still be tried.
+    /// Dismisses a dead letter that will not be taken in; it stays, with its bytes, and can still be tried.
     func dismiss(
         _ deadLetter: DeadLetter, reason: String, actor: String? = nil
     ) async throws {
@@ -305,7 +306,7 @@ struct DeadLetters {
             throw LedgerError.badInput([
                 InputProblem(
                     line: nil, column: nil, code: "missing_reason",
-                    reason: "a letter is put away with a reason; say why", member: "reason")
+                    reason: "a dead letter is dismissed with a reason; say why", member: "reason")
             ])
         }
         try await note(

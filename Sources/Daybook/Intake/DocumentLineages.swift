@@ -3,12 +3,12 @@ import DaybookEvents
 import DaybookIngest
 import DaybookStore
 
-/// A line of the ledger that a subscriber document is about.
+/// A lineage of the ledger that a subscriber document is about.
 struct DocumentLineage {
     /// `apple:2000000123`.
     var name: String
     var state: LineageState
-    /// As the owner is shown; `nil`: nobody has it.
+    /// As the owner is shown; `nil`: it has no owner.
     var owner: String?
     /// Whether that is the customer of the document.
     var isTheirs: Bool
@@ -20,7 +20,7 @@ struct DocumentLineage {
     }
 }
 
-/// The lines of a whole environment that have the transactions of one document, and those that it would make.
+/// The lineages of a whole environment that have the transactions of one document, and those that it would make.
 struct DocumentLineages {
     private var lineages: [String: DocumentLineage] = [:]
     private var found: [Reference: [String]] = [:]
@@ -60,12 +60,12 @@ struct DocumentLineages {
         }
     }
 
-    /// The line in which an event of the document would stand by its own name.
+    /// The lineage in which an event of the document would stand by its own name.
     func own(of draft: EventDraft) -> DocumentLineage? {
         lineages[EventRouter.stream(of: draft).name]
     }
 
-    /// The lines of the same store in which the transaction of an event was told, its own first.
+    /// The lineages of the same store in which the transaction of an event was told, its own first.
     func holders(of draft: EventDraft) -> [DocumentLineage] {
         guard let transaction = draft.data["transaction_id"]?.text else { return [] }
         let own = EventRouter.stream(of: draft).name
@@ -77,7 +77,7 @@ struct DocumentLineages {
         }
     }
 
-    /// How the customer of the document is shown, also by the ids that it joins.
+    /// How the customer of the document is shown, also by the IDs that it joins.
     private static func names(
         _ drafts: [EventDraft], of customer: CustomerCase, _ builder: CaseBuilder
     ) -> Set<String> {
@@ -94,7 +94,7 @@ struct DocumentLineages {
         return names
     }
 
-    /// The lines with an event that names an id.
+    /// The lineages with an event that names an ID.
     private static func streams(with id: EventIDs.ID, _ builder: CaseBuilder) throws -> [UInt32] {
         let state = builder.state
         let (events, _) = try state.events(naming: id, in: builder.store)
@@ -134,8 +134,8 @@ extension DocumentNews {
         return newest
     }
 
-    /// An event that stands in the line that has its transaction, which the document cannot name.
-    /// - Throws: `EventProblem` where it is no event of such a line.
+    /// An event that stands in the lineage that has its transaction, which the document cannot name.
+    /// - Throws: `EventProblem` where it is no event of such a lineage.
     static func moved(_ draft: EventDraft, to lineage: String) throws(EventProblem) -> EventDraft {
         var draft = draft
         draft.data["original_transaction_id"] = .string(
@@ -164,7 +164,7 @@ extension DocumentNews {
         haveSameBytes(source(rank), RevenueCatSubscriberReader.sourceKind)
     }
 
-    /// Whether anybody but documents and clients said it.
+    /// Whether a source other than documents and clients said it.
     func isForeign(_ rank: StatementRank) -> Bool {
         !rank.isNone && !isDocument(rank) && rank.classRank > 0
     }

@@ -5,8 +5,8 @@ import DaybookStore
 
 /// What of a subscriber document is news beside what the ledger knows.
 ///
-/// A document is the poorest witness: it fills in what nobody has said. What another source says of a transaction, or
-/// of how things stand with it, stays; what the document says otherwise is told as a gap.
+/// A document is the poorest witness: it fills in what no other source has said. What another source says of a
+/// transaction, or of how things stand with it, stays; what the document says otherwise is told as a gap.
 struct DocumentNews {
     /// What is to be recorded, in the order of the document.
     private(set) var drafts: [EventDraft] = []
@@ -17,7 +17,7 @@ struct DocumentNews {
     private let lineages: DocumentLineages
     /// When the newest document was made that is recorded of the customer; `Int64.min`: none is.
     private let newestAt: Int64
-    /// The lines with a charge that is news: it says that a subscription runs, so what stands must be said after it.
+    /// The lineages with a charge that is news: it says that a subscription runs, so what stands must be said after it.
     private var newFacts: Set<String> = []
 
     /// - Parameters:
@@ -105,14 +105,14 @@ struct DocumentNews {
         return .news(draft)
     }
 
-    /// Where the transaction stands in a line of another name, which has the original transaction.
+    /// Where the transaction stands in a lineage of another name, which has the original transaction.
     private func elsewhere(_ draft: EventDraft) -> RevenueCatSubscriberGap? {
         let own = EventRouter.stream(of: draft).name
         return lineages.holders(of: draft).first { !haveSameBytes($0.name, own) }
             .map { known(draft, in: $0) }
     }
 
-    /// Where the line of the purchase is somebody else's, by what documents say.
+    /// Where another customer owns the lineage of the purchase, by what documents say.
     private func foreignOwner(_ draft: EventDraft) -> RevenueCatSubscriberGap? {
         guard let lineage = lineages.own(of: draft), !lineage.isTheirs, lineage.owner != nil,
             let fact = lineage.fact(of: draft), isDocument(fact.coreRank)
@@ -125,12 +125,12 @@ struct DocumentNews {
         let name = Self.name(draft)
         let transaction = draft.data["transaction_id"]?.text ?? ""
         var sentence =
-            "\(name): transaction \(transaction) stands in the line \(lineage.name) already, which "
+            "\(name): transaction \(transaction) stands in the lineage \(lineage.name) already, which "
             + "goes on being told by its own source"
         if !lineage.isTheirs {
             sentence +=
-                lineage.owner.map { "; the line is \($0)'s" }
-                ?? "; the line is nobody's, and restore-purchases gives it to a customer"
+                lineage.owner.map { "; the lineage is owned by \($0)" }
+                ?? "; the lineage has no owner, and restore-purchases gives it to a customer"
         }
         return .init(code: .knownElsewhere, name: name, sentence: sentence)
     }
@@ -147,12 +147,12 @@ struct DocumentNews {
         let change = change(draft, lineage, isNewFact: newFacts.contains(own))
         guard case .news = change else { return change }
         if !lineage.isTheirs, !isOwn || isForeign(rank) {
-            let owner = lineage.owner.map { "\($0)'s" } ?? "nobody's"
+            let owner = lineage.owner.map { "is owned by \($0)" } ?? "has no owner"
             return .gap(
                 .init(
                     code: .knownElsewhere, name: Self.name(draft),
                     sentence: "\(Self.name(draft)): that \(Self.words(draft)) was left out; the "
-                        + "line \(lineage.name) is \(owner)"))
+                        + "lineage \(lineage.name) \(owner)"))
         }
         let verdict = news(draft)
         guard !isOwn, case .news(let news) = verdict else { return verdict }

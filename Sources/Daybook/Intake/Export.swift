@@ -114,29 +114,29 @@ package struct Export {
             var seen: Set<ExactText> = []
             let all = { core.state.withLock { $0.subjectsAndReceivers(in: environment) } }
             for subject in subject.map({ [$0] }) ?? all() {
-                let (question, _) = try core.customerCase(
+                let (context, _) = try core.customerCase(
                     subject, environment, Moment(knownAt: .position(cut)))
-                // Several ids of one person are one customer.
-                guard !question.lineages.isEmpty, seen.insert(ExactText(question.subject)).inserted
+                // Several IDs of one person are one customer.
+                guard !context.lineages.isEmpty, seen.insert(ExactText(context.subject)).inserted
                 else { continue }
                 let events = try core.translating {
-                    try question.lineages.map {
+                    try context.lineages.map {
                         try lineageEvents($0.name, environment, cut: cut)
                     }
                 }
-                for milestone in SubscriptionMilestones(question, events: events).all() {
+                for milestone in SubscriptionMilestones(context, events: events).all() {
                     guard let name = names[milestone.kind] else { continue }
                     found[milestone.position, default: []].append(
                         Derivation(
-                            name: name, subject: question.subject, milestone: milestone,
-                            currency: question.names[milestone.statement.nameC]))
+                            name: name, subject: context.subject, milestone: milestone,
+                            currency: context.names[milestone.statement.nameC]))
                 }
             }
         }
         return found
     }
 
-    /// A line's events as they count: within the cut, corrected, in canonical order.
+    /// A lineage's events as they count: within the cut, corrected, in canonical order.
     private func lineageEvents(
         _ name: String, _ environment: Environment, cut: Int64
     ) throws -> [Event] {

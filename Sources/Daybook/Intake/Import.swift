@@ -49,13 +49,14 @@ struct Import {
     /// ask at the right moment.
     private static let pause = Duration.milliseconds(6)
 
-    /// Appends one batch. With `keepsGoing`, lines whose keys somebody took since the rehearsal are left out and told.
+    /// Appends one batch. With `keepsGoing`, lines whose keys were taken by other requests since the dry run are left
+    /// out and told.
     private func append(
-        _ batch: [CheckedEvent], _ options: ImportOptions, _ report: inout ImportReport
+        _ batch: [FileEvent], _ options: ImportOptions, _ report: inout ImportReport
     ) async throws -> ReportReceipt {
         do {
             return try await writer.record(
-                PreparedReports(batch.map(\.report)),
+                batch.map(\.prepared),
                 ReportOptions(isAsRecorded: options.isAsRecorded, lines: batch.map(\.line)))
         } catch LedgerError.badInput(let problems) where options.keepsGoing {
             let reasons = Dictionary(
@@ -84,11 +85,11 @@ struct Import {
         var options = options
         options.lines = events.map(\.line)
         do {
-            return try await writer.record(.drafts(events.map(\.draft)), options)
+            return try await writer.record(events.map(\.draft), options)
         } catch LedgerError.badInput(let problems) {
             let texts = Dictionary(
                 events.map { ($0.line, $0.bytes) }, uniquingKeysWith: { first, _ in first })
-            // What is wrong with an order is wrong with each of its items, and told once.
+            // A mistake of an order is a mistake of each of its items, and is told once.
             var told: Set<String> = []
             let distinct = problems.filter {
                 told.insert("\($0.line ?? 0) \($0.code) \($0.reason)").inserted
@@ -139,11 +140,11 @@ struct Import {
     /// Reads lines and checks what can be said of each by itself, on as many cores as there are.
     private func read(
         _ lines: [NDJSONReader.Line], _ reader: NDJSONReader
-    ) async throws -> [Result<[CheckedEvent], LineProblem>] {
+    ) async throws -> [Result<[FileEvent], LineProblem>] {
         let check = ReportCheck(store: core.store)
         let starts = stride(from: 0, to: lines.count, by: Self.linesPerTask)
         let parts = try await withThrowingTaskGroup(
-            of: (Int, [Result<[CheckedEvent], LineProblem>]).self
+            of: (Int, [Result<[FileEvent], LineProblem>]).self
         ) { group in
             for (part, start) in starts.enumerated() {
                 let own = lines[start..<min(start + Self.linesPerTask, lines.count)]
@@ -154,7 +155,7 @@ struct Import {
                     return (part, read)
                 }
             }
-            var parts = [[Result<[CheckedEvent], LineProblem>]](
+            var parts = [[Result<[FileEvent], LineProblem>]](
                 repeating: [], count: starts.underestimatedCount)
             for try await (part, read) in group { parts[part] = read }
             return parts
@@ -164,17 +165,17 @@ struct Import {
 
     private func read(
         _ line: NDJSONReader.Line, _ reader: NDJSONReader, _ check: ReportCheck
-    ) throws -> Result<[CheckedEvent], LineProblem> {
+    ) throws -> Result<[FileEvent], LineProblem> {
         switch reader.read(line) {
         case .failure(let problem): return .failure(problem)
         case .success(let events):
-            var checked: [CheckedEvent] = []
+            var checked: [FileEvent] = []
             for event in events {
                 do {
-                    let report = PreparedReport(
-                        try check.check(event.draft), check.store.header.secret)
                     checked.append(
-                        CheckedEvent(line: event.line, report: report, bytes: event.bytes))
+                        FileEvent(
+                            line: event.line, prepared: try check.prepare(event.draft),
+                            bytes: event.bytes))
                 } catch let problem as EventProblem {
                     return .failure(
                         LineProblem(line: event.line, bytes: event.bytes, problem))

@@ -3,29 +3,29 @@ import DaybookEvents
 import DaybookIngest
 import DaybookStore
 
-/// An event of a file that passed the rehearsal and waits to be appended.
-struct CheckedEvent: Sendable {
+/// An event of a file that passed the dry run and waits to be appended.
+struct FileEvent: Sendable {
     /// 1-based.
     var line: Int
-    var report: PreparedReport
+    var prepared: PreparedEvent
     /// The line as it came, which a refusal gives back; empty where one bad line refuses the whole file.
     var bytes: [UInt8]
 }
 
-/// What the rehearsal of a file came to.
+/// What the dry run of a file came to.
 struct CheckedFile: Sendable {
     /// What may be appended, in the order of the lines, in batches of one commit each: a commit of an import holds no
-    /// more, so that others get their turn. All events of a line are in one batch, so a batch may have room left.
-    private(set) var batches: [[CheckedEvent]] = []
+    /// more, so that others get their turn. All events of a line are in one batch, so a batch need not be full.
+    private(set) var batches: [[FileEvent]] = []
     private(set) var eventCount = 0
     /// Events that are in the ledger already, or stood further up in the file.
     var duplicates = 0
-    /// In the order of the lines, once the rehearsal is done.
+    /// In the order of the lines, once the dry run is done.
     var refused: [LineProblem] = []
     var byteCount = 0
     /// How many events of each type that this build does not know; no more types than can be told.
     private(set) var unknownTypes: [String: Int] = [:]
-    /// How many events have something else that nobody knows, by kind and name.
+    /// How many events have something else that no catalog and no schema knows, by kind and name.
     private(set) var unknownNames: [String: Int] = [:]
     private static let unknownTypesMax = 64
     /// Most events have the type of the one before.
@@ -40,7 +40,7 @@ struct CheckedFile: Sendable {
     var lineCount = 0
 
     /// - Parameter place: As `append` gave it.
-    subscript(place: Int) -> CheckedEvent {
+    subscript(place: Int) -> FileEvent {
         batches[place / Self.batchCount][place % Self.batchCount]
     }
 
@@ -48,7 +48,7 @@ struct CheckedFile: Sendable {
     /// - Parameter count: Events of its line, at most `batchCount`; they are kept in one batch.
     /// - Returns: Where it stands: the batch times `batchCount`, and its place there.
     @discardableResult
-    mutating func append(_ event: CheckedEvent, ofLineageWith count: Int) -> Int {
+    mutating func append(_ event: FileEvent, amongEvents count: Int) -> Int {
         if batches.isEmpty
             || event.line != lastLine
                 && batches[batches.count - 1].count + count > Self.batchCount
@@ -57,7 +57,7 @@ struct CheckedFile: Sendable {
             batches[batches.count - 1].reserveCapacity(Self.batchCount)
         }
         lastLine = event.line
-        noteType(event.report.report.draft.type)
+        noteType(event.prepared.draft.type)
         let batch = batches.count - 1
         batches[batch].append(event)
         eventCount += 1
@@ -114,13 +114,13 @@ struct CheckedFile: Sendable {
         while start < events.count {
             let line = events[start].line
             let end = events[start...].firstIndex { $0.line != line } ?? events.count
-            for event in events[start..<end] { append(event, ofLineageWith: end - start) }
+            for event in events[start..<end] { append(event, amongEvents: end - start) }
             start = end
         }
     }
 
     /// Gives a batch away: what is in the ledger need not be in memory twice.
-    mutating func takeBatch(_ index: Int) -> [CheckedEvent] {
+    mutating func takeBatch(_ index: Int) -> [FileEvent] {
         defer { batches[index] = [] }
         return batches[index]
     }
@@ -130,14 +130,13 @@ struct CheckedFile: Sendable {
 /// the ledger's and against one another, their recorded times.
 ///
 /// Only reads, so no other process has to wait; within this process the state is held for the look-ups of one chunk at
-/// a time. What it found out (canonical form, digest, document) goes along to the append.
+/// a time. The prepared events go along to the append.
 struct ImportDryRun {
     private let core: LedgerCore
     private let options: ImportOptions
     private(set) var file = CheckedFile()
     /// At which place of the file (`CheckedFile.append`) the event of a key stands, of those that may be appended.
-    /// Sources have numbers of this
-    /// file's own.
+    /// Sources have numbers of this file's own.
     private var seen: [EventKey: Int] = [:]
     private var sources = NameTable()
     private var source = NameMemo.Last()
@@ -169,7 +168,7 @@ struct ImportDryRun {
     }
 
     /// Takes lines that were read, in their order; the state is held for as many events as a batch has, or a line more.
-    mutating func take(_ lines: [Result<[CheckedEvent], LineProblem>]) throws {
+    mutating func take(_ lines: [Result<[FileEvent], LineProblem>]) throws {
         let counts = lines.map { line in
             // A line that was refused takes no time.
             if case .success(let events) = line { events.count } else { 0 }
@@ -180,12 +179,12 @@ struct ImportDryRun {
     }
 
     private mutating func take(
-        _ lines: ArraySlice<Result<[CheckedEvent], LineProblem>>
+        _ lines: ArraySlice<Result<[FileEvent], LineProblem>>
     ) throws {
         let check = ReportCheck(store: core.store)
         file.lineCount += lines.count
         for case .success(let events) in lines {
-            for event in events { try core.catalogCache.take(from: event.report, core.store) }
+            for event in events { try core.catalogCache.take(from: event.prepared, core.store) }
         }
         try core.state.withLock { state in
             // Nothing is ever added to it: it only looks up, as the group of a commit does.
@@ -211,7 +210,7 @@ struct ImportDryRun {
 
     /// Looks at the events of one line, which is taken wholly or not at all.
     private mutating func take(
-        _ events: [CheckedEvent], _ check: ReportCheck, _ group: GroupDecision,
+        _ events: [FileEvent], _ check: ReportCheck, _ group: GroupDecision,
         _ state: LedgerState
     ) throws {
         // One event that is refused has left nothing.
@@ -240,28 +239,28 @@ struct ImportDryRun {
     /// Looks at the event beside those before it, in the file and in the ledger, and keeps it when it is new and fits.
     /// - Parameter lineCount: Events of its line.
     private mutating func take(
-        _ sent: CheckedEvent, of lineCount: Int, _ check: ReportCheck, _ group: GroupDecision,
+        _ sent: FileEvent, of lineCount: Int, _ check: ReportCheck, _ group: GroupDecision,
         _ state: LedgerState
     ) throws {
         var event = sent
         do throws(EventProblem) {
-            event.report = try names.canonical(
-                sent.report, catalogs.catalogs, core.store.header.secret)
+            event.prepared = try names.canonical(
+                sent.prepared, catalogs.catalogs, core.store.header.secret)
         } catch {
             // What was recorded before the catalog had the name need not hold what the name asks for.
-            guard let source = state.names.id(of: sent.report.report.draft.source.kind),
+            guard let source = state.names.id(of: sent.prepared.draft.source.kind),
                 try check.isRecorded(
-                    sent.report,
-                    EventKey(sent.report.stream.environment, source, sent.report.key), group,
+                    sent.prepared,
+                    EventKey(sent.prepared.stream.environment, source, sent.prepared.key), group,
                     state)
             else { throw error }
             file.duplicates += 1
             return
         }
-        let report = event.report.report
+        let report = event.prepared
         let draft = report.draft
-        let environment = event.report.stream.environment
-        let key = event.report.key
+        let environment = report.stream.environment
+        let key = report.key
         let own = EventKey(environment, source.intern(draft.source.kind, &sources), key)
         let other = seen[own].map { file[$0] }
         if let other, try isSame(other, report) {
@@ -271,7 +270,7 @@ struct ImportDryRun {
         // A source that no event has yet has no keys either.
         if let source = state.names.id(of: draft.source.kind),
             try check.isRecorded(
-                event.report, EventKey(environment, source, key), group, state)
+                event.prepared, EventKey(environment, source, key), group, state)
         {
             file.duplicates += 1
             return
@@ -283,23 +282,23 @@ struct ImportDryRun {
         {
             throw UnknownNames([]).problem(member)
         }
-        if !event.report.isPlain {
+        if !event.prepared.isPlain {
             try check.checkCorrection(draft, neighbour: neighbour(draft), group, state)
         }
         if options.isAsRecorded {
             try ReportCheck.checkRecordedAt(draft, &lastRecordedAt, wall: time.wall)
         }
-        if event.report.isPlain {
+        if event.prepared.isPlain {
             catalogs.pass()
         } else {
             try catalogs.take(draft, report.document, core.store)
             meters.forget()
             names.forget()
         }
-        try bound.take(draft, in: event.report.stream, group, state)
-        if lineCount > 1 { kept.append((own, event.report.stream)) }
+        try bound.take(draft, in: event.prepared.stream, group, state)
+        if lineCount > 1 { kept.append((own, event.prepared.stream)) }
         let names = known ?? UnknownNames(catalogs.catalogs.versions.map(\.catalog))
-        known = event.report.isPlain ? names : nil
+        known = event.prepared.isPlain ? names : nil
         let findings = names.findings(in: draft)
         if !findings.isEmpty {
             if options.refusesUnknown, !UnknownNames.isKept(draft) {
@@ -312,7 +311,7 @@ struct ImportDryRun {
         }
         if let other { mended[other.line] = event.line }
         if !options.keepsGoing { event.bytes = [] }
-        seen[own] = file.append(event, ofLineageWith: lineCount)
+        seen[own] = file.append(event, amongEvents: lineCount)
     }
 
     /// Names that are published anywhere in the file count, so this waits for its end.
@@ -342,9 +341,9 @@ struct ImportDryRun {
     ///   knows.
     /// - Throws: `EventProblem` `idempotency_conflict`: no.
     private func isSame(
-        _ other: CheckedEvent, _ report: CheckedReport
+        _ other: FileEvent, _ report: PreparedEvent
     ) throws(EventProblem) -> Bool {
-        if ReportCheck.isSame(other.report.report, report) { return true }
+        if ReportCheck.isSame(other.prepared, report) { return true }
         if let event = strange.last(where: { $0.line == other.line }) {
             let names = UnknownNames(catalogs.catalogs.versions.map(\.catalog))
             if !names.findings(in: event.draft).isEmpty { return false }
@@ -358,7 +357,7 @@ struct ImportDryRun {
             let source = sources.id(of: target.source)
         else { return nil }
         return seen[EventKey(draft.environment, source, target.key)].map {
-            file[$0].report.report.draft
+            file[$0].prepared.draft
         }
     }
 }

@@ -8,7 +8,7 @@ struct AppStoreIngest {
 
     private var core: LedgerCore { writer.core }
 
-    /// Takes in one body of Apple's: a notification, a signed transaction, a page.
+    /// Takes in one payload of Apple's: a notification, a signed transaction, a page.
     func ingest(
         _ payload: [UInt8], by verifier: AppStoreVerifier, options: IngestOptions = IngestOptions()
     ) async throws -> IngestReceipt {
@@ -69,10 +69,10 @@ struct AppStoreIngest {
         _ receipt: inout IngestReceipt
     ) async throws {
         let mapping = AppStoreMapping(environment: text.environment, subject: text.subject)
-        try checkLine(of: document, text.environment)
+        try checkLineage(of: document, text.environment)
         try check(document, isOf: options.product)
         let reports = try reports(mapping.events(of: document), text.bytes)
-        let made = try await writer.record(.checked(reports), ReportOptions())
+        let made = try await writer.record(reports, ReportOptions())
         receipt.appended += made.appended
         receipt.duplicates += made.duplicates
         receipt.firstPosition = receipt.firstPosition ?? made.firstPosition
@@ -118,9 +118,9 @@ struct AppStoreIngest {
             isTheirs: owner != nil && haveSameBytes(owner, shown))
     }
 
-    /// A renewal names no app, and the same certificates sign for every app: posted alone it is believed only of a line
-    /// that a transaction of this app has told of.
-    private func checkLine(of document: AppStoreDocument, _ environment: Environment) throws {
+    /// A renewal names no app, and the same certificates sign for every app: posted alone it is believed only of a
+    /// lineage that a transaction of this app has told of.
+    private func checkLineage(of document: AppStoreDocument, _ environment: Environment) throws {
         guard case .renewal(let renewal) = document else { return }
         let lineage = "apple:\(renewal.originalID ?? "")"
         // Another process may have taken the transaction in.
@@ -144,9 +144,11 @@ struct AppStoreIngest {
     }
 
     /// Canonical events; the first one brings the bytes that they were read from.
-    func reports(_ drafts: [EventDraft], _ bytes: [UInt8]) throws -> [CheckedReport] {
+    func reports(_ drafts: [EventDraft], _ bytes: [UInt8]) throws -> [PreparedEvent] {
         // Which bytes said it is no part of what was said: the store may sign the same statement twice.
-        try CheckedReport.read(drafts.map { try EventValidator.canonical($0) }, from: bytes) {
+        try PreparedEvent.reading(
+            drafts.map { try EventValidator.canonical($0) }, from: bytes, core.store.header.secret
+        ) {
             EventJSON.requestDigest(of: $0)
         }
     }
@@ -183,7 +185,7 @@ extension AppStoreDocument {
         }
     }
 
-    /// The line of which it tells, where that is no credit's; `nil`: none.
+    /// The lineage of which it tells, where that is not one of a consumable; `nil`: none.
     var toldLineage: String? {
         guard let told, told.type != .known(.consumable) else { return nil }
         return told.originalID.map { "apple:\($0)" }

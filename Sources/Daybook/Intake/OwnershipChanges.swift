@@ -3,16 +3,16 @@ import DaybookEvents
 import DaybookIngest
 import DaybookStore
 
-/// Whose purchases are: restores and transfers (E51).
+/// Ownership: restores and transfers (E51).
 struct OwnershipChanges {
     let writer: LedgerWriter
 
     private var core: LedgerCore { writer.core }
 
-    /// A device has some purchases, a bundle of hundreds is a mistake of somebody's.
+    /// A device has some purchases, a bundle of more than a thousand is a mistake of the caller.
     public static let restoredTextCountMax = 1_000
 
-    /// Takes in what a customer's device hands over on Restore Purchases, and decides whose each line is.
+    /// Takes in what a customer's device hands over on Restore Purchases, and decides who owns each lineage.
     func restore(
         _ payloads: [[UInt8]], for subject: String, by verifier: AppStoreVerifier,
         options: RestoreOptions = RestoreOptions()
@@ -64,8 +64,8 @@ struct OwnershipChanges {
         return receipt
     }
 
-    /// What was taken in is no letter any more, and what waited for it is tried.
-    /// - Returns: The digests of the letters that were taken in with it.
+    /// Resolves the dead letters of what was taken in, and tries what waited for it.
+    /// - Returns: The digests of the dead letters that were taken in with it.
     private func settle(
         _ statements: [RestoreStatement], _ posted: [String: PostedText],
         _ verifier: AppStoreVerifier
@@ -91,7 +91,7 @@ struct OwnershipChanges {
         return receipt
     }
 
-    /// Gives a line to another customer, or takes the latest transfer of it back.
+    /// Gives a lineage to another customer, or takes the latest transfer of it back.
     func transfer(
         _ request: TransferRequest, isDryRun: Bool = false
     ) async throws -> TransferReceipt {
@@ -116,12 +116,12 @@ struct OwnershipChanges {
             InputProblem(
                 line: nil, column: nil, code: "too_large",
                 reason:
-                    "at least \(count) signed texts; one restore takes at most \(restoredTextCountMax): take in whole histories by ingest"
+                    "at least \(count) signed payloads; one restore takes at most \(restoredTextCountMax): take in whole histories by ingest"
             )
         ])
     }
 
-    /// What a signed text says, with the customer's claim.
+    /// What a signed payload says, with the customer's claim.
     private func statement(
         _ text: AppStoreSignedPayload, _ bytes: [UInt8], _ subject: String,
         _ verifier: AppStoreVerifier
@@ -137,7 +137,7 @@ struct OwnershipChanges {
         var isRenewal = false
         switch document {
         case .transaction(let posted): transaction = posted
-        // What Apple tells by itself is nobody's claim.
+        // What Apple tells by itself is no customer's claim.
         case .notification(let told): transaction = told.transaction
         case .renewal: isRenewal = true
         case .appTransaction: break
@@ -146,7 +146,7 @@ struct OwnershipChanges {
         if case .notification = document { claimant = nil }
         let isConsumable = transaction?.type == .known(.consumable)
         do {
-            // A consumable is recorded, a refund of one above all, and claimed for nobody: it is restored to nobody.
+            // A consumable is recorded, a refund of one above all, and never claimed: it is never restored.
             let mapping = AppStoreMapping(
                 environment: environment, subject: isConsumable ? nil : claimant)
             let facts = try AppStoreIngest(writer: writer).reports(

@@ -3,7 +3,7 @@ import DaybookEvents
 import DaybookIngest
 import DaybookStore
 
-/// What has to be done so that a body's events are what it says.
+/// What has to be done so that a payload's events are what it says.
 enum PayloadChange {
     case amend(ReadEventRow, patch: JSONObject, to: EventDraft, from: EventDraft)
     case replace(ReadEventRow, by: EventDraft, from: EventDraft)
@@ -11,10 +11,10 @@ enum PayloadChange {
     case add(EventDraft)
 }
 
-/// Compares the recorded events of a body, as they are corrected, with what the body says.
+/// Compares the recorded events of a payload, as they are corrected, with what the payload says.
 ///
 /// An event keeps the key that the mapping gives it. What takes its place has that key with `~1`, `~2`, … behind it, so
-/// that from the first one the one that counts is found: a chain. What somebody else corrected stays corrected: an
+/// that from the first one the one that counts is found: a chain. What a person corrected stays corrected: an
 /// event that a person voided is not brought back, and a field that a person amended keeps its value.
 struct PayloadComparison {
     /// How often one event may be put in the place of another.
@@ -30,7 +30,7 @@ struct PayloadComparison {
         self.store = store
     }
 
-    /// - Parameter drafts: What the body says, canonical.
+    /// - Parameter drafts: What the payload says, canonical.
     mutating func compare(_ run: PayloadRun, with drafts: [EventDraft]) throws {
         for event in run.events where event.isRoot {
             let draft = drafts.first { haveSameBytes($0.source.key, event.key) }
@@ -85,7 +85,7 @@ struct PayloadComparison {
         let entries = state.corrections.entries(of: target)
         let foreign = entries.filter { $0.isVoiding && !isOurs($0) }
         if foreign.contains(where: { !isVoid($0) }) { return .settled }
-        // Who took a correction of ours back meant it.
+        // A correction of ours that was taken back stays so.
         if entries.contains(where: { isOurs($0) && isVoid($0) }) { return .settled }
         return entries.contains { $0.isVoiding && isOurs($0) } ? .replaced : .counts
     }
@@ -121,7 +121,7 @@ struct PayloadComparison {
         }
     }
 
-    /// Amendments by somebody else: what they say outranks every reading.
+    /// Amendments that reinterpretation did not make: what they say outranks every reading.
     private func foreignPatches(of event: ReadEventRow) throws -> [JSONObject] {
         let positions = state.corrections.entries(of: eventKey(event))
             .filter { !$0.isVoiding && !isOurs($0) && !isVoid($0) }.map(\.position)
@@ -168,7 +168,7 @@ struct PayloadComparison {
             } else if try position(of: draft) == nil {
                 missing.append(draft)
             } else if !isHome {
-                // The body was taken in twice: it is asked where the first of its events is.
+                // The payload was taken in twice: it is asked where the first of its events is.
                 return
             }
         }
@@ -188,7 +188,7 @@ struct PayloadComparison {
         }
     }
 
-    /// What a subscriber document says is compared with how things stand, as when it came; `nil` for other bodies.
+    /// What a subscriber document says is compared with how things stand, as when it came; `nil` for other payloads.
     private func documentNews(
         _ missing: [EventDraft], of drafts: [EventDraft]
     ) throws -> [EventDraft]? {
@@ -217,7 +217,7 @@ struct PayloadComparison {
 }
 
 extension EventDraft {
-    /// Whether two events say the same, whatever their keys and whoever vouches for them.
+    /// Whether two events say the same, whatever their keys and their trust.
     fileprivate func saysTheSame(as other: EventDraft) -> Bool {
         haveSameBytes(type, other.type) && haveSameBytes(subject, other.subject)
             && haveSameBytes(profile, other.profile) && occurredAt == other.occurredAt

@@ -2,7 +2,7 @@ public import DaybookDomain
 public import DaybookEvents
 import DaybookIngest
 
-/// A body from outside that the ledger keeps, with what was known when it was taken in.
+/// A payload from outside that the ledger keeps, with what was known when it was taken in.
 public struct KeptPayload: Sendable {
     /// The source of its events: `apple_asn_v2`, `apple_jws`, `revenuecat`, `revenuecat_subscriber`.
     public var source: String
@@ -10,25 +10,25 @@ public struct KeptPayload: Sendable {
     /// Lower-case hexadecimal SHA-256 of the bytes.
     public var sha256: String
     public var environment: Environment
-    /// The customer under whose name it was posted; `nil` where nobody was named.
+    /// The customer under whose name it was posted; `nil` where none was named.
     public var claimant: String?
     /// The newest one of the ledger; `nil` before the first.
     public var catalog: Catalog?
 }
 
-/// What turns a kept body into events: the code that is compared with what was recorded.
+/// What turns a kept payload into events: the code that is compared with what was recorded.
 ///
-/// It must be a function of the body alone, or reading again would find differences for ever.
+/// It must be a function of the payload alone, or reading again would find differences for ever.
 public struct PayloadMapping: Sendable {
     private let read: @Sendable (KeptPayload) throws -> [EventDraft]
 
     /// - Parameter read: Gives the events in the order of one commit; they need not be canonical. What it throws is
-    ///   told of the body, whose events stay as they are.
+    ///   told of the payload, whose events stay as they are.
     public init(_ read: @escaping @Sendable (KeptPayload) throws -> [EventDraft]) {
         self.read = read
     }
 
-    /// What a body says.
+    /// What a payload says.
     public func events(of payload: KeptPayload) throws -> [EventDraft] { try read(payload) }
 
     /// The code of this build.
@@ -58,7 +58,7 @@ public struct PayloadMapping: Sendable {
             return try AppStoreMapping(environment: payload.environment, subject: payload.claimant)
                 .events(of: document)
         default:
-            throw AppStoreRefusal(.format, "this build reads no bodies of \(payload.source)")
+            throw AppStoreRefusal(.format, "this build reads no payloads of \(payload.source)")
         }
     }
 }

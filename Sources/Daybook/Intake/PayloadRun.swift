@@ -3,12 +3,12 @@ import DaybookEvents
 import DaybookIngest
 import DaybookStore
 
-/// A recorded event that was read from a body.
+/// A recorded event that was read from a payload.
 struct ReadEventRow {
     /// The member of an envelope that says which key the mapping gave an event that reinterpretation wrote.
     static let marker = "reinterprets"
 
-    /// What says who handed a body in.
+    /// The member that says who handed a payload in.
     static let claim = "purchase.claimed"
 
     let row: EventRow
@@ -16,7 +16,7 @@ struct ReadEventRow {
 
     var key: String { event.draft.source.key ?? "" }
     var sha256: String { event.draft.extras["raw_sha256"]?.text ?? "" }
-    /// The key that the mapping gave it; `nil` for what was recorded when its body came.
+    /// The key that the mapping gave it; `nil` for what was recorded when its payload came.
     var marker: String? { event.draft.extras[Self.marker]?.text }
     /// Whether its key is the mapping's: what others were put in the place of, if they were.
     var isRoot: Bool { marker.map { haveSameBytes($0, key) } ?? true }
@@ -30,7 +30,7 @@ struct ReadEventRow {
     }
 }
 
-/// The events that were read from one body in one commit: neighbours in the ledger.
+/// The events that were read from one payload in one commit: neighbours in the ledger.
 struct PayloadRun {
     private(set) var events: [ReadEventRow]
     let bytes: [UInt8]
@@ -62,7 +62,7 @@ struct PayloadRun {
         return isNext
     }
 
-    /// The body as it is to be read.
+    /// The payload as it is to be read.
     func payload(_ catalog: Catalog?) -> KeptPayload {
         KeptPayload(
             source: source, bytes: bytes, sha256: sha256, environment: environment,
@@ -85,11 +85,11 @@ struct PayloadRun {
         haveSameBytes(event.event.draft.type, "subject.aliased")
     }
 
-    /// For whom a subscriber document was asked: all its events but the aliases name them. Of an alias alone it is the
-    /// one of the two who is not the document's own first id.
+    /// The customer whom a subscriber document was asked for: all its events but the aliases name that customer. Of an
+    /// alias alone it is the one of the two who is not the document's own first ID.
     private var asked: String? {
         if let told = events.first(where: { !Self.isAlias($0) }) { return told.event.draft.subject }
-        // What cannot be read is told when the body is mapped.
+        // What cannot be read is told when the payload is mapped.
         let payload = try? JSONReader.read(bytes)
         let original = payload?.object?["subscriber"]?.object?["original_app_user_id"]?.text
         let names = ["canonical", "alias"].compactMap { first.event.draft.data[$0]?.text }
@@ -102,8 +102,8 @@ struct PayloadRun {
         if let claim = events.first(where: { $0.event.draft.type == ReadEventRow.claim }) {
             return claim.event.draft.subject
         }
-        // Before there were claims, a line's event named whoever handed the body in, and nobody else; a consumable's
-        // named its buyer in any case, as a customer's still does.
+        // Before there were claims, an event of a lineage named the customer who handed the payload in, and no other; a
+        // consumable's named its buyer in any case, as a customer's still does.
         let told = events.filter { $0.event.stream.kind == .lineage }
         if told.isEmpty { return first.event.draft.subject }
         return told.first { !$0.row.event.saysConsumable }?.event.draft.subject

@@ -9,7 +9,7 @@ struct Reinterpreting {
 
     private var core: LedgerCore { writer.core }
 
-    /// Runs mapping code over the raw bodies that the ledger keeps, and tells which events would differ.
+    /// Runs mapping code over the raw payloads that the ledger keeps, and tells which events would differ.
     func reinterpret(
         _ options: ReinterpretOptions = ReinterpretOptions(), mapping: PayloadMapping = .present,
         progress: @Sendable (ReinterpretProgress) -> Void = { _ in }
@@ -26,7 +26,7 @@ struct Reinterpreting {
             if options.isApplied {
                 for change in changes where !change.changes.isEmpty {
                     if ContinuousClock.now - turn > Self.reinterpretTurn {
-                        // Others who wait for the right to write get it.
+                        // Other processes that wait for the right to write get it.
                         try await Task.sleep(for: Self.reinterpretPause)
                         turn = .now
                     }
@@ -79,7 +79,7 @@ struct Reinterpreting {
 
     // MARK: Applying
 
-    /// All that a body needs, in one commit.
+    /// All that a payload needs, in one commit.
     private func apply(
         _ found: RunChanges, _ options: ReinterpretOptions, _ report: inout ReinterpretationReport
     ) async throws {
@@ -88,13 +88,14 @@ struct Reinterpreting {
             try found.changes.flatMap { try author.drafts(for: $0, in: state) }
         }
         let reports = drafts.map {
-            CheckedReport(draft: $0, digest: EventJSON.requestDigest(of: $0))
+            PreparedEvent(
+                $0, requestDigest: EventJSON.requestDigest(of: $0), core.store.header.secret)
         }
         let made: ReportReceipt
         do {
-            made = try await writer.record(.checked(reports), ReportOptions())
+            made = try await writer.record(reports, ReportOptions())
         } catch LedgerError.badInput(let problems) {
-            // One body whose events the ledger cannot take is no reason to leave the others as they are.
+            // One payload whose events the ledger cannot take is no reason to leave the others as they are.
             let reasons = problems.map(\.description).joined(separator: "; ")
             return report.add(found.run, unreadable: "not recorded: \(reasons)", options)
         }
@@ -157,7 +158,7 @@ private struct CorrectionAuthor {
     }
 }
 
-/// Reads the events of a ledger in batches and joins those of one body.
+/// Reads the events of a ledger in batches and joins those of one payload.
 private struct PayloadRunReader {
     private static let batchCount: Int64 = 200
 
@@ -189,7 +190,7 @@ private struct PayloadRunReader {
         }
     }
 
-    /// The bodies whose events end in the next batch.
+    /// The payloads whose events end in the next batch.
     mutating func next(through head: Int64) throws -> [PayloadRun] {
         let end = min(head, position + Self.batchCount)
         var rows: [EventRow] = []
@@ -210,13 +211,13 @@ private struct PayloadRunReader {
         return closed
     }
 
-    /// The last body, when nothing follows; `nil` where it is not asked for.
+    /// The last payload, when nothing follows; `nil` where it is not asked for.
     mutating func finish() -> PayloadRun? {
         defer { open = nil }
         return open.flatMap { isAsked($0.events.map(\.event)) ? $0 : nil }
     }
 
-    /// An event that was read from a body.
+    /// An event that was read from a payload.
     private mutating func event(of row: EventRow) throws -> ReadEventRow? {
         let record = streams[row.event.stream].record
         if let environment = options.environment, record.environment != environment { return nil }
@@ -225,7 +226,7 @@ private struct PayloadRunReader {
         if event.draft.extras["raw_sha256"]?.text != nil {
             return ReadEventRow(row: row, event: event)
         }
-        // The ledger's own notes, its catalogs and what was asked of it came from no body.
+        // The ledger's own notes, its catalogs and what was asked of it came from no payload.
         let isOwn = record.kind == .ledger || event.draft.source.kind == "ledger"
         if !isOwn { noteWithoutPayload(event) }
         return nil

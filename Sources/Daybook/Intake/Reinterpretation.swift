@@ -1,14 +1,14 @@
 public import DaybookEvents
 
-/// Which bodies are read again, and what becomes of the differences.
+/// Which payloads are read again, and what becomes of the differences.
 public struct ReinterpretOptions: Sendable, Equatable {
     /// `nil`: all of them.
     public var environment: Environment?
-    /// Only bodies that were taken in at this time or later.
+    /// Only payloads that were taken in at this time or later.
     public var since: Int64?
-    /// Only bodies with an event of this customer: one that names him, or one of a line that does.
+    /// Only payloads with an event of this customer: one that names the customer, or one of a lineage that does.
     public var subject: String?
-    /// Only bodies with an event that was recorded as this type.
+    /// Only payloads with an event that was recorded as this type.
     public var type: String?
     /// Record the differences as corrections; else nothing is written.
     public var isApplied = false
@@ -16,13 +16,13 @@ public struct ReinterpretOptions: Sendable, Equatable {
     public var reason = "read again by other code"
     public var ticket = "reinterpret"
     public var actor = "daybook"
-    /// How many differences and unreadable bodies are listed; the counts are complete.
+    /// How many differences and unreadable payloads are listed; the counts are complete.
     public var listCountMax = 1_000
 
     public init() {}
 }
 
-/// An event that another reading of its body would not leave as it is.
+/// An event that another reading of its payload would not leave as it is.
 public struct ReinterpretedEvent: Sendable, Equatable {
     public enum Change: String, Sendable, CaseIterable {
         /// Fields of it are replaced: `correction.amended`.
@@ -30,9 +30,9 @@ public struct ReinterpretedEvent: Sendable, Equatable {
         /// It is voided, and another one takes its place under a key of its own. So it is for what is signed (rule 20),
         /// and for what no amendment may change.
         case replaced
-        /// The body does not say it any more: `correction.voided`.
+        /// The payload does not say it any more: `correction.voided`.
         case voided
-        /// The body says more than was recorded.
+        /// The payload says more than was recorded.
         case added
     }
     /// A field that differs, `data.product` or `occurred_at`; `nil` where there is none.
@@ -49,7 +49,7 @@ public struct ReinterpretedEvent: Sendable, Equatable {
     }
 
     public var change: Change
-    /// Lower-case hexadecimal SHA-256 of the body.
+    /// Lower-case hexadecimal SHA-256 of the payload.
     public var sha256: String
     public var environment: Environment
     public var source: String
@@ -66,9 +66,10 @@ public struct ReinterpretedEvent: Sendable, Equatable {
     public var fields: [Field]
 }
 
-/// What came of reading the bodies again.
+/// What came of reading the payloads again.
 public struct ReinterpretationReport: Sendable, Equatable {
-    /// A body that could not be read again, or whose corrections the ledger cannot take; its events stay as they are.
+    /// A payload that could not be read again, or whose corrections the ledger cannot take; its events stay as they
+    /// are.
     public struct Unreadable: Sendable, Equatable {
         public var sha256: String
         /// The first event that was read from it.
@@ -76,7 +77,7 @@ public struct ReinterpretationReport: Sendable, Equatable {
         public var reason: String
     }
 
-    /// Bodies that were read again.
+    /// Payloads that were read again.
     public var payloads = 0
     /// Their recorded events.
     public var events = 0
@@ -85,9 +86,9 @@ public struct ReinterpretationReport: Sendable, Equatable {
     public var differences: [ReinterpretedEvent] = []
     public var unreadableCount = 0
     public var unreadable: [Unreadable] = []
-    /// Events that somebody voided, or whose reinterpretation somebody voided: they are left as they are.
+    /// Events that a person voided, or whose reinterpretation a person voided: they are left as they are.
     public var settled = 0
-    /// Events from elsewhere whose body is not in the ledger, by source: nothing of them can be read again.
+    /// Events from elsewhere whose payload is not in the ledger, by source: nothing of them can be read again.
     public var withoutPayload: [String: Int] = [:]
     /// Events that were appended: corrections and what takes the place of others.
     public var appended = 0

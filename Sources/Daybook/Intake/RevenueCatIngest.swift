@@ -56,7 +56,7 @@ struct RevenueCatIngest {
         }
     }
 
-    /// One id is one webhook for ever; what it says is no part of its identity.
+    /// One ID is one webhook for ever; what it says is no part of its identity.
     private static func identity(_ draft: EventDraft) -> Int64 {
         EventJSON.requestDigest(
             of: EventDraft(
@@ -84,7 +84,7 @@ struct RevenueCatIngest {
     }
 }
 
-/// Who is known to be the same person.
+/// The IDs that are known to belong to one person.
 struct KnownAliases {
     let state: LedgerState
     /// Only what was recorded at or before this position is known.

@@ -1,16 +1,16 @@
 import DaybookEvents
 import DaybookStore
 
-/// Refunds and revocations whose purchase nobody has told of.
+/// Refunds and revocations whose purchase no event tells of.
 ///
 /// One may come before its purchase, so it is recorded. Where it names the wrong transaction, such as an order instead
-/// of its items, it takes nothing back and no answer shows it: that is why whoever records it is told.
+/// of its items, it takes nothing back and no answer shows it: that is why the caller who records it is told.
 struct UnmetRefunds {
     private struct Purchase: Hashable {
         var lineage: StreamName
         var transaction: Reference
 
-        /// - Parameter line: The stream of the draft, which is canonical.
+        /// - Parameter lineage: The stream of the draft, which is canonical.
         init?(_ draft: EventDraft, in lineage: StreamName) {
             guard let text = draft.data["transaction_id"]?.text else { return nil }
             self.lineage = lineage
@@ -46,14 +46,14 @@ struct UnmetRefunds {
     /// - Complexity: O(*n*) in the events; a second time where there are refunds.
     init(_ file: CheckedFile) {
         for batch in file.batches {
-            for event in batch where Self.refundNames.contains(event.report.report.draft.type) {
-                take(refund: event.report.report.draft, in: event.report.stream)
+            for event in batch where Self.refundNames.contains(event.prepared.draft.type) {
+                take(refund: event.prepared.draft, in: event.prepared.stream)
             }
         }
         for batch in file.batches {
             if isEmpty { return }
-            for event in batch where Self.purchaseNames.contains(event.report.report.draft.type) {
-                let purchase = Purchase(event.report.report.draft, in: event.report.stream)
+            for event in batch where Self.purchaseNames.contains(event.prepared.draft.type) {
+                let purchase = Purchase(event.prepared.draft, in: event.prepared.stream)
                 if let purchase { names[purchase] = nil }
             }
         }
@@ -94,8 +94,8 @@ struct UnmetRefunds {
 }
 
 extension LedgerCore {
-    /// The transactions that some events take back and of which nobody has told, such as `apple:2000000123`: each once,
-    /// in the order of the events, at most 64.
+    /// The transactions that some events take back and that no event has told of, such as `apple:2000000123`: each
+    /// once, in the order of the events, at most 64.
     /// - Parameter drafts: In canonical form, and recorded.
     package func unknownTransactions(takenBackBy drafts: [EventDraft]) throws -> [String] {
         try unknownTransactions(of: UnmetRefunds(drafts))

@@ -40,13 +40,14 @@ struct UnsignedIngest {
         return receipt
     }
 
-    /// Facts first: where an alias would give one person too many ids, the webhook is recorded without its aliases.
+    /// Facts first: where an alias would give one person too many IDs, the webhook is recorded without its aliases.
     /// - Parameter identity: What tells whether the same key is the same event.
     private func record(
         _ drafts: [EventDraft], from payload: [UInt8], identity: (EventDraft) -> Int64
     ) async throws -> ReportReceipt {
-        func reports(_ drafts: [EventDraft]) -> Reports {
-            .checked(CheckedReport.read(drafts, from: payload, digest: identity))
+        func reports(_ drafts: [EventDraft]) -> [PreparedEvent] {
+            PreparedEvent.reading(
+                drafts, from: payload, core.store.header.secret, digest: identity)
         }
         do {
             return try await writer.record(reports(drafts), ReportOptions())
@@ -57,7 +58,7 @@ struct UnsignedIngest {
             guard !facts.isEmpty else { throw LedgerError.badInput(problems) }
             core.log.tell(
                 .warning,
-                "a body is recorded without its aliases: they would give one person more than \(core.bounds.idsMax) ids"
+                "a payload is recorded without its aliases: they would give one person more than \(core.bounds.idsMax) ids"
             )
             return try await writer.record(reports(facts), ReportOptions())
         }

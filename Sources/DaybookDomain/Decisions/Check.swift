@@ -8,8 +8,13 @@ public final class Check {
     public let catalog: Catalog
 
     /// `nil` while no catalog is published.
-    public init?(_ context: CustomerCase) {
-        let entitlements = EntitlementsAnswer(context)
+    public convenience init?(_ context: CustomerCase) {
+        self.init(context, EntitlementsAnswer(context))
+    }
+
+    /// The same where the customer's sources are gathered already.
+    /// - Parameter entitlements: Of this case, or of one that differs from it in usage alone.
+    package init?(_ context: CustomerCase, _ entitlements: EntitlementsAnswer) {
         guard let catalog = entitlements.catalog, let usage = UsageAnswer(context, entitlements)
         else { return nil }
         self.context = context

@@ -10,6 +10,9 @@ public struct Verdict: Sendable {
     public var variant: String?
     /// Already so: nothing to append, and no refusal (a use whose ref was counted before).
     public var isRepeated = false
+    /// What it was decided upon; `nil` while no catalog is published. A use changes none of it, so the numbers of its
+    /// receipt are worked out from the same.
+    package var entitlements: EntitlementsAnswer?
 }
 
 /// An alias that joins the customer with another id.
@@ -69,7 +72,9 @@ public final class Decider {
             if check.catalog.policies.refusesUnknownSubjects, !context.isKnown {
                 throw .unknownSubject(request.subject)
             }
-            return try decide(check)
+            var verdict = try decide(check)
+            verdict.entitlements = check.entitlements
+            return verdict
         } catch {
             return Verdict(events: [], rejection: error)
         }

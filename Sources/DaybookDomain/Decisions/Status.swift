@@ -91,7 +91,7 @@ public struct StatusQuestion {
             introEligible: catalog.groups.map {
                 Status.IntroEligibility(
                     group: $0.name,
-                    isEligible: EntitlementsAnswer.introEligible(context, group: $0.name))
+                    isEligible: check.entitlements.introEligible(context, group: $0.name))
             }, managementURL: catalog.policies.managementURL,
             overLimit: meters.contains { $0.excess > 0 })
     }

@@ -8,16 +8,19 @@ public enum EventEncoder {
     ) -> EventRow {
         let schema = table.schema(named: draft.type, version: draft.version)
         var memo = NameMemo()
-        return encode(draft, schema, table).row(&names, &memo)
+        let (row, texts) = encode(draft, schema, table)
+        return memo.numbering(row, texts, &names)
     }
 
-    /// What needs no ledger: everything but the numbers of names.
+    /// What needs no ledger: the row without its place in one and without the numbers of its names, and the names.
+    ///
+    /// Why: any thread can work this out; only numbering the names (`NameMemo.numbering`) needs the one that writes.
     /// - Parameters:
     ///   - draft: Canonical, with `occurredAt` and a key.
     ///   - schema: Of the draft's type and version; `nil` when this build does not know it.
     package static func encode(
         _ draft: EventDraft, _ schema: EventSchema?, _ table: SchemaTable = Vocabulary.table
-    ) -> EncodedEvent {
+    ) -> (row: EventRow, names: RowDigest.Names) {
         let key = draft.source.key ?? ""
         var event = Event()
         event.occurredAt = draft.occurredAt ?? 0
@@ -26,26 +29,26 @@ public enum EventEncoder {
         event.key = Reference(key)
         event.trustCode = draft.trust.rawValue
         if let schema { event.typeCode = schema.type.rawValue }
-        var encoded = EncodedParts(
+        var slots = SlotWriter(
             EventRow(
                 event: event, key: key, reference: nil,
                 schemaVersion: UInt16(clamping: draft.version), rest: nil))
-        encoded.source = draft.source.kind
-        encoded.customer = draft.subject ?? draft.data["app_account_token"]?.text ?? ""
+        slots.names.source = draft.source.kind
+        slots.names.customer = draft.subject ?? draft.data["app_account_token"]?.text ?? ""
         var rest = RowRest()
         if schema?.hasProfileSlot ?? false {
             rest.profile = draft.profile
         } else {
-            encoded.profile = draft.profile ?? ""
+            slots.names.profile = draft.profile ?? ""
         }
         rest.isSequenceGiven = draft.sequence == 0
         rest.isSignedGiven = draft.source.signedAt == event.occurredAt
         // A customer that came through the store's token is not a named subject.
-        rest.namesNoCustomer = draft.subject == nil && !encoded.customer.isEmpty
+        rest.namesNoCustomer = draft.subject == nil && !slots.names.customer.isEmpty
         rest.extras = draft.extras
         if let schema {
             let isLineage = EventRouter.kind(of: draft, schema) == .lineage
-            rest.data = encoded.take(draft.data, schema, isLineage: isLineage)
+            rest.data = slots.take(draft.data, schema, isLineage: isLineage)
             if isLineage, let original = draft.data["original_transaction_id"],
                 !haveSameBytes(original.text, EventRouter.lineage(of: draft, schema))
             {
@@ -56,102 +59,57 @@ public enum EventEncoder {
                 current.version != schema.version
             {
                 // What a fold needs and the older version has no slot for; the data stay whole beside it.
-                _ = encoded.take(Upcaster.upcast(draft.data, schema), current, isLineage: isLineage)
+                _ = slots.take(Upcaster.upcast(draft.data, schema), current, isLineage: isLineage)
             }
         } else {
             rest.data = draft.data
-            encoded.nameA = draft.type
+            slots.names.nameA = draft.type
         }
-        encoded.content.rest = rest.text
-        return EncodedEvent(encoded)
+        slots.row.rest = rest.text
+        return (slots.row, slots.names)
     }
 }
 
-/// An event as a row whose names are still texts.
-///
-/// Why: a row can then be made by any thread; only numbering its names needs the one that writes. A reference to what
-/// never changes: it has many parts to count when it is handed on.
-package final class EncodedEvent: Sendable {
-    fileprivate let parts: EncodedParts
+/// Moves the fields of a draft into the slots of its row.
+private struct SlotWriter {
+    /// Without its names and without its place in the ledger.
+    var row: EventRow
+    var names = RowDigest.Names()
 
-    fileprivate init(_ parts: EncodedParts) { self.parts = parts }
-
-    /// The row, its names numbered; new ones are given now.
-    /// - Parameter memo: For one table of names alone.
-    package func row(_ names: inout NameTable, _ memo: inout NameMemo) -> EventRow {
-        var row = parts.content
-        row.event.source = memo.source.intern(parts.source, &names)
-        row.event.customer = memo.customer.intern(parts.customer, &names)
-        row.event.profile = memo.profile.intern(parts.profile, &names)
-        row.event.nameA = memo.nameA.intern(parts.nameA, &names)
-        row.event.nameB = memo.nameB.intern(parts.nameB, &names)
-        row.event.nameC = memo.nameC.intern(parts.nameC, &names)
-        return row
-    }
-}
-
-extension EncodedEvent {
-    /// The digest of the row in its stream, which needs no numbers of names.
-    package func digest(
-        _ digest: inout RowDigest, in stream: StreamName, request: Int64
-    ) -> HistoryHash {
-        var names = RowDigest.Names()
-        names.source = parts.source
-        names.customer = parts.customer
-        names.profile = parts.profile
-        names.nameA = parts.nameA
-        names.nameB = parts.nameB
-        names.nameC = parts.nameC
-        var row = parts.content
-        row.requestDigest = request
-        return digest.of(row, names, in: stream)
-    }
-}
-
-private struct EncodedParts: Sendable {
-    /// The row without its names and without its place in the ledger.
-    fileprivate var content: EventRow
-    fileprivate var source = ""
-    fileprivate var customer = ""
-    fileprivate var profile = ""
-    fileprivate var nameA = ""
-    fileprivate var nameB = ""
-    fileprivate var nameC = ""
-
-    fileprivate init(_ content: EventRow) { self.content = content }
+    init(_ row: EventRow) { self.row = row }
 
     /// Moves fields from the data into their slots.
     /// - Returns: What is left of the data.
-    fileprivate mutating func take(
+    mutating func take(
         _ data: JSONObject, _ schema: EventSchema, isLineage: Bool
     ) -> JSONObject {
         var taken = TakenMembers()
         for field in schema.fields {
             guard let slot = field.slot, let value = data.value(at: field.path) else { continue }
             switch slot {
-            case .nameA: nameA = value.text ?? ""
-            case .nameB: nameB = value.text ?? ""
-            case .nameC: nameC = value.text ?? ""
-            case .profile: profile = value.text ?? ""
+            case .nameA: names.nameA = value.text ?? ""
+            case .nameB: names.nameB = value.text ?? ""
+            case .nameC: names.nameC = value.text ?? ""
+            case .profile: names.profile = value.text ?? ""
             case .reference:
-                content.reference = value.text
-                content.event.reference = Reference(value.text ?? "")
+                row.reference = value.text
+                row.event.reference = Reference(value.text ?? "")
             case .amount:
                 guard case .word(let words) = field.kind else {
-                    content.event.amount = value.integer ?? Event.absent
+                    row.event.amount = value.integer ?? Event.absent
                     break
                 }
                 let (number, isExact) = FlagBits.encode(value, words)
-                content.event.amount = Int64(number)
+                row.event.amount = Int64(number)
                 if !isExact { continue }
-            case .money: content.event.money = value.integer ?? Event.absent
-            case .timeA: content.event.timeA = value.integer ?? Event.absent
-            case .timeB: content.event.timeB = value.integer ?? Event.absent
-            case .timeC: content.event.timeC = value.integer ?? Event.absent
+            case .money: row.event.money = value.integer ?? Event.absent
+            case .timeA: row.event.timeA = value.integer ?? Event.absent
+            case .timeB: row.event.timeB = value.integer ?? Event.absent
+            case .timeC: row.event.timeC = value.integer ?? Event.absent
             case .stream: if !isLineage { continue }
             case .flags(let shift, let width):
                 let (bits, isExact) = FlagBits.encode(value, field.kind, width: width)
-                content.event.flags |= bits << UInt16(shift)
+                row.event.flags |= bits << UInt16(shift)
                 if !isExact { continue }
             }
             taken.note(field.path)
@@ -210,6 +168,23 @@ package struct NameMemo {
     fileprivate var nameC = Last()
 
     package init() {}
+
+    /// A row with the numbers of its names; new names are given theirs now.
+    /// - Parameters:
+    ///   - row: As `EventEncoder.encode` made it.
+    ///   - texts: The names that it made with the row.
+    ///   - table: The one table of names with which this memo is used.
+    package mutating func numbering(
+        _ row: consuming EventRow, _ texts: RowDigest.Names, _ table: inout NameTable
+    ) -> EventRow {
+        row.event.source = source.intern(texts.source, &table)
+        row.event.customer = customer.intern(texts.customer, &table)
+        row.event.profile = profile.intern(texts.profile, &table)
+        row.event.nameA = nameA.intern(texts.nameA, &table)
+        row.event.nameB = nameB.intern(texts.nameB, &table)
+        row.event.nameC = nameC.intern(texts.nameC, &table)
+        return row
+    }
 }
 
 /// Lifts the data of an older version of a type to the newest one.

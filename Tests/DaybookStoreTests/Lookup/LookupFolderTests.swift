@@ -131,7 +131,7 @@ struct LookupFolderTests {
     @Test(
         "A run that does not fill whole units is told and not used",
         arguments: [1...last - 1, 2...last, 1...last + 1])
-    func brokenAggregates(range: ClosedRange<Int64>) throws {
+    func misaligned(range: ClosedRange<Int64>) throws {
         var setting = try Setting("broken units")
         let sample = LookupSample(range, &setting.random)
         _ = try setting.lookup.write(sample.run, history: Setting.history(range.upperBound))

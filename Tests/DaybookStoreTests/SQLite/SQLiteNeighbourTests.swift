@@ -150,7 +150,7 @@ struct SQLiteNeighbourTests {
                 atPath: path + suffix, contents: nil, attributes: [.posixPermissions: 0o444]))
         await #expect(processExitsWith: .success) {
             [path = path as String, suffix = suffix as String] in
-            // As the user "nobody", who is not the superuser for whom permissions do not count.
+            // As the Unix user `nobody`: permissions do not bind the superuser.
             if geteuid() == 0 { try #require(setuid(65_534) == 0) }
             let error = try failure {
                 let store = try SQLiteEventStore(path: path)

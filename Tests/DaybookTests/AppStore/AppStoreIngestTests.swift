@@ -108,7 +108,7 @@ struct AppStoreIngestTests {
     }
 
     @Test("A dead letter is kept whatever its reason quotes and whatever source it names")
-    func awkwardLetters() async throws {
+    func awkwardDeadLetters() async throws {
         let bench = try await AppStoreBench()
         for bundle in ["kim@example.com", String(repeating: "x", count: 5_000), "a\u{1B}b\n"] {
             var transaction = AppStoreBench.period()

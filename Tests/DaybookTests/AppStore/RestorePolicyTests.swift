@@ -125,7 +125,7 @@ struct RestorePolicyTests {
     }
 
     @Test("E51 Both customers' histories show a transfer")
-    func bothSides() async throws {
+    func bothHistories() async throws {
         let bench = try await AppStoreBench(transfer: "transfer")
         try await bench.restore([AppStoreBench.anonymous()], for: "ada")
         let receipt = try await bench.restore([AppStoreBench.anonymous()], for: "bob")

@@ -57,7 +57,7 @@ struct TransferTests {
         }
     }
 
-    @Test("A renewal after a transfer lands with the new owner, whomever its device names")
+    @Test("A renewal after a transfer lands with the new owner, no matter which customer its device names")
     func renewals() async throws {
         let bench = try await bench()
         try await bench.transfer(from: "ada", .to("bob"))

@@ -170,7 +170,7 @@ struct SubscriberIngestTests {
                 ], hours: 1))
         #expect(receipt.appended == 1)
         #expect(receipt.gapCounts[.knownElsewhere] == 1)
-        #expect(receipt.gaps.first?.gap.sentence.contains("the line apple:9100") == true)
+        #expect(receipt.gaps.first?.gap.sentence.contains("the lineage apple:9100") == true)
         #expect(
             try RevenueCatIngestTests.types(fixture.ledger, after: 1) == [
                 "subscription.renewed", "subject.created",

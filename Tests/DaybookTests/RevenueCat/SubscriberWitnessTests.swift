@@ -131,12 +131,12 @@ struct SubscriberWitnessTests {
         let receipt = try await take(Self.off)
         #expect(try RevenueCatIngestTests.types(fixture.ledger, after: head) == ["subject.created"])
         #expect(receipt.gaps.map(\.gap.code) == [.knownElsewhere, .knownElsewhere])
-        let owned = owner.map { "\($0)'s" } ?? "nobody's"
-        #expect(receipt.gaps[0].gap.sentence.contains("; the line is \(owned)"))
+        let owned = owner.map { "is owned by \($0)" } ?? "has no owner"
+        #expect(receipt.gaps[0].gap.sentence.contains("; the lineage \(owned)"))
         #expect(
             receipt.gaps[1].gap.sentence
                 == "\(SubscriberMonth.product): that renewal was switched off on "
-                + "2026-01-10T00:00:00Z was left out; the line apple:\(name) is \(owned)")
+                + "2026-01-10T00:00:00Z was left out; the lineage apple:\(name) \(owned)")
         #expect(try fixture.entitlement("pro")?.isActive != true)
     }
 

@@ -18,7 +18,7 @@ struct DerivedVerificationTests {
     static let mistakes: [(section: String, offset: Int, told: String)] = [
         ("names", 8, "name 1"), ("names", 12, "first stream of name 1"), ("texts", 0, "name 1"),
         ("streams", 32, "last position of stream 2"), ("streams", 40, "version of stream 2"),
-        ("streams", 48, "name of stream 2"), ("streams", 52, "unit of stream 2"),
+        ("streams", 48, "name of stream 2"), ("streams", 52, "aggregate of stream 2"),
         ("streams", 60, "environment of stream 2"), ("streams", 61, "kind of stream 2"),
         ("members", 4, "section members"), ("lines", 8, "section lines"),
         ("links", 8, "section links"), ("links", 55, "section links"),

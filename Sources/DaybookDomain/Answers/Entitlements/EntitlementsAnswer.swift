@@ -160,14 +160,13 @@ public final class EntitlementsAnswer: Sendable {
     }
 
     /// Whether an introductory offer may still be used in a group: none was used before (docs/rules.md#offers).
-    public static func introEligible(_ context: CustomerCase, group: String) -> Bool {
-        let gathering = SourceGathering(context)
-        let resetAt = gathering.debug.trialEligibilityResetAt ?? Int64.min
+    /// - Parameter context: The one that this answer was made of.
+    func introEligible(_ context: CustomerCase, group: String) -> Bool {
         for lineage in context.lineages {
             for fact in lineage.state.transactions
             where fact.offerType == 1 && !fact.coreRank.isNone {
-                let product = gathering.catalog?.product(context.names[fact.product])
-                if product?.group == group, fact.startsAt >= resetAt { return false }
+                let product = catalog?.product(context.names[fact.product])
+                if product?.group == group, fact.startsAt >= introEligibleAfter { return false }
             }
         }
         return true

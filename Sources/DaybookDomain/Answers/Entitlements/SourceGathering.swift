@@ -7,6 +7,7 @@ struct SourceGathering {
     let zone: ZoneHistory
     let debug: DebugLayer
     let profiles: [ProfileAnswer]
+    private let assignments: Assignments
     /// The time at which sources are judged: the trial's end under a debug override (rule 10), else the asked one.
     private(set) var at: Int64
 
@@ -16,6 +17,7 @@ struct SourceGathering {
         zone = catalog.map { context.zoneHistory($0) } ?? ZoneHistory(initial: .utc)
         debug = DebugLayer(context)
         profiles = ProfileAnswer.all(context)
+        assignments = Assignments(context)
         at = context.at
         guard debug.expiresTrial else { return }
         let trials = lineages().map(\.periods).joined().filter {
@@ -100,7 +102,7 @@ struct SourceGathering {
             return
         }
         let transactions = Set(lineage.state.transactions.map(\.id))
-        let profile = Assignments(context).profile(of: transactions, at: at)
+        let profile = assignments.profile(of: transactions, at: at)
         source.profile = profile ?? ""
         if profile == nil, source.isActive {
             source.isActive = false

@@ -1,0 +1,172 @@
+import DaybookDomain
+import DaybookEvents
+import DaybookStore
+
+/// A draft with everything that can be known of it without the ledger: canonical, routed to its stream, encoded, with
+/// its digests.
+///
+/// Why: callers work this out beside the one writer and on as many cores as there are, so that only what the ledger
+/// must say is asked while it is held.
+///
+/// A reference to what never changes: it is handed on several times, and its draft has many parts to count.
+final class PreparedEvent: Sendable {
+    /// In canonical form, without the document of a catalog, which is kept by its digest (rule 8). `occurredAt` may
+    /// still be open. A draft that was refused, or that the writer must check, is as it came, and nothing below but
+    /// `problem` and `isUnchecked` is known of it.
+    let draft: EventDraft
+    /// Why the draft is no event.
+    let problem: EventProblem?
+    /// Not checked yet: only the writer can say whether the ledger has the catalog's document.
+    let isUnchecked: Bool
+    /// Of the payload as the source sent it (rule 16).
+    let requestDigest: Int64
+    /// Of an event under an app's own name, the digest of what the name stands for: engines that knew the name before
+    /// any catalog did have recorded that one.
+    let namedDigest: Int64?
+    /// Of an event without a key under an app's own name: the key that ledgers have given it whose engine knew the
+    /// name before any catalog did.
+    let olderKey: Reference?
+    /// What the event brings to be kept by its digest.
+    let document: StoredDocument?
+    /// Read from a payload that the ledger keeps: the same key from the same bytes is the same event, also where newer
+    /// code reads them otherwise; `reinterpret` tells of that.
+    let isRead: Bool
+    let stream: StreamName
+    /// Of the source's key.
+    let key: Reference
+    /// The row without its place in the ledger, with its names as texts; `nil` while the ledger has to say when it
+    /// happened.
+    let encoded: (row: EventRow, names: RowDigest.Names)?
+    /// Of the row (`RowDigest`); `nil` as long as there is none.
+    let digest: HistoryHash?
+    /// Neither a correction nor an alias nor a catalog, nor anything that names what it changes: nothing but its key,
+    /// its customer and its meter is asked of the ledger.
+    let isPlain: Bool
+    /// Of a type, or a version of one, that this build does not know; perhaps an app's own name.
+    let isUnknown: Bool
+
+    /// - Parameters:
+    ///   - draft: In canonical form.
+    ///   - requestDigest: `ReportCheck.digest` of what was said, or what else tells whether the same key is the same
+    ///     event.
+    init(
+        _ draft: EventDraft, requestDigest: Int64, _ secret: LedgerSecret,
+        document: StoredDocument? = nil, isRead: Bool = false, namedDigest: Int64? = nil,
+        olderKey: Reference? = nil
+    ) {
+        let schema = Vocabulary.schema(named: draft.type, version: draft.version)
+        let stream = EventRouter.stream(of: draft, schema)
+        self.draft = draft
+        problem = nil
+        isUnchecked = false
+        self.requestDigest = requestDigest
+        self.namedDigest = namedDigest
+        self.olderKey = olderKey
+        self.document = document
+        self.isRead = isRead
+        self.stream = stream
+        key = Reference(draft.source.key ?? "")
+        if draft.occurredAt == nil {
+            (encoded, digest) = (nil, nil)
+        } else {
+            var (row, names) = EventEncoder.encode(draft, schema)
+            row.requestDigest = requestDigest
+            var digest = RowDigest(secret)
+            self.digest = digest.of(row, names, in: stream)
+            encoded = (row, names)
+        }
+        isPlain = Self.isPlain(draft, schema)
+        isUnknown = schema == nil
+    }
+
+    /// A draft that is no event, or that the writer must check: `problem` is `nil` then.
+    private init(unprepared draft: EventDraft, problem: EventProblem?) {
+        self.draft = draft
+        self.problem = problem
+        isUnchecked = problem == nil
+        requestDigest = 0
+        namedDigest = nil
+        olderKey = nil
+        document = nil
+        isRead = false
+        stream = StreamName(draft.environment, .ledger, "")
+        key = .none
+        encoded = nil
+        digest = nil
+        isPlain = false
+        isUnknown = false
+    }
+
+    /// Checks and prepares a draft as far as that needs no ledger.
+    static func preparing(_ draft: EventDraft, _ secret: LedgerSecret) -> PreparedEvent {
+        // Another request that waits before this one may bring the document.
+        if draft.type == "catalog.published" {
+            return PreparedEvent(unprepared: draft, problem: nil)
+        }
+        do throws(EventProblem) {
+            let canonical = try EventValidator.canonical(draft)
+            return PreparedEvent(
+                canonical, requestDigest: ReportCheck.digest(of: canonical), secret)
+        } catch {
+            return PreparedEvent(unprepared: draft, problem: error)
+        }
+    }
+
+    /// How many drafts one task prepares: about 100 µs, many times what it costs to hand them over.
+    private static let partCount = 128
+
+    /// Checks and prepares drafts on as many cores as there are, in the caller's own time; the order stays.
+    static func preparing(
+        _ drafts: [EventDraft], _ secret: LedgerSecret
+    ) async -> [PreparedEvent] {
+        guard drafts.count > partCount else { return drafts.map { preparing($0, secret) } }
+        let starts = stride(from: 0, to: drafts.count, by: partCount)
+        let parts = await withTaskGroup(of: (Int, [PreparedEvent]).self) { group in
+            for (part, start) in starts.enumerated() {
+                let own = drafts[start..<min(start + partCount, drafts.count)]
+                group.addTask { (part, own.map { preparing($0, secret) }) }
+            }
+            var parts = [[PreparedEvent]](repeating: [], count: starts.underestimatedCount)
+            for await (part, prepared) in group { parts[part] = prepared }
+            return parts
+        }
+        return parts.flatMap { $0 }
+    }
+
+    /// Prepares canonical drafts that were read from one payload; the first one brings its bytes, and so does a claim,
+    /// which comes alone where the store signed the same once more.
+    /// - Parameter digest: What tells whether the same key is the same event.
+    static func reading(
+        _ drafts: [EventDraft], from bytes: [UInt8], _ secret: LedgerSecret,
+        digest: (EventDraft) -> Int64
+    ) -> [PreparedEvent] {
+        let sha256 = Digest.hexadecimal(Digest.sha256(bytes))
+        return drafts.enumerated().map { index, draft in
+            var told = draft
+            told.extras["raw_sha256"] = .string(sha256)
+            let bringsBytes = index == 0 || draft.type == "purchase.claimed"
+            return PreparedEvent(
+                told, requestDigest: digest(draft), secret,
+                document: bringsBytes ? StoredDocument(sha256: sha256, bytes: bytes) : nil,
+                isRead: true)
+        }
+    }
+
+    /// The same with the time that only the commit knows.
+    func happening(at instant: Int64, _ secret: LedgerSecret) -> PreparedEvent {
+        var draft = draft
+        draft.occurredAt = instant
+        return PreparedEvent(
+            draft, requestDigest: requestDigest, secret, document: document, isRead: isRead,
+            namedDigest: namedDigest, olderKey: olderKey)
+    }
+
+    private static func isPlain(_ draft: EventDraft, _ schema: EventSchema?) -> Bool {
+        switch schema?.type {
+        case nil, .subjectAliased, .subjectUnaliased, .correctionVoided, .correctionAmended,
+            .catalogPublished, .catalogRolledBack, .ledgerRestored:
+            false
+        default: draft.data["patch"] == nil
+        }
+    }
+}
