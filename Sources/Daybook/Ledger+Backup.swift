@@ -166,7 +166,7 @@ extension Ledger {
         if let actor { extras["actor"] = .string(actor) }
         try ledger.writer.recordAtOnce(
             EventDraft(
-                type: "ledger.restored", subject: nil, occurredAt: clock(),
+                type: .ledgerRestored, subject: nil, occurredAt: clock(),
                 source: EventSource(kind: "ledger", key: "restored/\(RandomKey.make())"),
                 trust: .admin, data: data, extras: extras))
         let history = try ledger.core.store.end().history

@@ -12,7 +12,7 @@ public struct Explanation: Sendable {
         /// Where time did it, the event that had set the moment; `nil`: the calendar or a catalog did.
         public var cause: HistoryEntry?
         public var allowed: Bool
-        public var reason: String
+        public var reason: DecisionReason
         /// What changed of the answer and of what it is made of.
         public var changes: [AnswerChange]
         /// Whether it turned the answer, or its reason.
@@ -25,7 +25,7 @@ public struct Explanation: Sendable {
         public var position: Int64
         public var recordedAt: Int64
         public var allowed: Bool
-        public var reason: String
+        public var reason: DecisionReason
         /// What the commit changed about the answer before.
         public var changes: [AnswerChange]
         /// The customer's event of the commit with which the answer came about; `nil`: a catalog brought it, or it is

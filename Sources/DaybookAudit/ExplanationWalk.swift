@@ -77,7 +77,7 @@ struct ExplanationWalk {
     ) -> Explanation.Step {
         Explanation.Step(
             at: at, event: event, cause: event == nil ? cause(of: changes) : nil,
-            allowed: decision?.allowed ?? false, reason: decision?.reason ?? "no_catalog",
+            allowed: decision?.allowed ?? false, reason: decision?.reason ?? .noCatalog,
             changes: changes,
             isTurn: before?.allowed != decision?.allowed || before?.reason != decision?.reason)
     }

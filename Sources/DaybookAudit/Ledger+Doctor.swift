@@ -214,7 +214,7 @@ extension Ledger {
             + unknownTypes.map { (names[$0.key], $0.value) }
             // Types of operation are kept for the record, ours among them; no fold is meant to know them
             // (docs/rules.md#vocabulary).
-            .filter { !$0.0.hasPrefix("ops.") }
+            .filter { !EventTypeName(rawValue: $0.0).isOf(.ops) }
             .sorted { precedesInBytes($0.0, $1.0) }.compactMap { name, count in
                 let eventName = catalogs.eventName(name)
                 // What an export derived from store facts is kept for the record.
@@ -266,8 +266,8 @@ extension Ledger {
             DoctorFinding(
                 area: "purchase", severity: .warning,
                 message:
-                    "\(source.id) (\(source.product ?? source.kind.rawValue)) gives nothing: \(source.why ?? source.state.rawValue)",
-                remedy: Self.remedy(for: source.why), code: source.why)
+                    "\(source.id) (\(source.product ?? source.kind.rawValue)) gives nothing: \(source.why?.rawValue ?? source.state.rawValue)",
+                remedy: Self.remedy(for: source.why), code: source.why?.rawValue)
         }
         findings += question.lineagesOfOthers.map {
             DoctorFinding(
@@ -281,14 +281,14 @@ extension Ledger {
         return findings
     }
 
-    private static func remedy(for why: String?) -> String? {
+    private static func remedy(for why: Source.Why?) -> String? {
         switch why {
-        case "needs_assignment": "assign it to a profile"
-        case "family_not_shareable": "the catalog does not share this product with families"
-        case "family_serves_no_profile":
+        case .needsAssignment: "assign it to a profile"
+        case .family(.notShareable): "the catalog does not share this product with families"
+        case .family(.servesNoProfile):
             "the catalog's policy familyServesOneProfile lets a shared purchase serve a profile"
-        case "unknown_product": "add the product to the catalog"
-        case "unverified": "post the signed transaction; a client's word counts only for a while"
+        case .unknownProduct: "add the product to the catalog"
+        case .unverified: "post the signed transaction; a client's word counts only for a while"
         default: nil
         }
     }

@@ -97,7 +97,7 @@ extension Ledger {
             Explanation.Belief(
                 position: first, recordedAt: instant,
                 allowed: last.decision?.allowed ?? false,
-                reason: last.decision?.reason ?? "no_catalog", changes: [], event: nil)
+                reason: last.decision?.reason ?? .noCatalog, changes: [], event: nil)
         ]
         func note(_ position: Int64, _ after: Decision?, _ event: HistoryEntry?) throws {
             let changes = AnswerChange.between(last.decision, after)
@@ -108,7 +108,7 @@ extension Ledger {
             beliefs.append(
                 Explanation.Belief(
                     position: position, recordedAt: row.recordedAt,
-                    allowed: after?.allowed ?? false, reason: after?.reason ?? "no_catalog",
+                    allowed: after?.allowed ?? false, reason: after?.reason ?? .noCatalog,
                     changes: changes, event: event))
         }
         let commits = try commits(timeline, after: first)

@@ -52,7 +52,7 @@ extension Ledger {
     private static func check(_ what: WhatIf, _ environment: Environment) throws {
         let others =
             what.drops.map { ("\($0.source)/\($0.key)", $0.environment) }
-            + what.inserts.map { ($0.type, $0.environment) }
+            + what.inserts.map { ($0.type.rawValue, $0.environment) }
         guard let other = others.first(where: { $0.1 != environment }) else { return }
         throw refusal(
             "other_environment",
@@ -166,7 +166,7 @@ struct EventChange: Sendable {
         _ what: WhatIf, _ before: LedgerState, _ ledger: Ledger, _ lineages: inout Set<UInt32>
     ) throws {
         for (index, draft) in what.inserts.enumerated() {
-            guard !draft.type.hasPrefix("catalog."), !draft.type.hasPrefix("correction.") else {
+            guard !draft.type.isOf(.catalog), !draft.type.isOf(.correction) else {
                 throw LedgerError.badInput([
                     InputProblem(
                         line: index < what.insertLines.count ? what.insertLines[index] : nil,

@@ -70,8 +70,8 @@ extension Event {
     public var resetTrigger: UInt8 { UInt8(bits(0, 3)) }
     /// 1 force entitlement, 2 expire trial, 3 clear subscription, 4 reset trial eligibility, 7 another; 0 none.
     public var overrideKind: UInt8 { UInt8(bits(0, 3)) }
-    /// 1 all, 2 new customers, 3 the next period, 4 a cohort, 7 another.
-    public var catalogScope: UInt8 { UInt8(bits(0, 3)) }
+    /// For whom a catalog was published; `nil`: for whom this build has no word.
+    public var catalogScope: CatalogScopeKind? { CatalogScopeKind(rawValue: UInt8(bits(0, 3))) }
     /// A reset that begins a counter anew; a scheduled one is evidence of what time does by itself (rule 14).
     public var isDecidedReset: Bool {
         type == .usageReset && (resetTrigger == 2 || resetTrigger == 3)

@@ -39,7 +39,7 @@ public struct EventSource: Sendable, Equatable {
 /// and made canonical in one place (`EventValidator`).
 public struct EventDraft: Sendable, Equatable {
     /// The wire name, also of a type that this build does not know.
-    public var type: String
+    public var type: EventTypeName
     public var version: Int
     public var environment: Environment
     /// The customer as named by the source; `nil` only where none is named (an orphan lineage, a catalog).
@@ -57,7 +57,8 @@ public struct EventDraft: Sendable, Equatable {
     public var recordedAt: Int64?
 
     public init(
-        type: String, version: Int = 1, environment: Environment = .production, subject: String?,
+        type: EventTypeName, version: Int = 1, environment: Environment = .production,
+        subject: String?,
         profile: String? = nil, occurredAt: Int64?, sequence: Int64? = nil, source: EventSource,
         trust: Trust, data: JSONObject, extras: JSONObject = JSONObject(),
         recordedAt: Int64? = nil
@@ -77,7 +78,7 @@ public struct EventDraft: Sendable, Equatable {
     }
 
     public static func == (left: EventDraft, right: EventDraft) -> Bool {
-        haveSameBytes(left.type, right.type) && left.version == right.version
+        left.type == right.type && left.version == right.version
             && left.environment == right.environment && haveSameBytes(left.subject, right.subject)
             && haveSameBytes(left.profile, right.profile) && left.occurredAt == right.occurredAt
             && left.sequence == right.sequence && left.source == right.source

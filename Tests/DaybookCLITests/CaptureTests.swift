@@ -134,7 +134,7 @@ struct CaptureTests {
         #expect(
             Array(try Foundation.Data(contentsOf: pair.golden)) == StreamGolden.layout(state))
         // Another rule is seen to differ.
-        let other = drafts.filter { $0.type != "purchase.completed" }
+        let other = drafts.filter { $0.type != .purchaseCompleted }
         let without = try await StreamGolden.ledger("dozzi", holding: other)
         #expect(try without.digest().digest.description != state["digest"]?.text)
         let replayed = try bench.run("replay bugs/events/dozzi/lost-access.ndjson --json")

@@ -90,7 +90,7 @@ struct ReadAgainTests {
         let older = PayloadMapping { payload in
             try PayloadMapping.present.events(of: payload).map { draft in
                 var draft = draft
-                if draft.type == "subscription.renewed" { draft.data["product"] = "former" }
+                if draft.type == .subscriptionRenewed { draft.data["product"] = "former" }
                 return draft
             }
         }

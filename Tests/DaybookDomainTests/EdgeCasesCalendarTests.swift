@@ -12,7 +12,7 @@ struct EdgeCasesCalendarTests {
         let fixture = try await LedgerFixture("magical-stories")
         try await fixture.record(
             .reported(
-                "subject.created", at: seen, key: "created",
+                .subjectCreated, at: seen, key: "created",
                 ["first_seen_at": .integer(seen), "tz": .string(zone)]))
         return fixture
     }
@@ -77,7 +77,7 @@ struct EdgeCasesCalendarTests {
         let lineage = LineageFixture("p1", product: "pass")
         try await fixture.record(
             lineage.event(
-                "purchase.completed", at: instant(from),
+                .purchaseCompleted, at: instant(from),
                 [
                     "product": "pass", "kind": "non_renewing", "transaction_id": "p1",
                     "price_milli": 1, "currency": "USD",
@@ -86,7 +86,7 @@ struct EdgeCasesCalendarTests {
         #expect(try fixture.entitlement("premium", at: instant(until))?.isActive == false)
         try await fixture.record(
             LineageFixture("p2", product: "pass").event(
-                "purchase.completed", at: instant(from) + LedgerFixture.day,
+                .purchaseCompleted, at: instant(from) + LedgerFixture.day,
                 [
                     "product": "pass", "kind": "non_renewing", "transaction_id": "p2",
                     "price_milli": 1, "currency": "USD",
@@ -103,7 +103,7 @@ struct EdgeCasesCalendarTests {
         let fixture = try await LedgerFixture("magical-stories")
         try await fixture.record(
             lineage.event(
-                "subscription.started", at: Fixtures.now,
+                .subscriptionStarted, at: Fixtures.now,
                 [
                     "product": .string(lineage.product), "transaction_id": "1",
                     "starts_at": .integer(from), "expires_at": .integer(until),

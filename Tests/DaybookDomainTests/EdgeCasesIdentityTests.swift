@@ -29,7 +29,7 @@ struct EdgeCasesIdentityTests {
 
     private func aliased(_ alias: String, to canonical: String, key: String) -> EventDraft {
         .reported(
-            "subject.aliased", at: start, key: key, subject: alias,
+            .subjectAliased, at: start, key: key, subject: alias,
             ["alias": .string(alias), "canonical": .string(canonical)])
     }
 
@@ -109,7 +109,7 @@ struct EdgeCasesIdentityTests {
         #expect(try used("ada") == 2)
         try await fixture.record(
             .reported(
-                "subject.unaliased", at: start + 1, key: "a2", subject: "ben",
+                .subjectUnaliased, at: start + 1, key: "a2", subject: "ben",
                 ["alias": "ben", "canonical": "ada"]))
         #expect(try used("ada") == 1)
         #expect(try used("ben") == 1)
@@ -135,7 +135,7 @@ struct EdgeCasesIdentityTests {
         moved.subject = nil
         try await fixture.record(
             lineage.started("1", from: start, until: end),
-            moved.event("purchase.transferred", at: moment, ["from": "ada", "to": "ben"]),
+            moved.event(.purchaseTransferred, at: moment, ["from": "ada", "to": "ben"]),
             lineage.renewed("2", from: end, until: end + 28 * day))
         #expect(try isPremium("ada", at: moment - 1))
         #expect(try !isPremium("ben", at: moment - 1))

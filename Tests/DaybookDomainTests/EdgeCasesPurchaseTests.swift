@@ -52,7 +52,7 @@ struct EdgeCasesPurchaseTests {
 
     private func boughtForLife(at time: Int64) -> EventDraft {
         lifetime.event(
-            "purchase.completed", at: time,
+            .purchaseCompleted, at: time,
             [
                 "product": .string(lifetime.product), "kind": "non_consumable",
                 "transaction_id": "9", "price_milli": 99_000, "currency": "USD",
@@ -139,7 +139,7 @@ struct EdgeCasesPurchaseTests {
         let position = try fixture.ledger.head().position
         try await fixture.record(
             lineage.event(
-                "purchase.refund_reversed", at: start + 3 * day, ["transaction_id": "1"]))
+                .purchaseRefundReversed, at: start + 3 * day, ["transaction_id": "1"]))
         let between = start + 2 * day
         #expect(try premium(between).isActive)
         #expect(try premium(between).expiresAt == end)
@@ -154,7 +154,7 @@ struct EdgeCasesPurchaseTests {
         try await fixture.record(
             lineage.started("1", from: start, until: end), lineage.expired(reason, at: end))
         #expect(try premium(end - 1).isActive)
-        #expect(try premium(end).candidates.map(\.why) == ["expired.\(reason)"])
+        #expect(try premium(end).candidates.map(\.why) == [.ended(ExactText(reason))])
         #expect(try !premium(end).willRenew)
     }
 
@@ -163,7 +163,7 @@ struct EdgeCasesPurchaseTests {
         try await fixture.record(
             lineage.started("1", from: start, until: end),
             lineage.event(
-                "subscription.extended", at: start + day,
+                .subscriptionExtended, at: start + day,
                 ["transaction_id": "1", "new_expires_at": .integer(third), "days": 28]))
         #expect(try premium(end).isActive)
         #expect(try premium(start).expiresAt == third)
@@ -209,12 +209,12 @@ struct EdgeCasesPurchaseTests {
         let shared: JSONObject = ["ownership": "family_shared"]
         try await fixture.record(lineage.started("1", from: start, until: end, shared))
         #expect(try premium(start).winner?.kind == .family)
-        #expect(try fixture.check("customThemes", at: start).reason == "family")
+        #expect(try fixture.check("customThemes", at: start).reason == .family)
         let strict = try await LedgerFixture("magical-stories", now: start)
         try await strict.record(lineage.started("1", from: start, until: end, shared))
         #expect(try strict.check("customThemes").allowed == false)
         let candidates = try strict.entitlement("premium")?.candidates
-        #expect(candidates?.map(\.why) == ["family_not_shareable"])
+        #expect(candidates?.map(\.why) == [.family(.notShareable)])
     }
 
     @Test("E83 One purchase told by client and store is one source and one grant")

@@ -255,7 +255,7 @@ struct EdgeCasesGaugeTests {
         #expect(
             try await fixture.problems(
                 of: .reported(
-                    "usage.recorded", at: now, key: "k", ["meter": "groups", "amount": 1]))
+                    .usageRecorded, at: now, key: "k", ["meter": "groups", "amount": 1]))
                 == ["missing_field"])
         #expect(try groups().used == 0)
     }
@@ -265,7 +265,7 @@ struct EdgeCasesGaugeTests {
         for index in 1...5 { try await fixture.record(.used("groups", at: now, ref: "g\(index)")) }
         #expect(try groups().excess == 2)
         #expect(try fixture.status().overLimit)
-        #expect(try fixture.check("groups").reason == "limit_reached")
+        #expect(try fixture.check("groups").reason == .limitReached)
         try await fixture.use("groups", "g1")
         #expect(try groups().used == 5)
     }

@@ -27,7 +27,8 @@ struct FieldUseTests {
         }
         data["original_transaction_id"] = data["original_transaction_id"] == nil ? nil : "line"
         return EventDraft(
-            type: schema.name, version: schema.version, environment: .sandbox, subject: "ada",
+            type: EventTypeName(rawValue: schema.name), version: schema.version,
+            environment: .sandbox, subject: "ada",
             occurredAt: 1_767_225_600_000,
             source: EventSource(kind: "native", key: "k", signedAt: 1_767_225_600_000),
             trust: .verified, data: data)

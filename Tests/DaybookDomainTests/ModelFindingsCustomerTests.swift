@@ -60,10 +60,10 @@ struct ModelFindingsCustomerTests {
             .used("sketches", at: start, ref: "a", subject: "ada"),
             .used("sketches", at: start, ref: "b", subject: "ben"),
             .reported(
-                "subject.aliased", at: start, key: "alias", subject: "ada",
+                .subjectAliased, at: start, key: "alias", subject: "ada",
                 ["alias": "ben", "canonical": "ada"]),
             .reported(
-                "subject.unaliased", at: start + 1, key: "split", subject: "ada",
+                .subjectUnaliased, at: start + 1, key: "split", subject: "ada",
                 ["alias": "ben"]),
         ]
         try await fixture.ledger.record(events)
@@ -86,9 +86,9 @@ struct ModelFindingsCustomerTests {
         var mover = lineage
         mover.subject = nil
         var all = EventDraft.reported(
-            "purchase.transferred", at: moment, key: "all", ["from": "ada", "to": "ben"])
+            .purchaseTransferred, at: moment, key: "all", ["from": "ada", "to": "ben"])
         all.sequence = 1
-        var one = mover.event("purchase.transferred", at: moment, ["from": "eve", "to": "ada"])
+        var one = mover.event(.purchaseTransferred, at: moment, ["from": "eve", "to": "ada"])
         one.sequence = 2
         try await fixture.record(lineage.started("1", from: start, until: end), one, all)
         #expect(try isClub("ada", moment))
@@ -111,13 +111,13 @@ struct ModelFindingsCustomerTests {
 
     private func profile(_ type: String, _ name: String, at time: Int64) -> EventDraft {
         .reported(
-            "profile.\(type)", at: time, key: "\(type)/\(name)/\(time)",
+            EventTypeName(.profile, type), at: time, key: "\(type)/\(name)/\(time)",
             ["profile": .string(name), "kind": "dog"])
     }
 
     private func assigned(_ type: String, _ name: String, at time: Int64) -> EventDraft {
         .reported(
-            "purchase.\(type)", at: time, key: "\(type)/\(name)/\(time)",
+            EventTypeName(.purchase, type), at: time, key: "\(type)/\(name)/\(time)",
             ["transaction_id": "d1", "profile": .string(name)])
     }
 
@@ -131,7 +131,7 @@ struct ModelFindingsCustomerTests {
 
     private var forever: EventDraft {
         LineageFixture("d1", product: "dog.forever").event(
-            "purchase.completed", at: start,
+            .purchaseCompleted, at: start,
             [
                 "product": "dog.forever", "kind": "non_consumable", "transaction_id": "d1",
                 "price_milli": 19_000, "currency": "EUR", "starts_at": .integer(start),
@@ -195,7 +195,7 @@ struct ModelFindingsCustomerTests {
                 moment: Moment(at: start + days * day)
             ).decision.reason
         }
-        #expect(walks == ["intro_period", "intro_expired"])
+        #expect(walks == [.freePeriod, .freePeriodExpired])
     }
 
     // MARK: Zones
@@ -209,7 +209,7 @@ struct ModelFindingsCustomerTests {
         let march = instant("2026-03-10T00:00:00Z")
         func seen(_ zone: String, at time: Int64) -> EventDraft {
             .reported(
-                "subject.created", at: time, key: zone,
+                .subjectCreated, at: time, key: zone,
                 ["first_seen_at": .integer(time), "tz": .string(zone)])
         }
         try await fixture.record(
@@ -218,7 +218,8 @@ struct ModelFindingsCustomerTests {
         try await fixture.record(
             seen("UTC", at: start + day),
             .reported(
-                "subject.tz_changed", at: start + 2 * day, key: "gone", ["tz": "Nowhere/Lemuria"]))
+                .subjectTimeZoneChanged, at: start + 2 * day, key: "gone", ["tz": "Nowhere/Lemuria"]
+            ))
         #expect(try monthStart(start + 2 * day) == instant("2025-12-31T18:30:00Z"))
         #expect(try monthStart(march) == instant("2026-03-01T00:00:00Z"))
     }
@@ -227,7 +228,7 @@ struct ModelFindingsCustomerTests {
 
     private func amended(_ key: String, _ patch: JSONObject, at time: Int64) -> EventDraft {
         .reported(
-            "correction.amended", at: time, key: "amend/\(key)/\(time)",
+            .correctionAmended, at: time, key: "amend/\(key)/\(time)",
             [
                 "target": ["source": "native", "key": .string(key)], "reason": "mistake",
                 "patch": .object(patch),
@@ -237,7 +238,7 @@ struct ModelFindingsCustomerTests {
     @Test("A zone that only a correction names is known")
     func zoneOfPatch() async throws {
         try await fixture.record(
-            .reported("subject.tz_changed", at: start, key: "tz", ["tz": "UTC"]),
+            .reported(.subjectTimeZoneChanged, at: start, key: "tz", ["tz": "UTC"]),
             amended("tz", ["tz": "Pacific/Kiritimati"], at: start))
         #expect(
             try monthStart(instant("2026-03-10T00:00:00Z")) == instant("2026-02-28T10:00:00Z"))
@@ -261,7 +262,7 @@ struct ModelFindingsCustomerTests {
             amended("sub", ["expires_at": .integer(end + day)], at: start + 2))
         try await fixture.record(
             imported.event(
-                "subscription.started", at: start, key: "sub",
+                .subscriptionStarted, at: start, key: "sub",
                 [
                     "product": "club.monthly", "transaction_id": "1", "price_milli": 1,
                     "currency": "EUR", "starts_at": .integer(start), "expires_at": .integer(end),
@@ -274,14 +275,14 @@ struct ModelFindingsCustomerTests {
         var signed = lineage
         signed.source = "native"
         let alias = EventDraft.reported(
-            "subject.aliased", at: start, key: "alias", ["alias": "ada-2", "canonical": "ada"])
+            .subjectAliased, at: start, key: "alias", ["alias": "ada-2", "canonical": "ada"])
         // Before their targets, or they would be refused.
         try await fixture.record(
             amended("sub", ["expires_at": .integer(end + day)], at: start + 1),
             amended("alias", ["canonical": "ben"], at: start + 1))
         try await fixture.record(
             signed.event(
-                "subscription.started", at: start, key: "sub",
+                .subscriptionStarted, at: start, key: "sub",
                 [
                     "product": "club.monthly", "transaction_id": "1", "price_milli": 1,
                     "currency": "EUR", "starts_at": .integer(start), "expires_at": .integer(end),
@@ -301,15 +302,15 @@ struct ModelFindingsCustomerTests {
         try await fixture.record(
             lineage.started("1", from: start, until: end),
             .reported(
-                "grant.issued", at: end, key: "g",
+                .grantIssued, at: end, key: "g",
                 [
                     "grant_id": "g", "entitlement": "club", "reason": "promo",
                     "starts_at": .integer(end + 30 * day),
                 ]),
             other.started("2", from: start, until: end + 90 * day, ["app_account_token": "ada"]),
-            other.event("purchase.transferred", at: end, ["from": "ada", "to": "ben"]))
+            other.event(.purchaseTransferred, at: end, ["from": "ada", "to": "ben"]))
         let club = try #require(try fixture.entitlement("club", at: end + day))
         #expect(club.state == .expired)
-        #expect(club.candidates.map(\.why) == ["expired", "not_started", "transferred"])
+        #expect(club.candidates.map(\.why) == [.expired, .notStarted, .transferred])
     }
 }

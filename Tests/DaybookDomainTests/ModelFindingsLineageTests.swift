@@ -27,7 +27,7 @@ struct ModelFindingsLineageTests {
     private func extended(_ days: Int64, signedAt: Int64, _ transaction: String?) -> EventDraft {
         var data: JSONObject = ["new_expires_at": .integer(end + days * day)]
         data["transaction_id"] = transaction.map(JSONValue.string)
-        return lineage.event("subscription.extended", at: signedAt, data)
+        return lineage.event(.subscriptionExtended, at: signedAt, data)
     }
 
     @Test(
@@ -71,7 +71,7 @@ struct ModelFindingsLineageTests {
         try await fixture.record(
             lineage.started("1", from: start, until: end),
             lineage.billingFailed(at: end, graceUntil: end + 16 * day),
-            lineage.event("subscription.grace_expired", at: end + 5 * day))
+            lineage.event(.subscriptionGraceExpired, at: end + 5 * day))
         #expect(try club(end + 5 * day - 1).state == .grace)
         #expect(try club(end + 5 * day).state == .billingRetry)
         // The catalog gives access during billing retry; then its end is that of the retry.
@@ -84,7 +84,7 @@ struct ModelFindingsLineageTests {
         try await fixture.record(
             lineage.started("1", from: start, until: end),
             lineage.event(
-                "subscription.expired", at: start + 4 * day,
+                .subscriptionExpired, at: start + 4 * day,
                 [
                     "transaction_id": "1", "reason": "customer_support",
                     "ended_at": .integer(start + 5 * day),
@@ -96,7 +96,7 @@ struct ModelFindingsLineageTests {
 
     private func renewal(continuousSince since: Int64, said: Int64) -> EventDraft {
         lineage.event(
-            "store.renewal_stated", at: said,
+            .storeRenewalStated, at: said,
             ["auto_renew": true, "continuous_since": .integer(since)])
     }
 
@@ -137,7 +137,7 @@ struct ModelFindingsLineageTests {
         try await fixture.record(
             lineage.started("1", from: start, until: end),
             lineage.event(
-                "subscription.expired", at: start + 5 * day,
+                .subscriptionExpired, at: start + 5 * day,
                 [
                     "transaction_id": "1", "reason": "other",
                     "ended_at": .integer(start + 5 * day),
@@ -186,7 +186,7 @@ struct ModelFindingsLineageTests {
             lineage.started("1", from: start, until: end),
             client.refunded("1", at: start + day),
             client.event(
-                "subscription.expired", at: start + day,
+                .subscriptionExpired, at: start + day,
                 ["transaction_id": "1", "reason": "x", "ended_at": .integer(start + day)]))
         #expect(try club(end - 1).isActive)
     }
@@ -195,7 +195,7 @@ struct ModelFindingsLineageTests {
 
     private func pass(_ transaction: String, at time: Int64) -> EventDraft {
         LineageFixture(transaction, product: "pass.month").event(
-            "purchase.completed", at: time,
+            .purchaseCompleted, at: time,
             [
                 "product": "pass.month", "kind": "non_renewing", "currency": "EUR",
                 "transaction_id": .string(transaction), "price_milli": 990,

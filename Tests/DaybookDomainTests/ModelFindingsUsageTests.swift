@@ -23,7 +23,7 @@ struct ModelFindingsUsageTests {
         _ id: String, _ meter: String, _ amount: Int64, at time: Int64, until end: Int64
     ) -> EventDraft {
         .reported(
-            "usage.reserved", at: time, key: "reserve/\(id)/\(meter)",
+            .usageReserved, at: time, key: "reserve/\(id)/\(meter)",
             [
                 "reservation_id": .string(id), "meter": .string(meter),
                 "amount": .integer(amount), "expires_at": .integer(end),
@@ -35,7 +35,7 @@ struct ModelFindingsUsageTests {
             "grant_id": .string(id), "starts_at": .integer(time), "reason": "support",
         ]
         for member in more.members { data[member.name] = member.value }
-        return .reported("grant.issued", at: time, key: "grant/\(id)/\(time)", data)
+        return .reported(.grantIssued, at: time, key: "grant/\(id)/\(time)", data)
     }
 
     private func meter(_ name: String, _ time: Int64) throws -> MeterAnswer {
@@ -81,7 +81,7 @@ struct ModelFindingsUsageTests {
         try await fixture.record(
             reserved("r", "sketches", 2, at: march, until: march + day),
             .reported(
-                "usage.committed", at: march + 1, key: "commit/r", ["reservation_id": "r"]))
+                .usageCommitted, at: march + 1, key: "commit/r", ["reservation_id": "r"]))
         #expect(try meter("sketches", march + 2).used == 2)
         fixture.clock.now = march + 3
         try await fixture.perform(.reverseUsage(target: target))
@@ -107,7 +107,7 @@ struct ModelFindingsUsageTests {
             .used("coins", at: march, ref: "c1"),
             granted("g", at: march + 2 * day, ["meter": "coins", "amount": 5]),
             .reported(
-                "grant.voided", at: march + day, key: "void",
+                .grantVoided, at: march + day, key: "void",
                 ["grant_id": "g", "voided_at": .integer(march + day)]))
         #expect(try meter("coins", march + 3 * day).overage == 1)
     }
@@ -128,7 +128,7 @@ struct ModelFindingsUsageTests {
         var draft = granted("g", at: march, ["entitlement": "club", "unlimited": true])
         draft.profile = "rex"
         try await fixture.record(
-            .reported("profile.created", at: march, key: "rex", ["profile": "rex", "kind": "dog"]),
+            .reported(.profileCreated, at: march, key: "rex", ["profile": "rex", "kind": "dog"]),
             draft)
         #expect(try meter("boxes", march).limit == 2)
         #expect(try meter("prints", march).limit == 4)
@@ -136,7 +136,7 @@ struct ModelFindingsUsageTests {
 
     private func bag(_ trust: Trust, at time: Int64) -> EventDraft {
         EventDraft(
-            type: "purchase.completed", subject: "ada", occurredAt: time,
+            type: .purchaseCompleted, subject: "ada", occurredAt: time,
             source: EventSource(kind: "native", key: "bag/\(trust)"), trust: trust,
             data: [
                 "product": "coins.bag", "kind": "consumable", "transaction_id": "b1",
@@ -166,14 +166,14 @@ struct ModelFindingsUsageTests {
         try await fixture.record(.used("sketches", at: march, ref: "s1", amount: 3))
         let feature = try fixture.check("sketching", at: march)
         #expect(feature.allowed && feature.isPrompting)
-        #expect(feature.reason == "limit_reached")
+        #expect(feature.reason == .limitReached)
         #expect(try !fixture.check("sketches", at: march).allowed)
     }
 
     @Test("Rule 13 A profile that was also counted by hand is one thing on its gauge")
     func gauge() async throws {
         try await fixture.record(
-            .reported("profile.created", at: march, key: "rex", ["profile": "rex", "kind": "dog"]),
+            .reported(.profileCreated, at: march, key: "rex", ["profile": "rex", "kind": "dog"]),
             .used("dogs", at: march + 1, ref: "rex"))
         #expect(try meter("dogs", march + 1).used == 1)
     }

@@ -24,7 +24,8 @@ struct ModelHistory {
     ) throws {
         let draft = try EventValidator.canonical(
             EventDraft(
-                type: type, environment: environment, subject: subject, profile: profile,
+                type: EventTypeName(rawValue: type), environment: environment, subject: subject,
+                profile: profile,
                 occurredAt: at,
                 source: EventSource(
                     kind: "native", key: key ?? "k\(events.count)", signedAt: signedAt),

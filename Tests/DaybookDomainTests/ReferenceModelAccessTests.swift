@@ -42,8 +42,8 @@ struct ReferenceModelAccessTests {
         let answers = days.map { history.answer(at: Day.day($0)).entitlements["pro"]?.state }
         #expect(answers == ["trial", "grace", "billing_retry", "billing_retry", "expired"])
         #expect(history.answer(at: Day.day(8)).entitlements["pro"]?.expiresAt == Day.day(23))
-        #expect(history.answer(at: Day.day(8)).features["aiAssistant"]?.reason == "grace")
-        #expect(history.answer(at: Day.day(24)).features["aiAssistant"]?.reason == "billing_retry")
+        #expect(history.answer(at: Day.day(8)).features["aiAssistant"]?.reason == .grace)
+        #expect(history.answer(at: Day.day(24)).features["aiAssistant"]?.reason == .billingRetry)
     }
 
     @Test("E02, E03 and E35 The newest signature says whether a period was refunded")
@@ -145,8 +145,8 @@ struct ReferenceModelAccessTests {
         try history.add("profile.created", at: start, ["profile": "p1", "kind": "puppy"])
         let before = history.answer(at: end - 1)
         #expect(before.profiles.map(\.freePeriodEnds) == [[end]])
-        #expect(before.profileFeatures["p1"]?["logEvent"]?.reason == "intro_period")
-        #expect(before.profileFeatures["p1"]?["export"]?.reason == "not_entitled")
+        #expect(before.profileFeatures["p1"]?["logEvent"]?.reason == .freePeriod)
+        #expect(before.profileFeatures["p1"]?["export"]?.reason == .notEntitled)
         let after = history.answer(at: end).profileFeatures["p1"]
         #expect(after?["logEvent"].map { "\($0)" } == "denied.intro_expired")
         #expect(after?["timeline"]?.isAllowed == true)

@@ -8,7 +8,7 @@ struct EventRowTests {
         extras: JSONObject = [:]
     ) -> EventDraft {
         EventDraft(
-            type: type, subject: "ada", profile: "rex", occurredAt: 5,
+            type: EventTypeName(rawValue: type), subject: "ada", profile: "rex", occurredAt: 5,
             source: EventSource(kind: "native", key: "k"), trust: .imported, data: data,
             extras: extras)
     }

@@ -9,7 +9,7 @@ struct OwnCatalogTests {
     func limits() async throws {
         let fixture = try await LedgerFixture("tale", document: Array(Tale.catalog.utf8))
         try await fixture.use("stories", "story-1", "story-2")
-        #expect(try fixture.check("stories").reason == "limit_reached")
+        #expect(try fixture.check("stories").reason == .limitReached)
 
         let lineage = LineageFixture("1000", product: "club.monthly")
         let start = fixture.clock.now
@@ -40,7 +40,7 @@ struct OwnCatalogTests {
         try await fixture.use("stories", "story-1", "story-2")
         let third: Command = .consume(meter: "stories", amount: 1, ref: "story-3")
         #expect(try await fixture.refusal(of: third)?.code == "limit_reached")
-        #expect(try fixture.count(of: "usage.recorded") == 2)
+        #expect(try fixture.count(of: .usageRecorded) == 2)
     }
 
     @Test("Whatever happens, the ledger answers as the reference model", arguments: UInt64(1)...4)
@@ -55,9 +55,10 @@ struct OwnCatalogTests {
         var generator = EventGenerator(seed: 1, catalog: catalog)
         let drafts = generator.stream(subjects: 3, events: 120)
         let smallest = await HistoryShrinker.smallest(drafts) { drafts in
-            drafts.contains { $0.type == "subscription.started" }
-                && drafts.contains { $0.type == "usage.recorded" }
+            drafts.contains { $0.type == .subscriptionStarted }
+                && drafts.contains { $0.type == .usageRecorded }
         }
-        #expect(smallest.map(\.type).sorted() == ["subscription.started", "usage.recorded"])
+        #expect(
+            smallest.map(\.type.rawValue).sorted() == ["subscription.started", "usage.recorded"])
     }
 }

@@ -45,7 +45,7 @@ struct OwnStoreTests {
             try await ledger.consume("stories", by: "ada", ref: "story-2")
             let meter = try ledger.status(of: "ada").status.meters.first
             let decision = try ledger.check("stories", for: "ada")
-            answers.append(["\(meter?.used ?? -1)", decision.reason])
+            answers.append(["\(meter?.used ?? -1)", decision.reason.rawValue])
             #expect(try ledger.replay().agrees)
         }
         #expect(answers == [["2", "limit_reached"], ["2", "limit_reached"]])

@@ -27,7 +27,7 @@ struct AggregateBoundTests {
     {
         (first..<first + count).map {
             .reported(
-                "app.launched", at: Fixtures.now + Int64($0), key: "\(subject)-\($0)",
+                .appLaunched, at: Fixtures.now + Int64($0), key: "\(subject)-\($0)",
                 subject: subject)
         }
     }
@@ -54,7 +54,7 @@ struct AggregateBoundTests {
 
     private func alias(_ alias: String, _ canonical: String) -> EventDraft {
         .reported(
-            "subject.aliased", at: Fixtures.now, key: "\(alias)=\(canonical)", subject: alias,
+            .subjectAliased, at: Fixtures.now, key: "\(alias)=\(canonical)", subject: alias,
             ["alias": .string(alias), "canonical": .string(canonical)])
     }
 

@@ -16,7 +16,7 @@ struct AmendedTimeTests {
         fixture = try await LedgerFixture("magical-stories")
         try await fixture.record(
             .reported(
-                "subscription.started", at: now, key: "s1",
+                .subscriptionStarted, at: now, key: "s1",
                 [
                     "product": "com.magicalstories.premium.monthly", "transaction_id": "1",
                     "starts_at": .integer(now), "expires_at": .integer(now + LedgerFixture.day),
@@ -32,7 +32,7 @@ struct AmendedTimeTests {
     /// The patches that the ledger holds.
     private func patches() throws -> [JSONValue?] {
         try (1...fixture.ledger.head().position).compactMap { try fixture.ledger.event(at: $0) }
-            .filter { $0.draft.type == "correction.amended" }.map { $0.draft.data["patch"] }
+            .filter { $0.draft.type == .correctionAmended }.map { $0.draft.data["patch"] }
     }
 
     @Test("A command takes RFC 3339, and what is recorded has milliseconds")

@@ -46,7 +46,8 @@ struct AppEventNameTests {
 
     private func done(_ id: String, key: String?, _ type: String = "walkDone") -> EventDraft {
         var draft = EventDraft.reported(
-            type, at: now, key: "", type == "walkDone" ? ["walkId": .string(id)] : ours(id))
+            EventTypeName(rawValue: type), at: now, key: "",
+            type == "walkDone" ? ["walkId": .string(id)] : ours(id))
         draft.source.key = key
         return draft
     }
@@ -56,7 +57,7 @@ struct AppEventNameTests {
     }
 
     private func types() throws -> [String] {
-        try ledger.history(of: "ada").map(\.event.draft.type)
+        try ledger.history(of: "ada").map(\.event.draft.type.rawValue)
     }
 
     private func problem(_ body: () async throws -> Void) async throws -> InputProblem? {
@@ -111,7 +112,7 @@ struct AppEventNameTests {
     @Test("Without a time the ledger's clock says it, and the same report later is the same event")
     func timeless() async throws {
         func begun(_ key: String, _ type: String = "walkBegun") -> EventDraft {
-            var draft = EventDraft.reported(type, at: now, key: key)
+            var draft = EventDraft.reported(EventTypeName(rawValue: type), at: now, key: key)
             draft.occurredAt = nil
             return draft
         }
@@ -144,7 +145,7 @@ struct AppEventNameTests {
     @Test("Without a key a report is told by its bytes, as sent and as an older engine had them")
     func keyless() async throws {
         func begun(_ type: String, at: Int64) -> EventDraft {
-            var draft = EventDraft.reported(type, at: at, key: "")
+            var draft = EventDraft.reported(EventTypeName(rawValue: type), at: at, key: "")
             draft.source.key = nil
             return draft
         }
@@ -165,7 +166,8 @@ struct AppEventNameTests {
 
     @Test("What was recorded before is no mistake afterwards: neither a retry nor the own export")
     func acceptedBefore() async throws {
-        var odd = EventDraft.reported("walkBegun", at: now, key: "k2", ["session": 5])
+        var odd = EventDraft.reported(
+            EventTypeName(rawValue: "walkBegun"), at: now, key: "k2", ["session": 5])
         odd.data["session"] = .array([])
         // Without a key, without a meter, with a member of another kind.
         let before = [done("w1", key: nil), odd]
@@ -226,7 +228,7 @@ struct AppEventNameTests {
         let report = try await copy.importLines { chunks.popLast() }
         #expect(report.unknownTypes.isEmpty)
         #expect(
-            try copy.history(of: "ada").map(\.event.draft.type)
+            try copy.history(of: "ada").map(\.event.draft.type.rawValue)
                 == ["usage.recorded", "usage.recorded"])
         #expect(try copy.check("walks", for: "ada").usage?.used == 2)
         chunks = [file]

@@ -308,7 +308,7 @@ struct CatalogImportTests {
         ]
         for member in more.members { data[member.name] = member.value }
         return EventDraft(
-            type: "catalog.published", subject: nil, occurredAt: now,
+            type: .catalogPublished, subject: nil, occurredAt: now,
             source: EventSource(kind: "ledger", key: key ?? "catalog/\(version)"),
             trust: .admin, data: data)
     }
@@ -384,7 +384,7 @@ struct CatalogImportTests {
     @Test("A rollback to a version that is not there is refused; with its catalog it is taken")
     func rollback() async throws {
         let back = EventDraft(
-            type: "catalog.rolled_back", subject: nil, occurredAt: now,
+            type: .catalogRolledBack, subject: nil, occurredAt: now,
             source: EventSource(kind: "ledger", key: "back"), trust: .admin,
             data: ["to_version": 2, "effective_at": .integer(now)])
         #expect(try await problem(back)?.member == "data.to_version")

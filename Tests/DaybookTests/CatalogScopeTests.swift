@@ -26,7 +26,7 @@ struct CatalogScopeTests {
 
     private func created(_ subject: String, at time: Int64, zone: String = "UTC") -> EventDraft {
         .reported(
-            "subject.created", at: time, key: "created-\(subject)", subject: subject,
+            .subjectCreated, at: time, key: "created-\(subject)", subject: subject,
             ["first_seen_at": .integer(time), "tz": .string(zone)])
     }
 
@@ -262,7 +262,7 @@ struct CatalogScopeTests {
                 seed: random.next(), catalog: try Fixtures.catalog("magical-stories"))
             // Purchases and aliases have comparisons of their own; here it is about catalogs.
             let drafts = generator.stream(subjects: 6, events: 90).filter {
-                ["subject.created", "subject.tz_changed", "usage.recorded"].contains($0.type)
+                [.subjectCreated, .subjectTimeZoneChanged, .usageRecorded].contains($0.type)
                     && $0.environment == .production
             }
             let other = try await LedgerFixture("magical-stories", now: 0)

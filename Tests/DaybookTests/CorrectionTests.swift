@@ -23,7 +23,7 @@ struct CorrectionTests {
             "source": .string(target.source.kind), "key": .string(target.source.key ?? ""),
         ]
         return .reported(
-            "correction.amended", at: time ?? now, key: key,
+            .correctionAmended, at: time ?? now, key: key,
             ["target": .object(named), "reason": "r", "patch": .object(patch)])
     }
 
@@ -33,7 +33,7 @@ struct CorrectionTests {
         ]
         var data: JSONObject = ["target": .object(named), "reason": "r"]
         data["ticket"] = ticket.map(JSONValue.string)
-        return .reported("correction.voided", at: now, key: "v", data)
+        return .reported(.correctionVoided, at: now, key: "v", data)
     }
 
     private func code(_ drafts: EventDraft...) async throws -> String? {
@@ -99,7 +99,7 @@ struct CorrectionTests {
         #expect(!found.detail.contains("@3 "))
         let entry = try #require(
             try fixture.ledger.history(of: "ada").first {
-                $0.event.draft.type == "usage.recorded"
+                $0.event.draft.type == .usageRecorded
             })
         #expect(entry.amendments == [3])
         try expectModel()
@@ -153,15 +153,15 @@ struct CorrectionTests {
         var drafts = [
             voiding(use, ticket: "T"), amendment(of: use, ["amount": 1]),
             .reported(
-                "grant.issued", at: now, key: "g",
+                .grantIssued, at: now, key: "g",
                 ["grant_id": "g", "entitlement": "premium", "starts_at": .integer(now)]),
             .reported(
-                "usage.reset", at: now, key: "u",
+                .usageReset, at: now, key: "u",
                 [
                     "meter": "stories", "trigger": "manual", "period_start": .integer(now),
                     "effective_at": .integer(now),
                 ]),
-            .reported("purchase.transferred", at: now, key: "t", ["from": "bob", "to": "ada"]),
+            .reported(.purchaseTransferred, at: now, key: "t", ["from": "bob", "to": "ada"]),
         ]
         for index in drafts.indices { drafts[index].trust = .clientAsserted }
         let head = try fixture.ledger.head()

@@ -69,10 +69,10 @@ struct CustomerListTests {
             use("zed", "1"),
             lineage.started("100", from: now - 1, until: now + 1_000_000),
             .reported(
-                "subject.aliased", at: now - 5, key: "alias", subject: "ada",
+                .subjectAliased, at: now - 5, key: "alias", subject: "ada",
                 ["alias": "anon-1", "canonical": "ada"]),
             .reported(
-                "purchase.transferred", at: now - 4, key: "gift", subject: "giver",
+                .purchaseTransferred, at: now - 4, key: "gift", subject: "giver",
                 ["from": "giver", "to": "taker"]))
         let rows = try fixture.ledger.customers().rows
         #expect(rows.map(\.id) == ["ada", "anon-1", "giver", "owner", "taker", "zed"])
@@ -89,14 +89,14 @@ struct CustomerListTests {
         let fixture = try await fixture()
         func change(_ type: String, _ profile: String, at time: Int64) -> EventDraft {
             .reported(
-                type, at: time, key: "\(type)-\(profile)", subject: "cleo",
+                EventTypeName(rawValue: type), at: time, key: "\(type)-\(profile)", subject: "cleo",
                 ["profile": .string(profile), "kind": "dog"])
         }
         for profile in ["rex", "bella"] {
             try await fixture.record(
                 change("profile.created", profile, at: now - 50),
                 .reported(
-                    "grant.issued", at: now - 40, key: "g-\(profile)", subject: "cleo",
+                    .grantIssued, at: now - 40, key: "g-\(profile)", subject: "cleo",
                     profile: profile,
                     [
                         "grant_id": .string("g-\(profile)"), "entitlement": "club",
@@ -127,7 +127,7 @@ struct CustomerListTests {
         try await ledger.record([
             lineage.started("5", from: now - 9, until: now + 9),
             .reported(
-                "subject.aliased", at: now - 5, key: "alias", subject: "b",
+                .subjectAliased, at: now - 5, key: "alias", subject: "b",
                 ["alias": "anon", "canonical": "b"]),
         ])
         #expect(try pages(ledger, limit: 9) == [["ada", "anon", "b"]])
@@ -198,7 +198,7 @@ struct CustomerListTests {
         let lineage = LineageFixture("2000", product: "club.monthly", subject: "ada")
         let orphan = LineageFixture("3000", product: "club.monthly", subject: nil)
         func event(_ type: String, _ key: String, _ data: JSONObject) -> EventDraft {
-            .reported(type, at: now - 100, key: key, subject: "bob", data)
+            .reported(EventTypeName(rawValue: type), at: now - 100, key: key, subject: "bob", data)
         }
         return [
             lineage.started("2000", from: now - 900, until: now - 500),
@@ -217,7 +217,7 @@ struct CustomerListTests {
             .used("daily", at: now - 80, ref: Self.upper.lowercased(), subject: "cleo"),
         ].map { draft in
             var draft = draft
-            if draft.type == "profile.created" { draft.profile = "rex" }
+            if draft.type == .profileCreated { draft.profile = "rex" }
             return draft
         }
     }
@@ -253,7 +253,7 @@ struct CustomerListTests {
         for start in stride(from: 0, to: 16_400, by: 8_200) {
             try await ledger.record(
                 (start..<start + 8_200).map {
-                    .reported("app.launched", at: Int64($0), key: "l \($0)", subject: "fay")
+                    .reported(.appLaunched, at: Int64($0), key: "l \($0)", subject: "fay")
                 })
         }
         try expectFound(ledger, "sealed")
@@ -289,7 +289,7 @@ struct CustomerListTests {
         try await fixture.record(
             lineage.started("9", from: now - 900, until: now + 900),
             lineage.event(
-                "purchase.transferred", at: now - 10, ["from": "ada", "to": "zoe"]))
+                .purchaseTransferred, at: now - 10, ["from": "ada", "to": "zoe"]))
         #expect(try found(fixture.ledger, "apple:9") == ["lineage zoe"])
         #expect(try found(fixture.ledger, "9") == ["lineage zoe", "transaction zoe@2"])
     }

@@ -12,7 +12,7 @@ struct DozziTests {
 
     private func purchase(_ key: String = "p1", transaction: String = "2000") -> EventDraft {
         EventDraft(
-            type: "purchase.completed", subject: "ada", occurredAt: Fixtures.now,
+            type: .purchaseCompleted, subject: "ada", occurredAt: Fixtures.now,
             source: EventSource(kind: "apple", key: key), trust: .verified,
             data: [
                 "product": "com.dozzi.unlimited_stories", "kind": "non_consumable",
@@ -66,7 +66,7 @@ struct DozziTests {
         try await ledger.consume("stories", by: "ada", ref: "s2")
         try await ledger.consume("stories", by: "ada", ref: "s3")
         let decision = try ledger.check("stories", for: "ada")
-        #expect(decision.reason == "lifetime")
+        #expect(decision.reason == .lifetime)
         #expect(decision.usage?.used == 1)
     }
 
@@ -77,7 +77,7 @@ struct DozziTests {
         let position = try ledger.head().position
         func statement(_ type: String, _ key: String, _ signedAt: Int64) -> EventDraft {
             EventDraft(
-                type: type, subject: "ada", occurredAt: Fixtures.now,
+                type: EventTypeName(rawValue: type), subject: "ada", occurredAt: Fixtures.now,
                 source: EventSource(kind: "apple", key: key, signedAt: signedAt),
                 trust: .verified,
                 data: ["transaction_id": "2000", "revoked_at": .integer(Fixtures.now)])
@@ -85,7 +85,7 @@ struct DozziTests {
         try await ledger.record([statement("purchase.refunded", "r1", Fixtures.now + 1)])
         let refunded = try ledger.check("premiumVoices", for: "ada")
         #expect(!refunded.allowed)
-        #expect(refunded.reason == "refunded")
+        #expect(refunded.reason == .refunded)
         #expect(try ledger.check("stories", for: "ada").usage?.remaining == 1)
         let known = Moment(knownAt: .position(position))
         #expect(

@@ -36,7 +36,8 @@ struct EvidenceDigestTests {
         case "assignment.conflict": data = ["transaction_id": "1", "profile": "rex"]
         default: data["enforcement"] = "hard"
         }
-        try await fixture.record(.reported(type, at: now, key: "e1", subject: "ben", data))
+        try await fixture.record(
+            .reported(EventTypeName(rawValue: type), at: now, key: "e1", subject: "ben", data))
         #expect(try digest() == before)
         // What comes after it counts as if it had come alone.
         try await fixture.record(.used("stories", at: now + 1, ref: "b1", subject: "ben"))
@@ -55,7 +56,7 @@ struct EvidenceDigestTests {
         ben.subject = "ben"
         #expect(
             try await ben.refusal(of: .consume(meter: "collections", amount: 1, ref: "c1")) != nil)
-        #expect(try ben.count(of: "access.denied") == 1)
+        #expect(try ben.count(of: .accessDenied) == 1)
         #expect(try digest() == before)
         let snapshot = try fixture.ledger.digest(knownAt: .position(fixture.ledger.head().position))
         #expect("\(snapshot.aggregateCount) \(snapshot.digest)" == before)
@@ -67,17 +68,17 @@ struct EvidenceDigestTests {
         try await fixture.record(lineage.started("1", from: now, until: now + 1_000_000))
         #expect(try fixture.ledger.digest().aggregateCount == 1)
         try await fixture.record(
-            lineage.event("purchase.transferred", at: now + 1, ["from": "ada", "to": "ben"]))
+            lineage.event(.purchaseTransferred, at: now + 1, ["from": "ada", "to": "ben"]))
         #expect(try fixture.ledger.digest().aggregateCount == 1)
         // Without a lineage it is an event of the giver.
         try await fixture.record(
             .reported(
-                "purchase.transferred", at: now + 2, key: "all", subject: "ben",
+                .purchaseTransferred, at: now + 2, key: "all", subject: "ben",
                 ["from": "ben", "to": "cleo"]))
         #expect(try fixture.ledger.digest().aggregateCount == 2)
         try await fixture.record(
             .reported(
-                "subject.aliased", at: now + 3, key: "alias", subject: "ben",
+                .subjectAliased, at: now + 3, key: "alias", subject: "ben",
                 ["alias": "ben", "canonical": "dora"]))
         #expect(try fixture.ledger.digest().aggregateCount == 2)
         _ = try digest()
@@ -90,7 +91,7 @@ struct EvidenceDigestTests {
         try await fixture.record(
             use,
             .reported(
-                "limit.reached", at: now, key: "l", ["meter": "stories", "limit": 3, "used": 3]))
+                .limitReached, at: now, key: "l", ["meter": "stories", "limit": 3, "used": 3]))
         try await fixture.perform(
             .voidEvent(source: "native", key: use.source.key ?? ""))
         let after = try fixture.ledger.digest()

@@ -22,7 +22,7 @@ struct ExperimentTests {
 
     private func exposures(_ subject: String) throws -> [JSONObject] {
         try ledger.history(of: subject).map(\.event.draft)
-            .filter { $0.type == "experiment.exposed" }.map(\.data)
+            .filter { $0.type == .experimentExposed }.map(\.data)
     }
 
     /// A customer whom the catalog gives this variant.
@@ -73,10 +73,10 @@ struct ExperimentTests {
         let subject = try customer("lower")
         try await fixture.record(
             .reported(
-                "experiment.exposed", at: Fixtures.now, key: "e1", subject: subject,
+                .experimentExposed, at: Fixtures.now, key: "e1", subject: subject,
                 ["experiment": "price", "variant": "own"]),
             .reported(
-                "experiment.exposed", at: Fixtures.now, key: "e2", subject: subject,
+                .experimentExposed, at: Fixtures.now, key: "e2", subject: subject,
                 ["experiment": "elsewhere", "variant": "x"]))
         #expect(try await expose(subject).variant == "own")
         #expect(try await expose(subject, "elsewhere").variant == "x")
@@ -128,12 +128,12 @@ struct ExperimentTests {
             _ = try await expose(subject)
             try await fixture.record(
                 .reported(
-                    "paywall.shown", at: fixture.clock.now + 1, key: "p/\(subject)",
+                    .paywallShown, at: fixture.clock.now + 1, key: "p/\(subject)",
                     subject: subject, ["context": "settings"]))
         }
         try await fixture.record(
             .reported(
-                "checkout.started", at: fixture.clock.now + 2, key: "c", subject: low,
+                .checkoutStarted, at: fixture.clock.now + 2, key: "c", subject: low,
                 ["product": "com.dozzi.unlimited"]))
         fixture.clock.now += 10
         let report = try ledger.funnel("paywall_to_purchase", breakdown: .variant)

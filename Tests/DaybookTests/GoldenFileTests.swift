@@ -53,25 +53,25 @@ struct GoldenFileTests {
         let start = instant("2026-03-02T10:00:00Z")
         let lineage = LineageFixture("2000002", product: "com.crowd.pro", subject: "bob")
         return SnapshotDamageTests.history + [
-            .reported("app.launched", at: start, key: "l", subject: "bob"),
+            .reported(.appLaunched, at: start, key: "l", subject: "bob"),
             .reported(
-                "paywall.dismissed", at: start + 1, key: "p2", subject: "bob",
+                .paywallDismissed, at: start + 1, key: "p2", subject: "bob",
                 [
                     "context": "settings", "feature": "everything", "variant": "B",
                     "dwell_ms": 1_500,
                 ]),
             .reported(
-                "usage.reserved", at: start + 2, key: "r", subject: "bob",
+                .usageReserved, at: start + 2, key: "r", subject: "bob",
                 [
                     "meter": "tickets", "amount": 2, "reservation_id": "r1",
                     "expires_at": .integer(start + 600_000),
                 ]),
             .reported(
-                "checkout.completed", at: start + 3, key: "d2", subject: "bob",
+                .checkoutCompleted, at: start + 3, key: "d2", subject: "bob",
                 ["product": "com.crowd.pro", "attempt": "a1", "variant": "B"]),
             lineage.started("2000002", from: start + 4, until: start + 30 * LedgerFixture.day),
             .reported(
-                "usage.committed", at: start + 5, key: "r2", subject: "bob",
+                .usageCommitted, at: start + 5, key: "r2", subject: "bob",
                 ["reservation_id": "r1"]),
             .used(
                 "tickets", at: start + 6, ref: "a ref of more than fifteen bytes", subject: "bob"),

@@ -9,7 +9,7 @@ struct HistoryTests {
         _ data: JSONObject = JSONObject()
     ) -> EventDraft {
         EventDraft(
-            type: type, subject: subject, occurredAt: instant,
+            type: EventTypeName(rawValue: type), subject: subject, occurredAt: instant,
             source: EventSource(kind: source, key: "\(type)/\(subject)/\(instant)"),
             trust: source == "apple" ? .verified : .imported, data: data)
     }
@@ -77,7 +77,7 @@ struct HistoryTests {
     @Test("An event is found by its position, and by its source and key in its environment")
     func oneEvent() async throws {
         let ledger = try await Self.ledger()
-        #expect(try ledger.event(at: 4)?.draft.type == "app.launched")
+        #expect(try ledger.event(at: 4)?.draft.type == .appLaunched)
         #expect(try ledger.event(at: 0) == nil)
         #expect(try ledger.event(at: 7) == nil)
         let key = "app.launched/ada/3000"

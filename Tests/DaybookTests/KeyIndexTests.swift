@@ -15,7 +15,7 @@ struct KeyIndexTests {
     private static func launches(_ range: Range<Int>) -> [EventDraft] {
         range.map { number in
             EventDraft(
-                type: "app.launched", subject: "ada", occurredAt: Int64(number),
+                type: .appLaunched, subject: "ada", occurredAt: Int64(number),
                 source: EventSource(kind: "native", key: "launch \(number) of many launches"),
                 trust: .imported, data: JSONObject())
         }

@@ -16,7 +16,7 @@ struct LedgerClockTests {
     private let day = LedgerFixture.day
 
     private func launched(_ key: String, recordedAt: Int64? = nil) -> EventDraft {
-        var draft = EventDraft.reported("app.launched", at: start, key: key)
+        var draft = EventDraft.reported(.appLaunched, at: start, key: key)
         draft.recordedAt = recordedAt
         return draft
     }

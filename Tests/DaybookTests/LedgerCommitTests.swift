@@ -57,7 +57,7 @@ struct LedgerCommitTests {
         try await ledger.consume("stories", by: "ada", ref: "s1")
         try await ledger.consume("stories", by: "ada", ref: "s2")
         var late = EventDraft(
-            type: "usage.recorded", subject: "ada", occurredAt: 1_000,
+            type: .usageRecorded, subject: "ada", occurredAt: 1_000,
             source: EventSource(kind: "native", key: "late"), trust: .imported,
             data: ["meter": "stories", "amount": 1, "ref": "s0"])
         store.fail(.rows)

@@ -32,7 +32,7 @@ struct LongAggregateTests {
         let count = Int(LedgerCore.eventsUnderLockMax) + 1
         try await first.record(
             (0..<count).map {
-                .reported("app.launched", at: Fixtures.now - Int64($0), key: "launch-\($0)")
+                .reported(.appLaunched, at: Fixtures.now - Int64($0), key: "launch-\($0)")
             })
         let head = try first.head().position
         let bench = Bench(ledger: try Ledger(store: store, clock: { Fixtures.now }))

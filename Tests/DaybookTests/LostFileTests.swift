@@ -116,7 +116,7 @@ struct LostFileTests {
         #expect(bench.losses.count == 1, "\(bench.losses)")
         // What is decided, too: a key that is known, a new event, and everything once more.
         let draft = EventDraft(
-            type: "app.launched", subject: "new customer", occurredAt: 7,
+            type: .appLaunched, subject: "new customer", occurredAt: 7,
             source: EventSource(kind: "native", key: "a launch"), trust: .imported,
             data: JSONObject())
         #expect(try await bench.ledger.record([draft]).appended == 1)
@@ -189,7 +189,7 @@ struct LostFileTests {
         func launches(_ range: Range<Int>) -> [EventDraft] {
             range.map {
                 EventDraft(
-                    type: "app.launched", subject: "ada", occurredAt: Int64($0),
+                    type: .appLaunched, subject: "ada", occurredAt: Int64($0),
                     source: EventSource(kind: "native", key: "launch \($0)"), trust: .imported,
                     data: JSONObject())
             }

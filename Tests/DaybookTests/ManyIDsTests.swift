@@ -29,7 +29,7 @@ struct ManyIDsTests {
 
     private func alias(_ alias: String, _ canonical: String) -> EventDraft {
         .reported(
-            "subject.aliased", at: Self.start, key: "\(alias)=\(canonical)", subject: alias,
+            .subjectAliased, at: Self.start, key: "\(alias)=\(canonical)", subject: alias,
             ["alias": .string(alias), "canonical": .string(canonical)])
     }
 
@@ -155,7 +155,7 @@ struct ManyIDsTests {
         #expect(receipt.refused.isEmpty)
         #expect(receipt.appended == 1)
         #expect(try !ledger.subjects().contains("ada-new"))
-        let types = try ledger.history(of: "d7").map(\.event.draft.type)
+        let types = try ledger.history(of: "d7").map(\.event.draft.type.rawValue)
         #expect(types.contains("subscription.started"))
         #expect(try await ledger.ingestRevenueCat(payload).appended == 0)
     }
@@ -168,7 +168,7 @@ struct ManyIDsTests {
         try await ledger.record(
             (1...count).map { number in
                 .reported(
-                    "purchase.transferred", at: Self.start + Int64(number), key: "hand-\(number)",
+                    .purchaseTransferred, at: Self.start + Int64(number), key: "hand-\(number)",
                     subject: "h\(number - 1)",
                     ["from": .string("h\(number - 1)"), "to": .string("h\(number)")])
             })

@@ -51,7 +51,7 @@ struct OldFileTests {
                 let event = try #require(try ledger.event(at: position))
                 // It was moved when the file was opened.
                 #expect(EventRouter.move(of: event) == nil, "\(position)")
-                let isPurchase = event.draft.type.hasPrefix("purchase.")
+                let isPurchase = event.draft.type.isOf(.purchase)
                 #expect((event.stream.kind == .lineage) == isPurchase)
             }
             try Self.check(ledger)

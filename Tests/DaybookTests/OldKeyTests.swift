@@ -9,7 +9,7 @@ import Testing
 struct OldKeyTests {
     private static func draft(_ index: Int) -> EventDraft {
         EventDraft(
-            type: "usage.recorded", subject: "u\(index % 7)", occurredAt: Int64(index),
+            type: .usageRecorded, subject: "u\(index % 7)", occurredAt: Int64(index),
             source: EventSource(kind: "native", key: "request-\(index)"), trust: .imported,
             data: ["meter": "stories", "amount": .integer(1), "ref": .string("story \(index)")])
     }

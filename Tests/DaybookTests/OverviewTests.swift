@@ -28,7 +28,7 @@ struct OverviewTests {
             data[member.name] = member.value
         }
         return .reported(
-            "grant.issued", at: min(start, now), key: id, subject: subject,
+            .grantIssued, at: min(start, now), key: id, subject: subject,
             profile: more["profile"]?.text, data)
     }
 
@@ -46,7 +46,7 @@ struct OverviewTests {
             grant("access", "cleo", from: begin, ["entitlement": "club"]),
             grant("rex's", "dan", amount: 4, from: begin, ["profile": "rex"]),
             .reported(
-                "grant.voided", at: now - day, key: "void", subject: "cleo",
+                .grantVoided, at: now - day, key: "void", subject: "cleo",
                 ["grant_id": "taken", "voided_at": .integer(now - day)]),
             .used("units", at: begin + day, ref: "1", amount: 7, subject: "ada"),
             .used("units", at: begin + day, ref: "2", amount: 2, subject: "bob"))
@@ -150,14 +150,14 @@ struct OverviewTests {
                 "revoked_at": .integer(now - 3 * day),
             ]
             for member in more.members { data[member.name] = member.value }
-            return lineage.event("purchase.refunded", at: now - 3 * day, data)
+            return lineage.event(.purchaseRefunded, at: now - 3 * day, data)
         }
         try await fixture.record(
             refunded(lineages[0], ["amount_milli": 4990, "currency": "EUR", "reason": "other"]),
             refunded(lineages[1], ["type": "prorated", "pct_milli": 40_000]),
             refunded(lineages[3]), refunded(lineages[2]),
             lineages[2].event(
-                "purchase.refund_reversed", at: now - 2 * day, ["transaction_id": "t3"]))
+                .purchaseRefundReversed, at: now - 2 * day, ["transaction_id": "t3"]))
         let page = try fixture.ledger.refunds()
         #expect(
             page.rows.map(refund) == [
@@ -184,12 +184,12 @@ struct OverviewTests {
         let lineage = LineageFixture("1", product: "club.monthly", subject: "ada")
         let other = LineageFixture("2", product: "club.monthly", subject: "bob")
         var claimed = other.event(
-            "purchase.refunded", at: now - 2 * day,
+            .purchaseRefunded, at: now - 2 * day,
             ["transaction_id": "t2", "revoked_at": .integer(now - 2 * day)])
         claimed.trust = .clientAsserted
         func refunded(_ key: String, _ amount: Int64, signedAt: Int64) -> EventDraft {
             var draft = lineage.event(
-                "purchase.refunded", at: now - 3 * day, signedAt: signedAt, key: key,
+                .purchaseRefunded, at: now - 3 * day, signedAt: signedAt, key: key,
                 [
                     "transaction_id": "t1", "revoked_at": .integer(now - 3 * day),
                     "amount_milli": .integer(amount), "currency": "USD",
@@ -225,7 +225,7 @@ struct OverviewTests {
         }
         func refunded(_ lineage: LineageFixture) -> EventDraft {
             lineage.event(
-                "purchase.refunded", at: now - 3 * day, key: "refund-\(lineage.lineage)",
+                .purchaseRefunded, at: now - 3 * day, key: "refund-\(lineage.lineage)",
                 [
                     "transaction_id": .string("t" + lineage.lineage),
                     "revoked_at": .integer(now - 3 * day),
@@ -233,7 +233,7 @@ struct OverviewTests {
         }
         func reversed(_ lineage: LineageFixture) -> EventDraft {
             lineage.event(
-                "purchase.refund_reversed", at: now - 2 * day,
+                .purchaseRefundReversed, at: now - 2 * day,
                 ["transaction_id": .string("t" + lineage.lineage)])
         }
         func rows(_ moment: Moment = .now) throws -> [String] {
@@ -243,7 +243,7 @@ struct OverviewTests {
         var claimed = refunded(lineages[1])
         claimed.trust = .clientAsserted
         let stated = lineages[2].event(
-            "store.transaction_stated", at: now - 3 * day,
+            .storeTransactionStated, at: now - 3 * day,
             [
                 "product": "club.monthly", "transaction_id": "t3", "starts_at": .integer(start),
                 "expires_at": .integer(now + day), "revoked_at": .integer(now - 3 * day),
@@ -271,12 +271,12 @@ struct OverviewTests {
         try await fixture.record(
             lineage.started("t1", from: start, until: now + day),
             lineage.event(
-                "purchase.refunded", at: now - 4 * day,
+                .purchaseRefunded, at: now - 4 * day,
                 ["transaction_id": "t1", "revoked_at": .integer(now - 4 * day)]),
             lineage.event(
-                "purchase.refund_reversed", at: now - 3 * day, ["transaction_id": "t1"]),
+                .purchaseRefundReversed, at: now - 3 * day, ["transaction_id": "t1"]),
             lineage.event(
-                "store.transaction_stated", at: now - 2 * day,
+                .storeTransactionStated, at: now - 2 * day,
                 [
                     "product": "club.monthly", "transaction_id": "t1",
                     "starts_at": .integer(start), "expires_at": .integer(now + day),
@@ -284,7 +284,7 @@ struct OverviewTests {
         #expect(try fixture.ledger.refunds().rows.map(refund) == ["ada apple:1 t1 reversed - 0"])
         #expect(try fixture.ledger.refunds().rows.map(\.position) == [4])
         try await fixture.record(
-            lineage.event("purchase.refund_reversed", at: now - day, ["transaction_id": "t1"]))
+            lineage.event(.purchaseRefundReversed, at: now - day, ["transaction_id": "t1"]))
         #expect(try fixture.ledger.refunds().rows.map(\.position) == [6])
         let before = OverviewRequest(moment: Moment(at: now - day - 1))
         #expect(try fixture.ledger.refunds(before).rows.map(\.position) == [4])
@@ -300,7 +300,7 @@ struct OverviewTests {
         try await fixture.record(
             grant("g4", "u4", from: now - day),
             .reported(
-                "grant.voided", at: now - 1, key: "void", subject: "u2",
+                .grantVoided, at: now - 1, key: "void", subject: "u2",
                 ["grant_id": "g2", "voided_at": .integer(now - 1)]))
         let rest = try fixture.ledger.grants(OverviewRequest(limit: 9, after: first.next))
         #expect(first.rows.map(\.grant.name) == ["g3"])
@@ -343,7 +343,7 @@ struct OverviewTests {
             lineage("3", until: now + 7 * day - 1), lineage("4", until: now + 1),
             lineage("5", until: now),
             LineageFixture("1", product: "club.monthly", subject: "u1").event(
-                "subscription.auto_renew_changed", at: now - day, ["enabled": false]),
+                .subscriptionAutoRenewChanged, at: now - day, ["enabled": false]),
             grant("g", "u6", from: start, until: now + 3 * day),
             grant("none", "u6", amount: 0, from: start, until: now + 3 * day),
             grant("access", "u7", from: start, until: now + day, ["entitlement": "club"]),

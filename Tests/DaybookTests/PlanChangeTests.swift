@@ -131,7 +131,7 @@ struct PlanChangeTests {
         try await fixture.record(Self.monthly.started("1000", from: now, until: now + 31 * day))
         try await fixture.record(
             Self.yearly.event(
-                "subscription.product_changed", at: away,
+                .subscriptionProductChanged, at: away,
                 [
                     "from": .string(Self.monthly.product), "to": .string(Self.yearly.product),
                     "effective": "now",
@@ -183,7 +183,7 @@ struct PlanChangeTests {
         fixture.clock.now += day
         try await fixture.record(
             .reported(
-                "usage.reset", at: now + day, key: "r1",
+                .usageReset, at: now + day, key: "r1",
                 [
                     "meter": "stories", "trigger": "plan_change", "period_start": .integer(now),
                     "effective_at": .integer(now + day),
@@ -241,7 +241,7 @@ struct PlanChangeTests {
             .used("stories", at: now + day, ref: "a1"))
         try await fixture.record(
             Self.monthly.event(
-                "purchase.transferred", at: handover, ["from": "ada", "to": "bob"]))
+                .purchaseTransferred, at: handover, ["from": "ada", "to": "bob"]))
         var bob = fixture
         bob.subject = "bob"
         #expect(try used(at: handover - 1, in: bob) == [1, 2])
@@ -258,7 +258,7 @@ struct PlanChangeTests {
             Self.monthly.started("1000", from: december, until: december + 31 * day))
         try await other.record(
             .reported(
-                "grant.issued", at: december, key: "g1",
+                .grantIssued, at: december, key: "g1",
                 [
                     "grant_id": "g1", "meter": "stories", "amount": 5,
                     "starts_at": .integer(december), "reason": "support",

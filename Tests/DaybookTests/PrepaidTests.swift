@@ -37,7 +37,7 @@ struct PrepaidTests {
 
     private func pass(_ id: String, at time: String) -> EventDraft {
         LineageFixture(id, product: "pass.month").event(
-            "purchase.completed", at: instant(time),
+            .purchaseCompleted, at: instant(time),
             [
                 "kind": "non_renewing", "product": "pass.month", "transaction_id": .string(id),
                 "starts_at": .integer(instant(time)), "price_milli": 990, "currency": "USD",
@@ -70,7 +70,7 @@ struct PrepaidTests {
             ])
         let decision = try fixture.check("chat")
         #expect(
-            decision.candidates.filter { $0.why == "not_started" }.map(\.id) == [
+            decision.candidates.filter { $0.why == .notStarted }.map(\.id) == [
                 "apple:3", "apple:2",
             ])
         // The last day of the last one, and after it.
@@ -152,12 +152,12 @@ struct PrepaidTests {
         let events = [
             lineage.started("9", from: start, until: end), lineage.refunded("9", at: refund),
             lineage.event(
-                "subscription.expired", at: refund + 1,
+                .subscriptionExpired, at: refund + 1,
                 [
                     "transaction_id": "9", "ended_at": .integer(refund), "reason": "refunded",
                 ]),
             lineage.event(
-                "purchase.refund_reversed", at: reversal, ["transaction_id": "9"]),
+                .purchaseRefundReversed, at: reversal, ["transaction_id": "9"]),
         ]
         for first in 0..<4 {
             let fixture = try await ledger()
@@ -180,7 +180,7 @@ struct PrepaidTests {
         for event in [events[0], events[1], events[3]] { try await paused.record(event) }
         try await paused.record(
             lineage.event(
-                "subscription.expired", at: refund - 1,
+                .subscriptionExpired, at: refund - 1,
                 [
                     "transaction_id": "9", "ended_at": .integer(refund - 1), "reason": "paused",
                 ]))
@@ -190,7 +190,7 @@ struct PrepaidTests {
         for event in events { try await again.record(event) }
         try await again.record(
             lineage.event(
-                "subscription.expired", at: reversal + LedgerFixture.day,
+                .subscriptionExpired, at: reversal + LedgerFixture.day,
                 [
                     "transaction_id": "9", "ended_at": .integer(reversal + LedgerFixture.day),
                     "reason": "refunded",
@@ -204,18 +204,18 @@ struct PrepaidTests {
         let fixture = try await ledger()
         fixture.clock.now = instant("2026-03-01T00:00:00Z")
         try await fixture.record(
-            .reported("app.launched", at: 5, key: "l1"),
-            .reported("app.launched", at: 6, key: "l2"))
+            .reported(.appLaunched, at: 5, key: "l1"),
+            .reported(.appLaunched, at: 6, key: "l2"))
         fixture.clock.now += LedgerFixture.day
         try await fixture.record(
-            .reported("app.launched", at: 7, key: "l3"),
+            .reported(.appLaunched, at: 7, key: "l3"),
             pass("1", at: "2026-02-20T00:00:00Z"),
-            .reported("app.launched", at: 8, key: "l4"),
-            .reported("app.launched", at: 9, key: "l5"))
+            .reported(.appLaunched, at: 8, key: "l4"),
+            .reported(.appLaunched, at: 9, key: "l5"))
         let explanation = try fixture.ledger.explain(
             CheckQuestion("chat"), for: "ada",
             moment: Moment(at: instant("2026-03-01T12:00:00Z")))
         #expect(explanation.beliefs.map(\.allowed) == [false, true])
-        #expect(explanation.beliefs.last?.event?.event.draft.type == "purchase.completed")
+        #expect(explanation.beliefs.last?.event?.event.draft.type == .purchaseCompleted)
     }
 }

@@ -11,7 +11,7 @@ extension PromotionTests {
         for type in ["app.launched", "profile.created", "purchase.completed", "nobody.knows.it"] {
             for trust in [Trust.clientAsserted, .imported, .system] {
                 let draft = EventDraft(
-                    type: type, subject: "mallory", occurredAt: Self.start,
+                    type: EventTypeName(rawValue: type), subject: "mallory", occurredAt: Self.start,
                     source: EventSource(kind: "promotion", key: "friends/1"), trust: trust,
                     data: ["profile": "x", "kind": "dog"])
                 await #expect(throws: LedgerError.self) { try await ledger.record([draft]) }
@@ -80,7 +80,7 @@ extension PromotionTests {
     func otherProfile() async throws {
         try await fixture.record(
             .reported(
-                "profile.created", at: Self.start - 1, key: "fay", profile: "fay",
+                .profileCreated, at: Self.start - 1, key: "fay", profile: "fay",
                 ["kind": "dog", "profile": "fay"]))
         let code = try codes()[0]
         _ = try await redeem(code)

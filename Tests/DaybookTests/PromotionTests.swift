@@ -28,7 +28,7 @@ struct PromotionTests {
             "kennel", document: Array(Self.catalog.utf8), now: Self.start)
         try await fixture.record(
             .reported(
-                "profile.created", at: Self.start - 1, key: "rex", profile: "rex",
+                .profileCreated, at: Self.start - 1, key: "rex", profile: "rex",
                 ["kind": "dog", "profile": "rex"]))
     }
 
@@ -94,7 +94,7 @@ struct PromotionTests {
         #expect(receipt.positions.count == 1)
         #expect(!receipt.wasDoneBefore)
         let event = try #require(try ledger.history(of: "ada").last?.event.draft)
-        #expect(event.type == "grant.issued")
+        #expect(event.type == .grantIssued)
         #expect(event.data["reason"] == "promo")
         #expect(event.data["grant_id"] == "promotion/reviewers/7")
         // A calendar month, in UTC.

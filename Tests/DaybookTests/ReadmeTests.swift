@@ -27,7 +27,7 @@ struct ReadmeTests {
         let ledger = try await Ledger.create(at: path, catalog: yaml)  // later: Ledger.open(path)
         try await ledger.consume("stories", by: "ada", ref: "story-1")
         let purchase = EventDraft(
-            type: "purchase.completed", subject: "ada", occurredAt: nil,
+            type: .purchaseCompleted, subject: "ada", occurredAt: nil,
             source: EventSource(kind: "apple", key: "notification-1"), trust: .verified,
             data: [
                 "product": "com.dozzi.unlimited_stories", "kind": "non_consumable",
@@ -41,7 +41,7 @@ struct ReadmeTests {
         // README ends
 
         #expect(now.allowed)
-        #expect(now.reason == "lifetime")
+        #expect(now.reason == .lifetime)
         #expect(before.display?.text == "1 stories remaining")
         #expect(try Self.snippet() == ["import Daybook", "import Foundation", ""] + Self.body())
     }

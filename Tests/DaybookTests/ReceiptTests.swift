@@ -77,7 +77,7 @@ struct ReceiptTests {
         await #expect(throws: LedgerError.self) {
             try await fixture.ledger.consume("stories", by: "ada", ref: "s4", key: "K2")
         }
-        #expect(try fixture.count(of: "access.denied") == 1)
+        #expect(try fixture.count(of: .accessDenied) == 1)
         #expect(try fixture.ledger.head().position == first.positions[1] + 1)
         let again = try await fixture.ledger.consume("stories", by: "ada", ref: "s3", key: "K1")
         #expect(again == first)
@@ -168,7 +168,7 @@ struct ReceiptTests {
             let clock = TurnstileClock()
             let ledger = try await Self.ledger(clock)
             let arrival = EventDraft.reported(
-                "subject.created", at: seen, key: "arrival",
+                .subjectCreated, at: seen, key: "arrival",
                 ["first_seen_at": .integer(seen), "tz": "Pacific/Auckland"])
             let arrive: @Sendable () async throws -> Int64 = {
                 try await ledger.record([arrival]).firstPosition ?? 0
@@ -206,7 +206,7 @@ struct DerivedKeyTests {
         try await fixture.use("stories", "s5")
         try await fixture.ledger.tick()
         for type in ["limit.reached", "access.denied", "usage.reset"] {
-            #expect(try fixture.count(of: type) == 1, "\(type)")
+            #expect(try fixture.count(of: EventTypeName(rawValue: type)) == 1, "\(type)")
         }
         var bytes: [UInt8] = []
         try fixture.ledger.export { bytes += $0 }

@@ -40,7 +40,7 @@ struct ReceiverTests {
     /// Everything that a customer owns becomes another's, 60 days ago.
     private func gift(_ from: String, _ to: String) -> EventDraft {
         .reported(
-            "purchase.transferred", at: now - 60 * day, key: "gift-\(from)", subject: from,
+            .purchaseTransferred, at: now - 60 * day, key: "gift-\(from)", subject: from,
             ["from": .string(from), "to": .string(to)])
     }
 
@@ -64,7 +64,7 @@ struct ReceiverTests {
         try await fixture.ledger.record(lineage("1", of: "anon"))
         try await fixture.record(
             .reported(
-                "subject.aliased", at: now - 70 * day, key: "alias", subject: "anon",
+                .subjectAliased, at: now - 70 * day, key: "alias", subject: "anon",
                 ["alias": "anon", "canonical": "cora"]))
         #expect(try fixture.ledger.subjects() == ["anon"])
         #expect(try fixture.ledger.funnel("kept").steps.map(\.count) == [1, 1])

@@ -20,7 +20,7 @@ struct RestatementTests {
 
     private static func purchase(at instant: Int64) -> EventDraft {
         EventDraft(
-            type: "purchase.completed", subject: "ada", occurredAt: instant,
+            type: .purchaseCompleted, subject: "ada", occurredAt: instant,
             source: EventSource(kind: "apple", key: "buy", signedAt: instant), trust: .verified,
             data: [
                 "product": "com.dozzi.unlimited_stories", "kind": "non_consumable",
@@ -31,7 +31,7 @@ struct RestatementTests {
 
     private static func refund(at instant: Int64, signedAt: Int64) -> EventDraft {
         EventDraft(
-            type: "purchase.refunded", subject: "ada", occurredAt: instant,
+            type: .purchaseRefunded, subject: "ada", occurredAt: instant,
             source: EventSource(kind: "apple", key: "refund", signedAt: signedAt),
             trust: .verified,
             data: [
@@ -94,7 +94,7 @@ struct RestatementTests {
         try await ledger.consume("stories", by: "ada", ref: "s1")
         clock.set(Self.start + 5 * Self.day)
         let late = EventDraft(
-            type: "usage.recorded", subject: "ada", occurredAt: Self.start + Self.day,
+            type: .usageRecorded, subject: "ada", occurredAt: Self.start + Self.day,
             source: EventSource(kind: "native", key: "late"), trust: .imported,
             data: ["meter": "stories", "amount": 1, "ref": "s2"])
         let receipt = try await ledger.record([late], options: ReportOptions(isRestating: true))

@@ -67,6 +67,42 @@ struct SealingTests {
         #expect(renewed == bytes)
     }
 
+    /// Asks for a use that is refused, every few milliseconds, until a segment is there.
+    /// - Returns: Whether one was written within ten seconds.
+    private static func isSealedBesideRefusals(
+        _ ledger: Ledger, _ folder: LedgerFolder
+    ) async throws -> Bool {
+        for _ in 0..<1_000 where folder.derivedNames(".dayseg") == [] {
+            await #expect(throws: LedgerError.self) {
+                try await ledger.consume("stories", 1_000, by: "greedy")
+            }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        return folder.derivedNames(".dayseg") != []
+    }
+
+    @Test("Refused requests do not postpone the sealing of a full range")
+    func refusals() async throws {
+        let (folder, drafts) = try await Self.begun()
+        let ledger = try Self.open(folder)
+        try await ledger.record(Array(drafts[..<15]))
+        #expect(try await Self.isSealedBesideRefusals(ledger, folder))
+        try ledger.close()
+    }
+
+    @Test("What another process committed is sealed after a request that appends nothing")
+    func foreign() async throws {
+        let (folder, drafts) = try await Self.begun()
+        let ledger = try Self.open(folder)
+        // Without a path a ledger writes no derived files.
+        let other = try Ledger(store: try SQLiteEventStore(path: folder.path), clock: { 0 })
+        try await other.record(Array(drafts[..<15]))
+        try other.close()
+        #expect(folder.derivedNames(".dayseg") == [])
+        #expect(try await Self.isSealedBesideRefusals(ledger, folder))
+        try ledger.close()
+    }
+
     @Test("What cannot be written is told once a range, and no commit fails")
     func failing() async throws {
         let (folder, drafts) = try await Self.begun()

@@ -44,18 +44,18 @@ struct SnapshotDamageTests {
         let lineage = LineageFixture("2000001", product: "com.crowd.pro")
         return [
             .reported(
-                "subject.created", at: start, key: "c",
+                .subjectCreated, at: start, key: "c",
                 ["first_seen_at": .integer(start), "tz": "UTC"]),
-            .reported("paywall.shown", at: start + 1, key: "p", ["context": "settings"]),
+            .reported(.paywallShown, at: start + 1, key: "p", ["context": "settings"]),
             .used("tickets", at: start + 2, ref: "t1"),
             .used("tickets", at: start + 3, ref: "t2", subject: "anon"),
-            .reported("checkout.completed", at: start + 4, key: "d"),
+            .reported(.checkoutCompleted, at: start + 4, key: "d"),
             lineage.started("2000001", from: start + 5, until: start + 30 * LedgerFixture.day),
             .reported(
-                "subject.aliased", at: start + 6, key: "a", subject: "anon",
+                .subjectAliased, at: start + 6, key: "a", subject: "anon",
                 ["alias": "anon", "canonical": "ada"]),
             .reported(
-                "correction.voided", at: start + 7, key: "v",
+                .correctionVoided, at: start + 7, key: "v",
                 [
                     "target": ["source": "native", "key": .string("tickets/t1/\(start + 2)")],
                     "reason": "mistake",

@@ -20,7 +20,7 @@ struct SnapshotHandoverTests {
                         // New names, streams, aliases and corrections while the state is handed over.
                         let subject = "u\(writer)-\(number / 4)"
                         let draft = EventDraft(
-                            type: "usage.recorded", subject: subject,
+                            type: .usageRecorded, subject: subject,
                             occurredAt: 1_767_225_000_000 + Int64(number),
                             source: EventSource(kind: "native", key: "\(writer)/\(number)"),
                             trust: .imported,

@@ -62,7 +62,7 @@ struct SnapshotPositionTests {
         let ledger = try await folder.create("dozzi") { LedgerTemplate.later }
         try await ledger.record([
             .reported(
-                "subject.aliased", at: start, key: "alias", ["alias": "anon", "canonical": "ada"])
+                .subjectAliased, at: start, key: "alias", ["alias": "anon", "canonical": "ada"])
         ])
         let kept = try KeptSnapshot(try ledger.snapshot())
         try await ledger.record([.used("stories", at: start + 1, ref: "s1", subject: "anon")])
@@ -84,9 +84,9 @@ struct SnapshotPositionTests {
         let ledger = try await folder.create("dozzi") { LedgerTemplate.later }
         let history: [EventDraft] = [
             .reported(
-                "subject.aliased", at: start, key: "alias", ["alias": "anon", "canonical": "ada"]),
+                .subjectAliased, at: start, key: "alias", ["alias": "anon", "canonical": "ada"]),
             .reported(
-                "correction.voided", at: start + 1, key: "void",
+                .correctionVoided, at: start + 1, key: "void",
                 ["target": ["source": "native", "key": "alias"], "reason": "mistake"]),
         ]
         for draft in history { try await ledger.record([draft]) }

@@ -88,7 +88,7 @@ struct SpelledIDTests {
             }
             #expect(meter?.used == 3, "\(name)")
             let uses = try fixture.ledger.history(of: name).count {
-                $0.event.draft.type == "usage.recorded"
+                $0.event.draft.type == .usageRecorded
             }
             #expect(uses == 3)
         }
@@ -153,7 +153,7 @@ struct SpelledIDTests {
         }
         try await fixture.record(
             .reported(
-                "subject.unaliased", at: Fixtures.now, key: "part", subject: Self.upper,
+                .subjectUnaliased, at: Fixtures.now, key: "part", subject: Self.upper,
                 ["alias": .string(Self.upper), "canonical": .string(Self.lower)]))
         let used = try fixture.ledger.status(of: Self.lower).status.meters.first {
             $0.name == "stories"

@@ -46,7 +46,7 @@ struct StartUpBudgetTests {
     private static func drafts(_ range: Range<Int>) -> [EventDraft] {
         range.map { number in
             EventDraft(
-                type: "feature.used", subject: "c\(number % 50)",
+                type: .featureUsed, subject: "c\(number % 50)",
                 occurredAt: 1_768_000_000_000 + Int64(number),
                 source: EventSource(kind: "app", key: "k\(number)"), trust: .system,
                 data: ["feature": "stories"])

@@ -14,7 +14,7 @@ struct FolderOrderTests {
             "Answers/Usage", "Answers/Funnels", "Decisions", "Replay", "Audit",
         ],
         "DaybookIngest": [
-            ".", "Native", "RevenueCat", "StoreKitConfiguration", "AppStore/JWS",
+            ".", "Refusals", "Native", "RevenueCat", "StoreKitConfiguration", "AppStore/JWS",
             "AppStore/Payloads", "AppStore/Verification", "AppStore/Sandbox", "AppStore/Mapping",
         ],
         "DaybookStore": [

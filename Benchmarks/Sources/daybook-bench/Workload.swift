@@ -59,7 +59,7 @@ struct Workload {
     /// The typed report of an event, as a program would hand it to the ledger.
     func draft(_ index: Int) -> EventDraft {
         EventDraft(
-            type: "usage.recorded", subject: subjectName(subject(of: index)),
+            type: .usageRecorded, subject: subjectName(subject(of: index)),
             occurredAt: occurredAt(index),
             source: EventSource(kind: "native", key: key(of: index)), trust: .imported,
             data: [

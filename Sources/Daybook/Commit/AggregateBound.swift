@@ -64,7 +64,7 @@ struct AggregateBound {
     ) throws(EventProblem) {
         guard name.kind != .ledger else { return }
         let aggregate = aggregate(of: name, state)
-        if draft.type == "subject.aliased", let alias = draft.data["alias"]?.text,
+        if draft.type == .subjectAliased, let alias = draft.data["alias"]?.text,
             let canonical = draft.data["canonical"]?.text
         {
             try join(alias, canonical, name.environment, group, state)

@@ -7,7 +7,7 @@ import DaybookEvents
 /// whether the catalog learnt the name before or after it.
 struct AppEventNames {
     /// By type as it was sent; `nil` inside where no catalog has it.
-    private var known: [String: EventName?] = [:]
+    private var known: [EventTypeName: EventName?] = [:]
     /// More types than any app has: with more than these, each is looked up anew.
     private static let knownMax = 1_024
 
@@ -25,9 +25,9 @@ struct AppEventNames {
     /// Catalogs changed.
     mutating func forget() { known = [:] }
 
-    private mutating func name(_ type: String, _ catalogs: CatalogHistory) -> EventName? {
+    private mutating func name(_ type: EventTypeName, _ catalogs: CatalogHistory) -> EventName? {
         if let name = known[type] { return name }
-        let name = catalogs.eventName(type)
+        let name = catalogs.eventName(type.rawValue)
         if known.count >= Self.knownMax { known = [:] }
         known[type] = .some(name)
         return name

@@ -25,7 +25,7 @@ struct CatalogReports {
     static func takeDocument(
         _ draft: inout EventDraft, _ store: any EventStore
     ) throws -> StoredDocument? {
-        guard draft.type == "catalog.published" else { return nil }
+        guard draft.type == .catalogPublished else { return nil }
         let digest = draft.data["document_sha256"]?.text ?? ""
         guard let text = draft.data["document"]?.text else {
             if try store.document(sha256: digest) == nil {
@@ -54,8 +54,8 @@ struct CatalogReports {
     ) throws {
         position += 1
         switch draft.type {
-        case "catalog.published": try takeCatalog(draft, document, store)
-        case "catalog.rolled_back":
+        case .catalogPublished: try takeCatalog(draft, document, store)
+        case .catalogRolledBack:
             let version = draft.data["to_version"]?.integer ?? 0
             defer {
                 catalogs.rollBack(
@@ -107,21 +107,17 @@ struct CatalogReports {
     }
 
     private func scope(of draft: EventDraft) throws -> CatalogScope {
-        switch draft.data["applies_to"]?.text {
-        case "all": return .all
-        case "new_users", "new", "new_subjects": return .newSubjects
-        case "next_period": return .nextPeriod
-        case "cohort":
-            guard let percent = draft.data["percent"]?.integer, (0...100).contains(percent) else {
-                throw EventProblem(
-                    .outOfBounds, "data.percent", "a cohort needs a percent from 0 to 100")
-            }
-            return .cohort(percent)
-        case let other:
-            throw EventProblem(
-                .unknownName, "data.applies_to",
-                "\"\(other ?? "")\" is none of all, new_users, next_period, cohort")
+        let word = draft.data["applies_to"]?.text ?? ""
+        guard let kind = CatalogScopeKind(word: word) else {
+            let words = CatalogScopeKind.allCases.map(\.word).joined(separator: ", ")
+            throw EventProblem(.unknownName, "data.applies_to", "\"\(word)\" is none of \(words)")
         }
+        let scope = CatalogScope(kind, percent: draft.data["percent"]?.integer)
+        guard let scope, (0...100).contains(scope.percent ?? 0) else {
+            throw EventProblem(
+                .outOfBounds, "data.percent", "a cohort needs a percent from 0 to 100")
+        }
+        return scope
     }
 }
 

@@ -143,12 +143,13 @@ struct GroupDecision {
             let stream = known ?? state.internStream(name)
             memo.customer.note(name.name, state.stream(stream).name)
             if !report.isPlain { internPatch(report.draft, &state) }
-            guard let (row, names) = report.encoded, let digest = report.digest else {
+            guard let row = report.row, let digest = report.digest else {
                 preconditionFailure("a report is encoded before it is added")
             }
             digests.append(digest)
             append(
-                memo.numbering(row, names, &state.names), stream, after: state.headOf(stream),
+                memo.numbering(row, report.names, &state.names), stream,
+                after: state.headOf(stream),
                 recordedAt: keepsRecordedAt ? report.draft.recordedAt : nil)
         }
     }

@@ -8,7 +8,9 @@ struct Journey: Sendable {
     struct Outcome {
         /// The requests that must see this group committed first; they come next, in order.
         var rest: [WriteRequest] = []
-        /// Whether anything was appended: not by a commit that failed, nor where all was refused or there before.
+        /// Whether the group failed: nothing of it was appended then.
+        var hasFailed = false
+        /// Whether events were appended; a group of refusals and repeated requests appends none.
         var hasAppended = false
     }
 
@@ -43,7 +45,7 @@ struct Journey: Sendable {
             let failure = LedgerError.store(StoreError.wrapping(error))
             // No caller may believe in what is not on disk: the whole group gets the environment's error.
             for request in requests { request.answer(.failure(failure)) }
-            return Outcome()
+            return Outcome(hasFailed: true)
         }
         for (request, answer) in answers { request.answer(answer) }
         return outcome

@@ -24,7 +24,7 @@ package final class LedgerWriter: Sendable {
 
     private func commit(_ requests: [WriteRequest]) -> [WriteRequest] {
         let outcome = journey.commit(requests)
-        if outcome.hasAppended { derived.schedule() }
+        if !outcome.hasFailed { derived.schedule(hasAppended: outcome.hasAppended) }
         return outcome.rest
     }
 

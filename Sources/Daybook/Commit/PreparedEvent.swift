@@ -34,9 +34,11 @@ final class PreparedEvent: Sendable {
     let stream: StreamName
     /// Of the source's key.
     let key: Reference
-    /// The row without its place in the ledger, with its names as texts; `nil` while the ledger has to say when it
-    /// happened.
-    let encoded: (row: EventRow, names: RowDigest.Names)?
+    /// The row without its place in the ledger and without the numbers of its names; `nil` while the ledger has to say
+    /// when it happened.
+    let row: EventRow?
+    /// The names of the row.
+    let names: RowDigest.Names
     /// Of the row (`RowDigest`); `nil` as long as there is none.
     let digest: HistoryHash?
     /// Neither a correction nor an alias nor a catalog, nor anything that names what it changes: nothing but its key,
@@ -67,13 +69,13 @@ final class PreparedEvent: Sendable {
         self.stream = stream
         key = Reference(draft.source.key ?? "")
         if draft.occurredAt == nil {
-            (encoded, digest) = (nil, nil)
+            (row, names, digest) = (nil, RowDigest.Names(), nil)
         } else {
-            var (row, names) = EventEncoder.encode(draft, schema)
-            row.requestDigest = requestDigest
+            var encoded = EventEncoder.encode(draft, schema)
+            encoded.row.requestDigest = requestDigest
             var digest = RowDigest(secret)
-            self.digest = digest.of(row, names, in: stream)
-            encoded = (row, names)
+            self.digest = digest.of(encoded.row, encoded.names, in: stream)
+            (row, names) = encoded
         }
         isPlain = Self.isPlain(draft, schema)
         isUnknown = schema == nil
@@ -91,7 +93,8 @@ final class PreparedEvent: Sendable {
         isRead = false
         stream = StreamName(draft.environment, .ledger, "")
         key = .none
-        encoded = nil
+        row = nil
+        names = RowDigest.Names()
         digest = nil
         isPlain = false
         isUnknown = false
@@ -100,7 +103,7 @@ final class PreparedEvent: Sendable {
     /// Checks and prepares a draft as far as that needs no ledger.
     static func preparing(_ draft: EventDraft, _ secret: LedgerSecret) -> PreparedEvent {
         // Another request that waits before this one may bring the document.
-        if draft.type == "catalog.published" {
+        if draft.type == .catalogPublished {
             return PreparedEvent(unprepared: draft, problem: nil)
         }
         do throws(EventProblem) {
@@ -144,7 +147,7 @@ final class PreparedEvent: Sendable {
         return drafts.enumerated().map { index, draft in
             var told = draft
             told.extras["raw_sha256"] = .string(sha256)
-            let bringsBytes = index == 0 || draft.type == "purchase.claimed"
+            let bringsBytes = index == 0 || draft.type == .purchaseClaimed
             return PreparedEvent(
                 told, requestDigest: digest(draft), secret,
                 document: bringsBytes ? StoredDocument(sha256: sha256, bytes: bytes) : nil,

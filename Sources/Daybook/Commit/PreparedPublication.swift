@@ -32,7 +32,7 @@ extension CatalogCache {
     /// - Throws: Where the store cannot be read.
     func take(from report: PreparedEvent, _ store: any EventStore) throws {
         let draft = report.draft
-        guard !report.isPlain, draft.type == "catalog.published" else { return }
+        guard !report.isPlain, draft.type == .catalogPublished else { return }
         let digest = draft.data["document_sha256"]?.text ?? ""
         if self[digest] != nil { return }
         let text = draft.data["document"]?.text.map { Array($0.utf8) }

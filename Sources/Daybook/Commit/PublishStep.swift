@@ -41,15 +41,9 @@ struct PublishStep {
         var data: JSONObject = [
             "version": .integer(entry.version), "effective_at": .integer(entry.effectiveAt),
             "document_sha256": .string(entry.documentDigest),
+            "applies_to": .string(entry.scope.kind.word),
         ]
-        switch entry.scope {
-        case .all: data["applies_to"] = "all"
-        case .newSubjects: data["applies_to"] = "new_users"
-        case .nextPeriod: data["applies_to"] = "next_period"
-        case .cohort(let percent):
-            data["applies_to"] = "cohort"
-            data["percent"] = .integer(percent)
-        }
+        data["percent"] = entry.scope.percent.map { .integer($0) }
         group.add(StoredDocument(sha256: entry.documentDigest, bytes: publication.document))
         return append(.catalogPublished, data, key: "catalog/\(entry.version)", &group, &state)
     }
@@ -82,7 +76,7 @@ struct PublishStep {
         var extras = JSONObject()
         if let actor = publication.actor { extras["actor"] = .string(actor) }
         let draft = EventDraft(
-            type: Vocabulary.name(of: type), subject: nil, occurredAt: group.now,
+            type: EventTypeName(type), subject: nil, occurredAt: group.now,
             source: EventSource(kind: "ledger", key: key), trust: .admin, data: data,
             extras: extras)
         let canonical: EventDraft

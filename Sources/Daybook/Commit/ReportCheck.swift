@@ -57,7 +57,8 @@ struct ReportCheck {
         let said = EventJSON.object(of: report.draft)
         if EventJSON.object(of: stored.draft) == said { return }
         // Recorded before the catalog had the name.
-        let name = stored.type == .unknown ? state.catalogs.eventName(stored.draft.type) : nil
+        let name =
+            stored.type == .unknown ? state.catalogs.eventName(stored.draft.type.rawValue) : nil
         if let named = name?.canonical(stored.draft), EventJSON.object(of: named) == said {
             return
         }
@@ -65,7 +66,7 @@ struct ReportCheck {
             return
         }
         // An older ledger has the claim as a part of the fact, under this key: it was made already.
-        if report.isRead, report.draft.type == "purchase.claimed",
+        if report.isRead, report.draft.type == .purchaseClaimed,
             haveSameBytes(stored.draft.subject, report.draft.subject)
         {
             return
@@ -98,7 +99,7 @@ struct ReportCheck {
     /// Epochs only grow, and by little: a number near the bound would be the last one that the ledger can have.
     /// - Parameter last: The epoch before; becomes this one's.
     static func checkEpoch(_ draft: EventDraft, _ last: inout Int64) throws {
-        guard draft.type == "ledger.restored", let epoch = draft.data["epoch"]?.integer else {
+        guard draft.type == .ledgerRestored, let epoch = draft.data["epoch"]?.integer else {
             return
         }
         guard epoch > last, epoch <= last + epochsMax else {
@@ -142,7 +143,7 @@ struct ReportCheck {
 
     /// What a correction corrects; `nil` for every other event.
     static func target(of draft: EventDraft) -> (source: String, key: Reference)? {
-        guard draft.type == "correction.voided" || draft.type == "correction.amended",
+        guard draft.type == .correctionVoided || draft.type == .correctionAmended,
             let source = draft.data.value(at: ["target", "source"])?.text,
             let key = draft.data.value(at: ["target", "key"])?.text
         else { return nil }

@@ -83,7 +83,7 @@ struct ReportStep {
             found.duplicates += 1
             return
         }
-        if report.encoded == nil {
+        if report.row == nil {
             report = report.happening(
                 at: try moment(of: report, group, state), store.header.secret)
         }
@@ -139,7 +139,7 @@ struct ReportStep {
 
     /// Whether an alias is among the reports, which may join two customers.
     private var mayJoin: Bool {
-        reports.contains { !$0.isPlain && $0.draft.type == "subject.aliased" }
+        reports.contains { !$0.isPlain && $0.draft.type == .subjectAliased }
     }
 
     /// One access to the dictionary instead of two: what is there, or was put there now.
@@ -158,7 +158,7 @@ struct ReportStep {
     private func moment(
         of report: PreparedEvent, _ group: GroupDecision, _ state: LedgerState
     ) throws -> Int64 {
-        guard report.draft.type == "purchase.claimed",
+        guard report.draft.type == .purchaseClaimed,
             let stream = group.stream(report.stream, state)
         else { return group.now }
         let named = try group.belonging(of: stream, state, at: group.now).namedAt

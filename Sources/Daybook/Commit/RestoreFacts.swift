@@ -47,7 +47,7 @@ struct RestoreFacts {
             if statement.needsKnownLineage, let lineage = statement.lineage,
                 stream(lineage, state).map({ group.head(of: $0, state).version > 0 }) != true
             {
-                refuse(statement, AppStoreRefusal(unknownLineage: lineage))
+                refuse(statement, PayloadRefusal(unknownLineage: lineage))
                 continue
             }
             let step = ReportStep(
@@ -57,19 +57,19 @@ struct RestoreFacts {
             switch try step.run(&group, &state) {
             case .success(let receipt): duplicates += receipt.duplicates
             case .failure(.badInput(let problems)):
-                refuse(statement, AppStoreRefusal(problems))
+                refuse(statement, PayloadRefusal(problems))
             case .failure(let error): throw error
             }
         }
     }
 
-    private mutating func refuse(_ statement: RestoreStatement, _ refusal: AppStoreRefusal) {
+    private mutating func refuse(_ statement: RestoreStatement, _ refusal: PayloadRefusal) {
         refused.append(
             .init(place: statement.place, refusal: refusal, sha256: statement.sha256))
     }
 }
 
-extension AppStoreRefusal {
+extension PayloadRefusal {
     /// What was signed is no event that the ledger may hold.
     init(_ problems: [InputProblem]) {
         let isConflict = problems.contains { $0.code == EventProblem.Code.keyConflict.rawValue }

@@ -127,7 +127,7 @@ struct RestoreMoves {
         if let actor = request.actor { extras["actor"] = .string(actor) }
         if let reason = request.reason { extras["reason"] = .string(reason) }
         var draft = EventDraft(
-            type: Vocabulary.name(of: type), version: Vocabulary.current(type)?.version ?? 1,
+            type: EventTypeName(type), version: Vocabulary.current(type)?.version ?? 1,
             environment: request.environment, subject: subject, occurredAt: group.now,
             source: EventSource(kind: "ledger", key: nil),
             trust: request.actor == nil ? .system : .admin, data: data, extras: extras)

@@ -35,10 +35,10 @@ enum StructureRules {
     ) throws(EventProblem) {
         // What was recorded before there were these rules stays what it is; folds pass over it.
         if draft.recordedAt == nil {
-            if draft.type == "usage.reset" { return try checkReset(draft, meter) }
-            if draft.type == "grant.issued" { return try checkRecurrence(draft.data) }
+            if draft.type == .usageReset { return try checkReset(draft, meter) }
+            if draft.type == .grantIssued { return try checkRecurrence(draft.data) }
         }
-        guard draft.type == "usage.recorded" else { return }
+        guard draft.type == .usageRecorded else { return }
         let amount = draft.data["amount"]?.integer ?? 0
         let meter = meter(draft.data["meter"]?.text ?? "")
         if amount == 0, meter?.kind != .reading {

@@ -11,7 +11,7 @@ struct DeadLetters {
 
     /// Keeps what is refused as a dead letter; the same bytes again are the same dead letter.
     func refuse(
-        _ text: PostedText, _ refusal: AppStoreRefusal, _ receipt: inout IngestReceipt
+        _ text: PostedText, _ refusal: PayloadRefusal, _ receipt: inout IngestReceipt
     ) async throws {
         let sha256 = Digest.hexadecimal(Digest.sha256(text.bytes))
         receipt.refused.append(.init(place: text.place, refusal: refusal, sha256: sha256))
@@ -25,7 +25,7 @@ struct DeadLetters {
         if !text.place.isEmpty { data["place"] = .string(text.place) }
         data["waits_for"] = refusal.waitsFor.map(JSONValue.string)
         try await note(
-            "ingest.rejected", key: sha256, data, for: text.subject, reason: refusal.detail,
+            .ingestRejected, key: sha256, data, for: text.subject, reason: refusal.detail,
             text.environment, StoredDocument(sha256: payloadSHA256, bytes: text.payload))
     }
 
@@ -34,7 +34,7 @@ struct DeadLetters {
     /// What is quoted in the reason came from outside, and so did the customer's name: either may be what no event may
     /// hold, and then the dead letter is kept without it.
     private func note(
-        _ type: String, key: String, _ data: JSONObject, for subject: String? = nil,
+        _ type: EventTypeName, key: String, _ data: JSONObject, for subject: String? = nil,
         reason: String? = nil, actor: String? = nil, _ environment: Environment,
         _ document: StoredDocument? = nil
     ) async throws {
@@ -257,7 +257,7 @@ struct DeadLetters {
     }
 
     /// Of a renewal without a known lineage: `retryable`, which older builds called `app_identity`.
-    private static let waitingCodes: [AppStoreRefusal.Reason] = [.retryable, .appIdentity]
+    private static let waitingCodes: [PayloadRefusal.Reason] = [.retryable, .appIdentity]
 
     /// The lineage that a transaction must tell of; of a renewal that was refused for something else first, such as
     /// responders that did not answer, or by an older build, the one that it names itself.

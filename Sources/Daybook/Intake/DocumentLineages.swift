@@ -174,7 +174,7 @@ extension DocumentNews {
     /// The product, where the event says it.
     static func name(_ draft: EventDraft) -> String {
         let told = ["product", "transaction_id", "grant_id"].compactMap { draft.data[$0]?.text }
-        return told.first ?? draft.type
+        return told.first ?? draft.type.rawValue
     }
 
     func contradicted(
@@ -195,15 +195,15 @@ extension DocumentNews {
         }
         let at = draft.occurredAt.map { " on \(RFC3339.format($0))" } ?? ""
         switch draft.type {
-        case "subscription.auto_renew_changed":
+        case .subscriptionAutoRenewChanged:
             return draft.data["enabled"] == true
                 ? "renewal is on" : "renewal was switched off\(at)"
-        case "subscription.billing_failed": return "a charge failed\(at)"
-        case "purchase.refunded": return "money went back\(at)"
-        case "purchase.refund_reversed": return "no money went back"
-        case "subscription.pause_scheduled": return "it pauses"
-        case "grant.issued": return "it ends " + (date("expires_at") ?? "never")
-        case "grant.voided": return "it ended\(at)"
+        case .subscriptionBillingFailed: return "a charge failed\(at)"
+        case .purchaseRefunded: return "money went back\(at)"
+        case .purchaseRefundReversed: return "no money went back"
+        case .subscriptionPauseScheduled: return "it pauses"
+        case .grantIssued: return "it ends " + (date("expires_at") ?? "never")
+        case .grantVoided: return "it ended\(at)"
         default: return "it was bought\(at)"
         }
     }

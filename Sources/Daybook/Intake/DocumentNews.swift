@@ -43,7 +43,7 @@ struct DocumentNews {
 
     /// Whether an event says what was bought, not how things stand with it.
     static func isFact(_ draft: EventDraft) -> Bool {
-        ["subscription.started", "subscription.renewed", "purchase.completed"]
+        [.subscriptionStarted, .subscriptionRenewed, .purchaseCompleted]
             .contains(draft.type)
     }
 
@@ -69,10 +69,10 @@ struct DocumentNews {
     private func verdict(on draft: EventDraft) throws -> Verdict {
         if Self.isFact(draft) { return verdict(onFact: draft) }
         switch draft.type {
-        case "grant.issued": return verdict(onGrant: draft)
-        case "grant.voided": return verdict(onVoid: draft)
-        case "subscription.auto_renew_changed", "subscription.billing_failed",
-            "purchase.refunded", "purchase.refund_reversed", "subscription.pause_scheduled":
+        case .grantIssued: return verdict(onGrant: draft)
+        case .grantVoided: return verdict(onVoid: draft)
+        case .subscriptionAutoRenewChanged, .subscriptionBillingFailed,
+            .purchaseRefunded, .purchaseRefundReversed, .subscriptionPauseScheduled:
             return try verdict(onStanding: draft)
         default: return .news(draft)
         }
@@ -90,7 +90,7 @@ struct DocumentNews {
             return .gap(known(draft, in: lineage))
         }
         let start = draft.data["starts_at"]?.integer ?? Int64.max
-        let isSubscription = draft.type != "purchase.completed"
+        let isSubscription = draft.type != .purchaseCompleted
         let ranks = [
             lineage.state.autoRenew.rank, lineage.state.billing.rank, lineage.state.expiry.rank,
             lineage.state.nextProduct.rank,
@@ -177,14 +177,14 @@ struct DocumentNews {
     ) -> Verdict {
         let state = lineage.state
         switch draft.type {
-        case "subscription.auto_renew_changed" where draft.data["enabled"] == true:
+        case .subscriptionAutoRenewChanged where draft.data["enabled"] == true:
             guard !state.autoRenew.value else { return .idle }
             return takeBack(draft, lineage, state.autoRenew.rank)
-        case "subscription.auto_renew_changed":
+        case .subscriptionAutoRenewChanged:
             guard state.autoRenew.value || isNewFact else { return .known }
             return state.autoRenew.value
                 ? add(draft, lineage, state.autoRenew.rank) : .news(draft)
-        case "subscription.billing_failed":
+        case .subscriptionBillingFailed:
             let grace = draft.data["grace_expires_at"]?.integer ?? Event.absent
             let billing = state.billing
             if billing.value.isRetrying {
@@ -195,14 +195,14 @@ struct DocumentNews {
             // An end that was told came after the failure.
             if state.expiry.value != 0, isForeign(state.expiry.rank) { return .known }
             return add(draft, lineage, billing.rank)
-        case "purchase.refunded":
+        case .purchaseRefunded:
             guard let fact = lineage.fact(of: draft) else { return .news(draft) }
             guard fact.revocation != .none else {
                 return add(draft, lineage, fact.revocationRank)
             }
             let isSame = fact.revokedAt == draft.data["revoked_at"]?.integer
             return isSame || isForeign(fact.revocationRank) ? .known : .news(draft)
-        case "purchase.refund_reversed":
+        case .purchaseRefundReversed:
             guard let fact = lineage.fact(of: draft), fact.revocation != .none else { return .idle }
             return takeBack(draft, lineage, fact.revocationRank)
         // No fold reads a pause; the same one has the same key.

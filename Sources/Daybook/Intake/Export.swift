@@ -78,7 +78,7 @@ package struct Export {
 
     /// The event as it is written down: a catalog carries its document.
     package func inlined(_ event: RecordedEvent) throws -> RecordedEvent {
-        guard event.draft.type == "catalog.published",
+        guard event.draft.type == .catalogPublished,
             let digest = event.draft.data["document_sha256"]?.text,
             let bytes = try core.store.document(sha256: digest)
         else { return event }
@@ -184,7 +184,7 @@ private struct Derivation {
             ],
             "data": .object(data),
             "derived_from": [
-                "position": .integer(event.position), "type": .string(event.draft.type),
+                "position": .integer(event.position), "type": .string(event.draft.type.rawValue),
                 "source": .string(event.draft.source.kind),
                 "key": .string(event.draft.source.key ?? ""),
             ],

@@ -29,7 +29,7 @@ struct CheckedFile: Sendable {
     private(set) var unknownNames: [String: Int] = [:]
     private static let unknownTypesMax = 64
     /// Most events have the type of the one before.
-    private var lastKnownType = ""
+    private var lastKnownType = EventTypeName(rawValue: "")
     /// The line of the newest event; 0 before there is one.
     private var lastLine = 0
 
@@ -87,11 +87,11 @@ struct CheckedFile: Sendable {
         unknownNames = mark.unknownNames
     }
 
-    private mutating func noteType(_ type: String) {
+    private mutating func noteType(_ type: EventTypeName) {
         if type == lastKnownType { return }
-        if Vocabulary.names.contains(type) { return lastKnownType = type }
-        if unknownTypes.count < Self.unknownTypesMax || unknownTypes[type] != nil {
-            unknownTypes[type, default: 0] += 1
+        if Vocabulary.isKnown(type) { return lastKnownType = type }
+        if unknownTypes.count < Self.unknownTypesMax || unknownTypes[type.rawValue] != nil {
+            unknownTypes[type.rawValue, default: 0] += 1
         }
     }
 
@@ -108,7 +108,7 @@ struct CheckedFile: Sendable {
         batches = []
         eventCount = 0
         unknownTypes = [:]
-        lastKnownType = ""
+        lastKnownType = EventTypeName(rawValue: "")
         lastLine = 0
         var start = 0
         while start < events.count {

@@ -20,7 +20,7 @@ struct AppStoreIngest {
         }
         var receipt = IngestReceipt()
         let texts: [AppStoreSignedPayload]
-        do throws(AppStoreRefusal) {
+        do throws(PayloadRefusal) {
             texts = try AppStoreEnvelope.signedPayloads(in: payload, as: options.kind)
         } catch {
             let whole = PostedText(bytes: payload, payload: payload, options, verifier)
@@ -46,15 +46,15 @@ struct AppStoreIngest {
         case .verified(let statement):
             do {
                 try await take(statement.document, text, options, &receipt)
-            } catch let refusal as AppStoreRefusal {
+            } catch let refusal as PayloadRefusal {
                 return try await DeadLetters(writer: writer).refuse(text, refusal, &receipt)
             } catch let problem as EventProblem {
-                let refusal = AppStoreRefusal(
+                let refusal = PayloadRefusal(
                     .format, "\(problem.member): \(problem.reason) [\(problem.code.rawValue)]")
                 return try await DeadLetters(writer: writer).refuse(text, refusal, &receipt)
             } catch LedgerError.badInput(let problems) {
                 return try await DeadLetters(writer: writer).refuse(
-                    text, AppStoreRefusal(problems), &receipt)
+                    text, PayloadRefusal(problems), &receipt)
             }
             try await DeadLetters(writer: writer).settle(of: text.bytes)
             if let lineage = statement.document.toldLineage {
@@ -105,7 +105,7 @@ struct AppStoreIngest {
 
     /// What became of a claim; `nil` for every other event.
     private func claim(of draft: EventDraft) throws -> IngestReceipt.Claim? {
-        guard draft.type == "purchase.claimed", let subject = draft.subject else { return nil }
+        guard draft.type == .purchaseClaimed, let subject = draft.subject else { return nil }
         let lineage = EventRouter.stream(of: draft).name
         let owner = try OwnerQuestion(core: core).owner(of: lineage, environment: draft.environment)
         let shown = core.state.withLock { state in
@@ -129,7 +129,7 @@ struct AppStoreIngest {
             state.names.id(of: lineage).flatMap { state.streamID(environment, .lineage, $0) } != nil
         }
         guard isKnown else {
-            throw AppStoreRefusal(unknownLineage: lineage)
+            throw PayloadRefusal(unknownLineage: lineage)
         }
     }
 
@@ -137,7 +137,7 @@ struct AppStoreIngest {
         guard let product, case .transaction(let transaction) = document,
             transaction.productID != product
         else { return }
-        throw AppStoreRefusal(
+        throw PayloadRefusal(
             .appIdentity,
             "it is a purchase of \(transaction.productID.map { "\"\($0)\"" } ?? "no product"), not of \"\(product)\""
         )

@@ -26,7 +26,7 @@ struct OwnershipChanges {
         var posted: [String: PostedText] = [:]
         for payload in payloads {
             let texts: [AppStoreSignedPayload]
-            do throws(AppStoreRefusal) {
+            do throws(PayloadRefusal) {
                 texts = try AppStoreEnvelope.signedPayloads(in: payload, as: options.kind)
             } catch {
                 let whole = PostedText(bytes: payload, payload: payload, ingest, verifier)
@@ -39,7 +39,7 @@ struct OwnershipChanges {
             }
             for text in texts {
                 let raw = PostedText(text, in: payload, ingest, verifier)
-                do throws(AppStoreRefusal) {
+                do throws(PayloadRefusal) {
                     let statement = try await statement(text, raw.bytes, subject, verifier)
                     posted[statement.sha256] = raw
                     statements.append(statement)
@@ -125,7 +125,7 @@ struct OwnershipChanges {
     private func statement(
         _ text: AppStoreSignedPayload, _ bytes: [UInt8], _ subject: String,
         _ verifier: AppStoreVerifier
-    ) async throws(AppStoreRefusal) -> RestoreStatement {
+    ) async throws(PayloadRefusal) -> RestoreStatement {
         let now = core.clock()
         let document: AppStoreDocument
         switch await verifier.confirm(bytes, as: text.kind, now: now) {
@@ -151,7 +151,7 @@ struct OwnershipChanges {
                 environment: environment, subject: isConsumable ? nil : claimant)
             let facts = try AppStoreIngest(writer: writer).reports(
                 mapping.events(of: document), bytes)
-            let lineages = facts.lazy.map { EventRouter.stream(of: $0.draft) }
+            let lineages = facts.lazy.map(\.stream)
             return RestoreStatement(
                 place: text.place, sha256: Digest.hexadecimal(Digest.sha256(bytes)),
                 lineage: isConsumable
@@ -160,9 +160,9 @@ struct OwnershipChanges {
                 product: transaction?.productID, isConsumable: isConsumable,
                 needsKnownLineage: isRenewal, facts: facts)
         } catch let problem as EventProblem {
-            throw AppStoreRefusal([InputProblem(line: nil, problem)])
+            throw PayloadRefusal([InputProblem(line: nil, problem)])
         } catch {
-            throw AppStoreRefusal(.format, "\(error)")
+            throw PayloadRefusal(.format, "\(error)")
         }
     }
 }

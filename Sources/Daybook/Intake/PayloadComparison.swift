@@ -54,7 +54,7 @@ struct PayloadComparison {
         // A claim happened when it was made. Where an earlier version recorded it as a part of the purchase, that is
         // when this came.
         if let known = draft, known.occurredAt == nil {
-            let isClaim = haveSameBytes(known.type, root.event.draft.type)
+            let isClaim = known.type == root.event.draft.type
             draft?.occurredAt = isClaim ? root.event.draft.occurredAt : root.event.recordedAt
         }
         var patches: [JSONObject] = []
@@ -178,11 +178,11 @@ struct PayloadComparison {
         if let news = try documentNews(missing, of: drafts) { missing = news }
         for draft in missing {
             // What was known when the webhook came was not recorded again.
-            if draft.type == "subject.aliased", aliases.contains(where: { $0.has(draft) }) {
+            if draft.type == .subjectAliased, aliases.contains(where: { $0.has(draft) }) {
                 continue
             }
             var draft = draft
-            if draft.type != ReadEventRow.claim { draft.trust = run.first.event.draft.trust }
+            if draft.type != .purchaseClaimed { draft.trust = run.first.event.draft.trust }
             draft.occurredAt = draft.occurredAt ?? run.first.event.recordedAt
             changes.append(.add(draft.marked(draft.source.key ?? "", like: run.first)))
         }
@@ -195,7 +195,7 @@ struct PayloadComparison {
         guard
             let draft = missing.first(where: {
                 haveSameBytes($0.source.kind, RevenueCatSubscriberReader.sourceKind)
-                    && $0.type != "subject.aliased"
+                    && $0.type != .subjectAliased
             }), let subject = draft.subject
         else { return nil }
         let builder = CaseBuilder(
@@ -219,7 +219,7 @@ struct PayloadComparison {
 extension EventDraft {
     /// Whether two events say the same, whatever their keys and their trust.
     fileprivate func saysTheSame(as other: EventDraft) -> Bool {
-        haveSameBytes(type, other.type) && haveSameBytes(subject, other.subject)
+        type == other.type && haveSameBytes(subject, other.subject)
             && haveSameBytes(profile, other.profile) && occurredAt == other.occurredAt
             && (source.signedAt ?? occurredAt) == (other.source.signedAt ?? other.occurredAt)
             && data == other.data

@@ -40,7 +40,7 @@ public struct PayloadMapping: Sendable {
             do throws(LineProblem) {
                 return try reader.read(payload.bytes).drafts
             } catch {
-                throw AppStoreRefusal(.format, "column \(error.column): \(error.reason)")
+                throw PayloadRefusal(.format, "column \(error.column): \(error.reason)")
             }
         case RevenueCatSubscriberReader.sourceKind:
             let reader = RevenueCatSubscriberReader(
@@ -49,7 +49,7 @@ public struct PayloadMapping: Sendable {
             do throws(LineProblem) {
                 return try reader.read(payload.bytes).drafts
             } catch {
-                throw AppStoreRefusal(.format, "column \(error.column): \(error.reason)")
+                throw PayloadRefusal(.format, "column \(error.column): \(error.reason)")
             }
         case AppStoreMapping.notificationSource, AppStoreMapping.postedSource:
             let isPosted = payload.source == AppStoreMapping.postedSource
@@ -58,7 +58,7 @@ public struct PayloadMapping: Sendable {
             return try AppStoreMapping(environment: payload.environment, subject: payload.claimant)
                 .events(of: document)
         default:
-            throw AppStoreRefusal(.format, "this build reads no payloads of \(payload.source)")
+            throw PayloadRefusal(.format, "this build reads no payloads of \(payload.source)")
         }
     }
 }

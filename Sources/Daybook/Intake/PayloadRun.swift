@@ -8,9 +8,6 @@ struct ReadEventRow {
     /// The member of an envelope that says which key the mapping gave an event that reinterpretation wrote.
     static let marker = "reinterprets"
 
-    /// The member that says who handed a payload in.
-    static let claim = "purchase.claimed"
-
     let row: EventRow
     let event: RecordedEvent
 
@@ -71,7 +68,7 @@ struct PayloadRun {
 
     /// The claim that was made with the one fact before it.
     private func isClaim(_ event: ReadEventRow) -> Bool {
-        event.event.draft.type == ReadEventRow.claim && events.count == 1 && first.claimant == nil
+        event.event.draft.type == .purchaseClaimed && events.count == 1 && first.claimant == nil
     }
 
     /// Of two customers for whom the same document was taken in each has a run of its own, which ends with aliases.
@@ -82,7 +79,7 @@ struct PayloadRun {
     }
 
     private static func isAlias(_ event: ReadEventRow) -> Bool {
-        haveSameBytes(event.event.draft.type, "subject.aliased")
+        event.event.draft.type == .subjectAliased
     }
 
     /// The customer whom a subscriber document was asked for: all its events but the aliases name that customer. Of an
@@ -99,7 +96,7 @@ struct PayloadRun {
     private var claimant: String? {
         if isPosted { return events[events.count - 1].claimant }
         if isDocument { return asked }
-        if let claim = events.first(where: { $0.event.draft.type == ReadEventRow.claim }) {
+        if let claim = events.first(where: { $0.event.draft.type == .purchaseClaimed }) {
             return claim.event.draft.subject
         }
         // Before there were claims, an event of a lineage named the customer who handed the payload in, and no other; a

@@ -115,7 +115,7 @@ private struct CorrectionAuthor {
             case .amend(let event, let patch, _, _):
                 let number = state.corrections.entries(of: key(of: event)).count + 1
                 var amendment = correction(
-                    "correction.amended", event, "amend/\(number)", ["patch": .object(patch)])
+                    .correctionAmended, event, "amend/\(number)", ["patch": .object(patch)])
                 // Of two amendments of one moment the later one counts.
                 amendment.sequence = Int64(number)
                 return [try EventValidator.canonical(amendment)]
@@ -133,11 +133,11 @@ private struct CorrectionAuthor {
     }
 
     private func voiding(_ event: ReadEventRow) -> EventDraft {
-        correction("correction.voided", event, "void", [:])
+        correction(.correctionVoided, event, "void", [:])
     }
 
     private func correction(
-        _ type: String, _ event: ReadEventRow, _ act: String, _ more: JSONObject
+        _ type: EventTypeName, _ event: ReadEventRow, _ act: String, _ more: JSONObject
     ) -> EventDraft {
         let source = event.event.draft.source.kind
         var data = more
@@ -240,7 +240,7 @@ private struct PayloadRunReader {
     private func isAsked(_ events: [RecordedEvent]) -> Bool {
         if let since = options.since, events[0].recordedAt < since { return false }
         if let type = options.type,
-            !events.contains(where: { haveSameBytes($0.draft.type, type) })
+            !events.contains(where: { $0.draft.type == type })
         {
             return false
         }
@@ -260,7 +260,7 @@ extension PayloadChange {
             return ReinterpretedEvent(
                 change: change, sha256: run.sha256, environment: run.environment,
                 source: run.source, key: known?.source.key ?? "",
-                position: event?.event.position, type: known?.type ?? "",
+                position: event?.event.position, type: known?.type ?? EventTypeName(rawValue: ""),
                 subject: known?.subject, newKey: change == .amended ? nil : draft?.source.key,
                 fields: fields)
         }
@@ -279,7 +279,7 @@ extension EventDraft {
     /// What an event says, but its key, trust and extras.
     private var told: [(String, JSONValue?)] {
         let envelope: [(String, JSONValue?)] = [
-            ("type", .string(type)), ("subject", subject.map(JSONValue.string)),
+            ("type", .string(type.rawValue)), ("subject", subject.map(JSONValue.string)),
             ("profile", profile.map(JSONValue.string)),
             ("occurred_at", occurredAt.map(JSONValue.integer)),
             ("signed_at", (source.signedAt ?? occurredAt).map(JSONValue.integer)),

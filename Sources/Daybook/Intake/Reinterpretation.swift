@@ -9,7 +9,7 @@ public struct ReinterpretOptions: Sendable, Equatable {
     /// Only payloads with an event of this customer: one that names the customer, or one of a lineage that does.
     public var subject: String?
     /// Only payloads with an event that was recorded as this type.
-    public var type: String?
+    public var type: EventTypeName?
     /// Record the differences as corrections; else nothing is written.
     public var isApplied = false
     /// Stand in every correction.
@@ -58,7 +58,7 @@ public struct ReinterpretedEvent: Sendable, Equatable {
     /// `nil` for one that is added.
     public var position: Int64?
     /// The type as recorded, and of one that is added its own.
-    public var type: String
+    public var type: EventTypeName
     public var subject: String?
     /// The key of the event that takes its place or is added.
     public var newKey: String?

@@ -27,7 +27,7 @@ struct RevenueCatIngest {
             do throws(LineProblem) {
                 reading = try reader.read(payload)
             } catch {
-                throw AppStoreRefusal(.format, error.sentence)
+                throw PayloadRefusal(.format, error.sentence)
             }
             try Self.check(reading, environment)
             let drafts = try core.translating { try news(of: reading) }
@@ -37,9 +37,9 @@ struct RevenueCatIngest {
     }
 
     /// Refuses environments that RevenueCat does not have.
-    static func checkEnvironment(_ environment: Environment) throws(AppStoreRefusal) {
+    static func checkEnvironment(_ environment: Environment) throws(PayloadRefusal) {
         guard environment == .production || environment == .sandbox else {
-            throw AppStoreRefusal(
+            throw PayloadRefusal(
                 .environment,
                 "RevenueCat knows production and sandbox; \(environment.name) takes none of it")
         }
@@ -47,11 +47,11 @@ struct RevenueCatIngest {
 
     private static func check(
         _ reading: RevenueCatReading, _ environment: Environment
-    ) throws(AppStoreRefusal) {
+    ) throws(PayloadRefusal) {
         try checkEnvironment(environment)
         let found = reading.drafts.first?.environment ?? environment
         guard found == environment else {
-            throw AppStoreRefusal(
+            throw PayloadRefusal(
                 .environment, "it is of \(found.name); \(environment.name) takes its own alone")
         }
     }
@@ -60,7 +60,8 @@ struct RevenueCatIngest {
     private static func identity(_ draft: EventDraft) -> Int64 {
         EventJSON.requestDigest(
             of: EventDraft(
-                type: "revenuecat", environment: draft.environment, subject: nil, occurredAt: nil,
+                type: EventTypeName(rawValue: "revenuecat"), environment: draft.environment,
+                subject: nil, occurredAt: nil,
                 source: draft.source, trust: .imported, data: JSONObject()))
     }
 

@@ -32,7 +32,7 @@ struct RevenueCatSubscriberIngest {
             do throws(LineProblem) {
                 reading = try reader.read(payload)
             } catch {
-                throw AppStoreRefusal(.format, error.sentence)
+                throw PayloadRefusal(.format, error.sentence)
             }
             let news = try news(of: reading, environment, &receipt)
             note(reading, catalog, &receipt)
@@ -65,7 +65,7 @@ struct RevenueCatSubscriberIngest {
                 let aliases = KnownAliases(state: state, cut: Int64.max)
                 for draft in reading.drafts {
                     let isRecorded = try isRecorded(draft, state)
-                    if draft.type == "subject.aliased", !isRecorded, aliases.has(draft) { continue }
+                    if draft.type == .subjectAliased, !isRecorded, aliases.has(draft) { continue }
                     try news.take(draft, isRecorded: isRecorded)
                 }
                 return (news.drafts, news.duplicates, news.gaps)

@@ -29,8 +29,8 @@ struct UnmetRefunds {
     private static let purchaseTypes: Set<EventType> = [
         .purchaseCompleted, .subscriptionStarted, .subscriptionRenewed, .storeTransactionStated,
     ]
-    private static let refundNames = Set(refundTypes.map { Vocabulary.name(of: $0) })
-    private static let purchaseNames = Set(purchaseTypes.map { Vocabulary.name(of: $0) })
+    private static let refundNames = Set(refundTypes.map { EventTypeName($0) })
+    private static let purchaseNames = Set(purchaseTypes.map { EventTypeName($0) })
 
     var isEmpty: Bool { names.isEmpty }
 

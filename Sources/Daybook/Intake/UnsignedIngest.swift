@@ -12,7 +12,7 @@ struct UnsignedIngest {
     /// - Parameters:
     ///   - identity: What tells whether the same key is the same event.
     ///   - read: Gives the new events of the payload and notes in the receipt what a person should know of it; `nil`:
-    ///     the payload was taken in before. Throws an `AppStoreRefusal` for what cannot be read.
+    ///     the payload was taken in before. Throws a `PayloadRefusal` for what cannot be read.
     /// - Throws: `LedgerError` when the ledger cannot be written; a payload that is refused is an answer.
     func take(
         _ posted: PostedText, identity: (EventDraft) -> Int64,
@@ -31,11 +31,11 @@ struct UnsignedIngest {
                 receipt.lastPosition = made.lastPosition
             }
             try await DeadLetters(writer: writer).settle(of: posted.payload)
-        } catch let refusal as AppStoreRefusal {
+        } catch let refusal as PayloadRefusal {
             try await DeadLetters(writer: writer).refuse(posted, refusal, &receipt)
         } catch LedgerError.badInput(let problems) {
             try await DeadLetters(writer: writer).refuse(
-                posted, AppStoreRefusal(problems), &receipt)
+                posted, PayloadRefusal(problems), &receipt)
         }
         return receipt
     }
@@ -54,7 +54,7 @@ struct UnsignedIngest {
         } catch LedgerError.badInput(let problems)
             where problems.allSatisfy({ $0.code == EventProblem.Code.personFull.rawValue })
         {
-            let facts = drafts.filter { $0.type != "subject.aliased" }
+            let facts = drafts.filter { $0.type != .subjectAliased }
             guard !facts.isEmpty else { throw LedgerError.badInput(problems) }
             core.log.tell(
                 .warning,

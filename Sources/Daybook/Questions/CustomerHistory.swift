@@ -154,12 +154,12 @@ package struct CustomerHistory {
 
     /// The catalog's word for a use, else the type with spaces.
     private static func label(_ event: RecordedEvent, _ catalog: Catalog?) -> String {
-        if event.draft.type == "usage.recorded",
+        if event.draft.type == .usageRecorded,
             let label = catalog?.meter(named: event.draft.data["meter"]?.text ?? "")?.eventLabel
         {
             return label
         }
-        return event.draft.type.map { $0 == "." || $0 == "_" ? " " : String($0) }.joined()
+        return event.draft.type.rawValue.map { $0 == "." || $0 == "_" ? " " : String($0) }.joined()
     }
 
     /// The event at a position; `nil` beyond the end.

@@ -51,17 +51,13 @@ struct Settling: Sendable {
             log.tell(.warning, "catalog at position \(event.position) cannot be read: \(error)")
             return
         }
-        let scope: CatalogScope
-        switch event.catalogScope {
-        case 1: scope = .all
-        case 2: scope = .newSubjects
-        case 3: scope = .nextPeriod
-        case 4: scope = .cohort(event.money.orNil ?? 100)
-        default:
+        guard let kind = event.catalogScope else {
             // Written by newer code: its scope cannot be told, so it applies to no customer.
             return log.tell(
                 .warning, "catalog at position \(event.position) is for an unknown scope")
         }
+        // A cohort without a share is everyone: earlier code recorded none.
+        let scope = CatalogScope(kind, percent: event.money.orNil) ?? .cohort(100)
         state.catalogs.publish(
             CatalogVersion(
                 version: event.amount, effectiveAt: event.timeA, scope: scope,

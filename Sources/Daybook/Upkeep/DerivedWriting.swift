@@ -36,17 +36,18 @@ final class DerivedWriting: Sendable {
 
     private var isEnding: Bool { ending.load(ordering: .relaxed) }
 
-    /// Begins what is due after a commit.
-    func schedule() {
+    /// Begins what is due after a group of requests.
+    /// - Parameter hasAppended: What appends nothing is no commit, and does not postpone the sealing of what is there.
+    func schedule(hasAppended: Bool) {
         guard core.path != nil, !core.isReadOnly else { return }
         let head = core.state.withLock { $0.head.position }
-        scheduleSealing(head)
+        scheduleSealing(head, hasAppended: hasAppended)
         scheduleSnapshot(head)
     }
 
     /// Waits for what is written beside the work, with all that is due now.
     func finish() {
-        schedule()
+        schedule(hasAppended: false)
         queue.sync { if let segments = core.events.segments { _ = seal(segments) } }
     }
 
@@ -63,12 +64,12 @@ final class DerivedWriting: Sendable {
 
     /// A range is sealed soon after its last event was committed: in the first moment in which no process writes, or,
     /// where there is none, when many wait.
-    private func scheduleSealing(_ head: Int64) {
+    private func scheduleSealing(_ head: Int64, hasAppended: Bool) {
         guard let segments = core.events.segments, segments.isAnyMissing(through: head) else {
             return
         }
         plan.withLock { plan in
-            plan.lastCommit = ContinuousClock.now
+            if hasAppended { plan.lastCommit = ContinuousClock.now }
             guard !plan.isSealing, head >= plan.sealAgainAt else { return }
             plan.isSealing = true
             awaitQuiet(segments)
@@ -94,7 +95,7 @@ final class DerivedWriting: Sendable {
                 if let failedAt { plan.sealAgainAt = failedAt + segments.eventCount }
             }
             // A range that was finished just before that.
-            scheduleSealing(core.state.withLock { $0.head.position })
+            scheduleSealing(core.state.withLock { $0.head.position }, hasAppended: false)
         }
     }
 

@@ -26,7 +26,7 @@ extension Source {
             "auto_renew_product": .orNull(autoRenewProduct),
             "trial_days_remaining": .orNull(trialDaysRemaining),
             "entitlements": .texts(entitlements), "features": .texts(features),
-            "why": .orNull(why), "flags": .texts(flags),
+            "why": .orNull(why?.rawValue), "flags": .texts(flags),
         ]
     }
 }
@@ -74,7 +74,7 @@ extension Decision {
     /// Everything but the cut.
     package var json: JSONObject {
         [
-            "allowed": .bool(allowed), "reason": .string(reason),
+            "allowed": .bool(allowed), "reason": .string(reason.rawValue),
             "enforcement": .string(enforcement.rawValue), "feature": .orNull(feature),
             "meter": .orNull(meter), "profile": .orNull(profile), "amount": .integer(amount),
             "limit": .orNull(usage?.limit), "used": .orNull(usage?.used),

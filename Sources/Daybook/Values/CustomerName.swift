@@ -8,7 +8,7 @@ enum CustomerName {
     ) throws(EventProblem) {
         _ = try EventValidator.canonical(
             EventDraft(
-                type: "app.launched", environment: environment, subject: subject,
+                type: .appLaunched, environment: environment, subject: subject,
                 profile: profile, occurredAt: 0,
                 source: EventSource(kind: "ledger", key: "probe"), trust: .system,
                 data: JSONObject()))

@@ -44,8 +44,8 @@ extension DeadLetter {
     /// Source kind of dead letters and of what becomes of them, and the name of the streams that hold dead letters
     /// alone.
     static let source = "ingest"
-    static let resolvedType = "ops.dead_letter_resolved"
-    static let dismissedType = "ops.dead_letter_dismissed"
+    static let resolvedType = EventTypeName(.ops, "dead_letter_resolved")
+    static let dismissedType = EventTypeName(.ops, "dead_letter_dismissed")
 
     static func resolutionKey(_ sha256: String) -> String { sha256 + "/resolved" }
     static func dismissalKey(_ sha256: String) -> String { sha256 + "/dismissed" }
@@ -53,7 +53,7 @@ extension DeadLetter {
     /// - Returns: `nil` for an event that is no dead letter.
     init?(_ event: RecordedEvent) {
         let data = event.draft.data
-        guard event.draft.type == "ingest.rejected", event.draft.source.kind == Self.source,
+        guard event.draft.type == .ingestRejected, event.draft.source.kind == Self.source,
             let payload = data["raw_sha256"]?.text
         else { return nil }
         self.init(

@@ -73,7 +73,7 @@ public struct IngestReceipt: Sendable, Equatable {
     public struct RefusedText: Sendable, Equatable {
         /// Where it stands in what was posted; empty where it is all of it.
         public var place: String
-        public var refusal: AppStoreRefusal
+        public var refusal: PayloadRefusal
         /// Under which its bytes are kept.
         public var sha256: String
     }

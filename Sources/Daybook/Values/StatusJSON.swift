@@ -48,7 +48,7 @@ extension EntitlementAnswer {
             "expires_at": .time(isActive ? expiresAt : shown?.expiresAt),
             "will_renew": .bool(willRenew),
             "trial_days_remaining": .orNull(shown?.trialDaysRemaining),
-            "why": .orNull(isActive ? nil : shown?.why),
+            "why": .orNull(isActive ? nil : shown?.why?.rawValue),
             "candidates": .array(candidates.map { .object($0.json) }),
         ]
     }

@@ -33,7 +33,7 @@ package struct UnknownNames: Sendable, Equatable {
             case .unknownType:
                 (
                     "\"\(name)\" is no event type that this build or the catalog knows",
-                    Vocabulary.names.union(eventNames)
+                    Vocabulary.names.union(eventNames.map(\.rawValue))
                 )
             case .unknownMember: ("is no member of an event", Self.members)
             default:
@@ -72,7 +72,7 @@ package struct UnknownNames: Sendable, Equatable {
     private let meters: Set<String>
     private let features: Set<String>
     private let entitlements: Set<String>
-    private let eventNames: Set<String>
+    private let eventNames: Set<EventTypeName>
 
     /// - Parameter catalogs: Those whose names are known.
     package init(_ catalogs: [Catalog]) {
@@ -84,7 +84,8 @@ package struct UnknownNames: Sendable, Equatable {
         meters = Set(catalogs.flatMap { $0.meters.flatMap { [$0.name] + $0.aliases } } + previews)
         features = Set(catalogs.flatMap { $0.features.flatMap { [$0.name] + $0.aliases } })
         entitlements = Set(catalogs.flatMap { $0.entitlements.map(\.name) })
-        eventNames = Set(catalogs.flatMap { $0.eventNames.map(\.name) })
+        eventNames = Set(
+            catalogs.flatMap { $0.eventNames.map { EventTypeName(rawValue: $0.name) } })
     }
 
     /// Whether an event with unknown names is kept and counted: a store stated it, or it was recorded before.
@@ -107,7 +108,7 @@ package struct UnknownNames: Sendable, Equatable {
         var found = Self.unknownMembers(of: draft)
         guard let schema = Vocabulary.schema(named: draft.type, version: draft.version) else {
             if !Vocabulary.isKnown(draft.type), !eventNames.contains(draft.type) {
-                found.append(Finding(code: .unknownType, member: "type", name: draft.type))
+                found.append(Finding(code: .unknownType, member: "type", name: draft.type.rawValue))
             }
             return found
         }

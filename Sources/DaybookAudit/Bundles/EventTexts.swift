@@ -62,7 +62,9 @@ struct EventTexts {
     ) -> EventDraft {
         var other = draft
         let schema = Vocabulary.schema(named: draft.type, version: draft.version)
-        if !Vocabulary.isKnown(draft.type) { other.type = replace(draft.type, .text) }
+        if !Vocabulary.isKnown(draft.type) {
+            other.type = EventTypeName(rawValue: replace(draft.type.rawValue, .text))
+        }
         other.subject = draft.subject.map { replace($0, .subject) }
         other.profile = draft.profile.map { replace($0, .profile) }
         other.source.kind = Self.known(draft.source.kind, EventSource.own, .source, replace)

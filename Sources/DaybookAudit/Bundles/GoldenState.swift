@@ -41,9 +41,9 @@ package struct GoldenState {
     // MARK: Moments
 
     /// What changes the answers about times before it.
-    private static let rewriting: Set<String> = [
-        "correction.voided", "correction.amended", "subject.aliased", "subject.unaliased",
-        "purchase.refund_reversed",
+    private static let rewriting: Set<EventTypeName> = [
+        .correctionVoided, .correctionAmended, .subjectAliased, .subjectUnaliased,
+        .purchaseRefundReversed,
     ]
 
     private struct Question {
@@ -112,7 +112,7 @@ package struct GoldenState {
                     CheckQuestion(name, profile: profile), for: subject, environment: environment,
                     moment: moment)
                 object[name] = [
-                    "allowed": .bool(decision.allowed), "reason": .string(decision.reason),
+                    "allowed": .bool(decision.allowed), "reason": .string(decision.reason.rawValue),
                 ]
             }
             return .object(object)

@@ -93,11 +93,11 @@ struct Redaction {
     }
 
     private static func resolve(_ draft: inout EventDraft, _ cohorts: [Int64: Bool]) {
-        guard draft.type == "catalog.published", let version = draft.data["version"]?.integer,
+        guard draft.type == .catalogPublished, let version = draft.data["version"]?.integer,
             let isIn = cohorts[version]
         else { return }
         if isIn {
-            draft.data["applies_to"] = "all"
+            draft.data["applies_to"] = .string(CatalogScopeKind.all.word)
             draft.data["percent"] = nil
         } else {
             draft.data["percent"] = 0

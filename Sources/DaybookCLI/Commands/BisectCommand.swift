@@ -137,7 +137,7 @@ struct BisectCommand: AsyncParsableCommand {
 extension RecordedEvent {
     /// `@1042  2026-03-05T09:00:00Z  subscription.expired  u_1042`.
     fileprivate func place(_ terminal: Terminal) -> HumanText {
-        "@\(position)  \(Words.time(draft.occurredAt))  \(terminal.paint(draft.type, .bold))  \(stream.name)\n"
+        "@\(position)  \(Words.time(draft.occurredAt))  \(terminal.paint(draft.type.rawValue, .bold))  \(stream.name)\n"
     }
 }
 

@@ -112,7 +112,7 @@ extension FunnelReport {
                 let before =
                     order == .anyOrder ? 0 : index > 0 ? steps[index - 1].count : step.count
                 return [
-                    "name": .string(step.name), "event": .string(step.event),
+                    "name": .string(step.name), "event": .string(step.event.rawValue),
                     "count": .integer(Int64(step.count)),
                     "of_first_permille": .orNull(Words.permille(step.count, of: entered)),
                     "of_previous_permille": .orNull(Words.permille(step.count, of: before)),

@@ -145,7 +145,7 @@ struct RecordCommand: AsyncParsableCommand {
             let events = Array(rest.prefix { $0.line == event.line })
             rest = rest.dropFirst(events.count)
             // Only a catalog brings names, so a stream does not ask for them with every line.
-            if event.draft.type.hasPrefix("catalog.") {
+            if event.draft.type.isOf(.catalog) {
                 known = try ledger.unknownNames(beside: events)
             }
             try await record(events, known: known, in: ledger)

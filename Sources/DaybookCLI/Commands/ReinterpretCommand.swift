@@ -55,7 +55,7 @@ struct ReinterpretCommand: AsyncParsableCommand {
         var options = ReinterpretOptions()
         options.environment = environment
         options.since = try InstantText.read(since, option: "--since")
-        options.type = type
+        options.type = type.map(EventTypeName.init(rawValue:))
         options.subject = subject
         options.isApplied = apply
         if let reason { options.reason = reason }
@@ -119,7 +119,7 @@ extension ReinterpretationReport {
         for difference in differences.prefix(Self.listedMax) {
             table.add(
                 .init(difference.change.rawValue),
-                .init(difference.position.map { "@\($0)" } ?? ""), .init(difference.type),
+                .init(difference.position.map { "@\($0)" } ?? ""), .init(difference.type.rawValue),
                 .init(difference.subject ?? ""), .init(difference.summary))
         }
         text += table.text(terminal)
@@ -155,7 +155,7 @@ extension ReinterpretedEvent {
         [
             "change": .string(change.rawValue), "sha256": .string(sha256),
             "environment": .string(environment.name), "source": .string(source),
-            "key": .string(key), "position": .orNull(position), "type": .string(type),
+            "key": .string(key), "position": .orNull(position), "type": .string(type.rawValue),
             "subject": .orNull(subject), "new_key": .orNull(newKey),
             "fields": .array(
                 fields.map {

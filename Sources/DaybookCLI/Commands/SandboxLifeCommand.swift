@@ -169,7 +169,7 @@ extension SandboxAuthority {
     /// Reads the file that `sandbox create` wrote.
     init(reading path: String) throws {
         let text = String(decoding: try InputFile(path).all(), as: UTF8.self)
-        do throws(AppStoreRefusal) {
+        do throws(PayloadRefusal) {
             try self.init(file: text)
         } catch {
             throw Failure(.badInput, "bad_authority", error.detail)

@@ -50,7 +50,7 @@ struct DemoCrowd {
         _ step: FunnelStep, _ index: Int, _ subject: String, _ instant: Int64
     ) -> EventDraft {
         var data = JSONObject()
-        if step.event.hasPrefix("paywall") {
+        if step.event.isOf(.paywall) {
             data["context"] = .string(step.context ?? "usageLimitReached")
         }
         return EventDraft(

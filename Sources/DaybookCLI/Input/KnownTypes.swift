@@ -9,8 +9,9 @@ struct KnownTypes {
 
     init(_ ledger: Ledger) throws { names = try ledger.catalogs().eventNames }
 
-    private func isKnown(_ type: String) -> Bool {
-        Vocabulary.isKnown(type) || names.contains { $0.event != nil && $0.name == type }
+    private func isKnown(_ type: EventTypeName) -> Bool {
+        Vocabulary.isKnown(type)
+            || names.contains { $0.event != nil && haveSameBytes($0.name, type.rawValue) }
     }
 
     /// The unknown types among some events, each once, with what was probably meant.
@@ -20,17 +21,22 @@ struct KnownTypes {
         let types = Set(events.lazy.map(\.draft.type).filter { !Vocabulary.isKnown($0) })
         if types.isEmpty { return [] }
         let known = try KnownTypes(ledger)
-        return types.filter { !known.isKnown($0) }.sorted().map { ($0, known.hint($0)) }
+        return types.filter { !known.isKnown($0) }.map(\.rawValue).sorted(by: precedesInBytes)
+            .map { ($0, known.hint($0)) }
     }
 
     /// `; did you mean "usage.recorded"?`, or where names of an app's own are written down.
     func hint(_ type: String) -> String {
-        if let name = names.first(where: { $0.name == type }), let milestone = name.milestone {
+        if let name = names.first(where: { haveSameBytes($0.name, type) }),
+            let milestone = name.milestone
+        {
             return
                 "; the catalog calls a milestone so (\(milestone.rawValue)), which is derived from store facts on export"
         }
         let events = names.filter { $0.event != nil }.map(\.name)
-        if events.contains(type) { return "; the catalog has had the name since a later event" }
+        if events.contains(where: { haveSameBytes($0, type) }) {
+            return "; the catalog has had the name since a later event"
+        }
         if let near = NearestName.of(type, among: Vocabulary.names.union(events)) {
             return "; did you mean \"\(near)\"?"
         }

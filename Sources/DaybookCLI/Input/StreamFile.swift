@@ -34,7 +34,8 @@ struct StreamFile {
         }
         let first = try firstEvent(bytes)
         let ledger: Ledger
-        if catalog == nil, first["type"]?.text == "catalog.published",
+        if catalog == nil,
+            first["type"]?.text.map(EventTypeName.init(rawValue:)) == .catalogPublished,
             let document = first["data"]?.object?["document"]?.text
         {
             let app = try CatalogFile.read(Array(document.utf8), named: path).catalog.app

@@ -69,7 +69,7 @@ struct VerifierOptions: ParsableArguments {
                 found.append(try AppStoreRoots(file: try InputFile(path).all()))
             }
             return try AppStoreRoots(joining: found)
-        } catch let refusal as AppStoreRefusal {
+        } catch let refusal as PayloadRefusal {
             throw Failure(.badInput, "bad_root", refusal.detail)
         }
     }

@@ -11,7 +11,7 @@ struct DecisionText {
 
     func text(_ terminal: Terminal, subject: String) -> HumanText {
         let name = decision.feature ?? decision.meter ?? ""
-        let word = Words.spaced(decision.reason)
+        let word = Words.spaced(decision.reason.rawValue)
         let verdict: HumanText =
             decision.allowed
             ? "\(terminal.paint("✓ yes", .good))  \(subject) may use \(name): \(word)\n"
@@ -42,7 +42,7 @@ struct DecisionText {
         var parts = [source.name]
         if let product = source.product { parts.append("(\(product))") }
         parts.append(Words.spaced(source.state.rawValue))
-        if let why = source.why, why != source.state.rawValue { parts.append("[\(why)]") }
+        if let why = source.why?.rawValue, why != source.state.rawValue { parts.append("[\(why)]") }
         if let end = source.expiresAt {
             parts.append("\(source.isActive ? "until" : "ended") \(Words.time(end))")
         }

@@ -32,7 +32,7 @@ extension HistoryEntry {
     /// The shape in which an event stands in lists of events that led somewhere (docs/rules.md#decision).
     fileprivate var reference: JSONObject {
         [
-            "position": .integer(event.position), "type": .string(event.draft.type),
+            "position": .integer(event.position), "type": .string(event.draft.type.rawValue),
             "label": .string(label), "occurred_at": .orNull(event.draft.occurredAt),
             "recorded_at": .integer(event.recordedAt),
             "source": .string(event.draft.source.kind), "key": .orNull(event.draft.source.key),
@@ -46,7 +46,7 @@ extension Explanation.Step {
         [
             "at": .integer(at), "event": event.map { .object($0.reference) } ?? .null,
             "because_of": .orNull(cause?.event.position), "allowed": .bool(allowed),
-            "reason": .string(reason), "turns": .bool(isTurn),
+            "reason": .string(reason.rawValue), "turns": .bool(isTurn),
             "changes": .array(changes.map { .object($0.json) }),
         ]
     }
@@ -56,7 +56,7 @@ extension Explanation.Belief {
     var json: JSONObject {
         [
             "position": .integer(position), "recorded_at": .integer(recordedAt),
-            "allowed": .bool(allowed), "reason": .string(reason),
+            "allowed": .bool(allowed), "reason": .string(reason.rawValue),
             "event": event.map { .object($0.reference) } ?? .null,
             "changes": .array(changes.map { .object($0.json) }),
         ]
@@ -67,7 +67,7 @@ extension Alternative {
     var json: JSONObject {
         switch self {
         case .later(let at, let reason):
-            ["kind": "later", "at": .integer(at), "reason": .string(reason)]
+            ["kind": "later", "at": .integer(at), "reason": .string(reason.rawValue)]
         case .smaller(let amount): ["kind": "smaller_amount", "amount": .integer(amount)]
         case .units(let meter, let count):
             ["kind": "more_units", "meter": .string(meter), "units": .integer(count)]
@@ -76,7 +76,7 @@ extension Alternative {
         case .without(let position, let reason):
             [
                 "kind": "without_event", "position": .integer(position),
-                "reason": .string(reason),
+                "reason": .string(reason.rawValue),
             ]
         }
     }
@@ -84,7 +84,7 @@ extension Alternative {
     func sentence(_ labels: [Int64: String]) -> String {
         switch self {
         case .later(let at, let reason):
-            "at \(Words.time(at)) it turns by itself: \(Words.spaced(reason))"
+            "at \(Words.time(at)) it turns by itself: \(Words.spaced(reason.rawValue))"
         case .smaller(let amount): "asked for \(amount), the answer is yes"
         case .units(let meter, let count):
             "\(Words.count(count, "unit")) more of \(meter), by a grant or by fewer uses"
@@ -92,7 +92,7 @@ extension Alternative {
             "with \(name)"
                 + (products.isEmpty ? "" : ", which \(products.joined(separator: ", ")) gives")
         case .without(let position, let reason):
-            "without @\(position) (\(labels[position] ?? "")): \(Words.spaced(reason))"
+            "without @\(position) (\(labels[position] ?? "")): \(Words.spaced(reason.rawValue))"
         }
     }
 }
@@ -146,7 +146,8 @@ struct ExplanationText {
                 .init(step.event?.label ?? "time passed", step.event == nil ? .dim : .bold),
                 .init(
                     step.isTurn
-                        ? "\(step.allowed ? "yes" : "no"), \(Words.spaced(step.reason))" : "",
+                        ? "\(step.allowed ? "yes" : "no"), \(Words.spaced(step.reason.rawValue))"
+                        : "",
                     step.allowed ? .good : .bad),
                 .init(Self.sentence(step.changes)))
         }
@@ -202,7 +203,7 @@ struct ExplanationText {
             table.add(
                 .init(Words.time(belief.recordedAt)),
                 .init(
-                    "\(belief.allowed ? "yes" : "no"), \(Words.spaced(belief.reason))",
+                    "\(belief.allowed ? "yes" : "no"), \(Words.spaced(belief.reason.rawValue))",
                     belief.allowed ? .good : .bad),
                 .init(
                     belief.event.map { "@\($0.event.position) \($0.label)" }

@@ -30,7 +30,7 @@ extension RestoreReceipt {
             table.add(
                 .init(lineage.name), .init(lineage.product ?? ""),
                 .init(Words.spaced(lineage.outcome.rawValue)), .init(lineage.owners),
-                .init((lineage.source?.why).map { "[\($0)]" } ?? ""),
+                .init((lineage.source?.why).map { "[\($0.rawValue)]" } ?? ""),
                 .init(end.isEmpty ? "" : "can be taken back until \(end)"))
         }
         for sha256 in retried {

@@ -47,7 +47,7 @@ struct StatusText {
             table.add(
                 .init(answer.name), answer.isActive ? .init("✓", .good) : .init("✗", .bad),
                 .init(Words.spaced(answer.state.rawValue)), .init(source?.name ?? ""), .init(span),
-                .init(why.map { "[\($0)]" } ?? ""))
+                .init(why.map { "[\($0.rawValue)]" } ?? ""))
         }
         return table
     }

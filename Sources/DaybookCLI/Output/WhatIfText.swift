@@ -115,7 +115,7 @@ extension WhatIfReport.Customer {
                 difference.features.map {
                     [
                         "feature": .string($0.name), "profile": .orNull($0.profile),
-                        "gained": .bool($0.isGained), "reason": .string($0.reason),
+                        "gained": .bool($0.isGained), "reason": .string($0.reason.rawValue),
                     ]
                 }),
             "meters": .array(
@@ -161,7 +161,7 @@ extension OutcomeDifference {
         let changes = features.map { feature in
             let name = feature.profile.map { "\(feature.name) for \($0)" } ?? feature.name
             return
-                "\(feature.isGained ? "gains" : "loses") \(name) (\(Words.spaced(feature.reason)))"
+                "\(feature.isGained ? "gains" : "loses") \(name) (\(Words.spaced(feature.reason.rawValue)))"
         }
         return changes
             + meters.map { meter in

@@ -3,7 +3,7 @@ import DaybookEvents
 /// A change that would turn the answer; each was tried, none is a guess.
 public enum Alternative: Sendable, Equatable {
     /// Time alone turns the answer, if nothing else happens.
-    case later(at: Int64, reason: String)
+    case later(at: Int64, reason: DecisionReason)
     /// The same question for a smaller amount is answered with yes.
     case smaller(amount: Int64)
     /// So many units more, by a grant or by fewer uses, are enough.
@@ -11,7 +11,7 @@ public enum Alternative: Sendable, Equatable {
     /// An entitlement that opens it, and the products that give it.
     case entitlement(String, products: [String])
     /// The customer's answer without this event.
-    case without(position: Int64, reason: String)
+    case without(position: Int64, reason: DecisionReason)
 }
 
 /// Looks for changes that would turn the answer without leaving out an event.
@@ -73,7 +73,7 @@ public struct AlternativeSearch {
     }
 
     private func units() -> Alternative? {
-        guard decision.reason == "limit_reached", let usage = decision.usage,
+        guard decision.reason == .limitReached, let usage = decision.usage,
             let remaining = usage.remaining
         else { return nil }
         let missing = asked.amount.addingSaturated(-remaining).addingSaturated(usage.excess)

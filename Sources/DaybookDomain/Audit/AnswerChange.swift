@@ -54,7 +54,7 @@ public struct AnswerChange: Sendable, Equatable {
     private static func fields(_ decision: Decision?) -> [Field] {
         guard let decision else { return [] }
         var fields: [Field] = [
-            ("allowed", .bool(decision.allowed)), ("reason", .string(decision.reason)),
+            ("allowed", .bool(decision.allowed)), ("reason", .string(decision.reason.rawValue)),
         ]
         guard let usage = decision.usage else { return fields }
         func number(_ name: String, _ value: Int64?) {
@@ -97,7 +97,7 @@ public struct AnswerChange: Sendable, Equatable {
             ("state", .string(source.state.rawValue)), ("active", .bool(source.isActive)),
             ("product", text(source.product)), ("starts_at", number(source.startsAt)),
             ("expires_at", number(source.expiresAt)), ("will_renew", .bool(source.willRenew)),
-            ("why", text(source.why)),
+            ("why", text(source.why?.rawValue)),
         ]
     }
 }

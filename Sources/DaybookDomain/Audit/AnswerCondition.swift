@@ -1,4 +1,4 @@
-import DaybookEvents
+public import DaybookEvents
 
 /// Something that holds of a customer at one point of its history, or does not: what a search or a walk stops at.
 ///
@@ -12,7 +12,7 @@ public enum AnswerCondition: Sendable, Equatable, CustomStringConvertible {
     case allowed(String)
     case denied(String)
     case used(meter: String, Comparison, Int64)
-    case event(type: String)
+    case event(type: EventTypeName)
 
     public enum Comparison: String, Sendable, CaseIterable {
         case atLeast = ">="
@@ -50,7 +50,7 @@ public enum AnswerCondition: Sendable, Equatable, CustomStringConvertible {
             guard Vocabulary.isKnown(text) else {
                 throw Unreadable(text: text, reason: "there is no such type of events")
             }
-            self = .event(type: text)
+            self = .event(type: EventTypeName(rawValue: text))
             return
         }
         let name = String(text[text.index(after: colon)...])
@@ -90,7 +90,7 @@ public enum AnswerCondition: Sendable, Equatable, CustomStringConvertible {
         case .denied(let name): "denied:\(name)"
         case .used(let meter, let comparison, let number):
             "used:\(meter)\(comparison.rawValue)\(number)"
-        case .event(let type): type
+        case .event(let type): type.rawValue
         }
     }
 
@@ -125,7 +125,7 @@ public enum AnswerCondition: Sendable, Equatable, CustomStringConvertible {
     /// - Throws: `UnknownName` for a name that the catalog then in force does not have. Without a catalog nothing is
     ///   allowed, and nothing was used.
     public func holds(
-        of context: CustomerCase, after event: String?, profile: String? = nil
+        of context: CustomerCase, after event: EventTypeName?, profile: String? = nil
     ) throws(UnknownName) -> Bool {
         if case .event(let type) = self { return event == type }
         guard let check = Check(context) else {

@@ -11,7 +11,7 @@ public struct OutcomeDifference: Sendable, Equatable {
         /// It is open now and was not; else the other way round.
         public var isGained: Bool
         /// Why it is so.
-        public var reason: String
+        public var reason: DecisionReason
     }
 
     /// A meter with other numbers.
@@ -174,9 +174,9 @@ extension Check? {
     /// - Parameter feature: `nil`: the catalog does not have it.
     fileprivate func decision(
         _ feature: Feature?, _ profile: String?
-    ) -> (isOpen: Bool, reason: String) {
-        guard let self else { return (false, "no_catalog") }
-        guard let feature else { return (false, "not_in_catalog") }
+    ) -> (isOpen: Bool, reason: DecisionReason) {
+        guard let self else { return (false, .noCatalog) }
+        guard let feature else { return (false, .notInCatalog) }
         let decision = self.decide(feature, CheckQuestion(feature.name, profile: profile))
         return (decision.allowed, decision.reason)
     }

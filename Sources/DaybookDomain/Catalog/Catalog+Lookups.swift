@@ -12,10 +12,10 @@ extension Catalog {
     ///
     /// Sharing is the store's to switch on (`familyShareable`); whether the share of a product that is sold per profile
     /// may serve one of the member's own profiles is the app's (`familyServesOneProfile`, OL-26).
-    func familyRefusal(of product: Product) -> String? {
-        if !product.familyShareable { return "family_not_shareable" }
+    func familyRefusal(of product: Product) -> FamilyRefusal? {
+        if !product.familyShareable { return .notShareable }
         return product.scope == .profile && !policies.familyServesOneProfile
-            ? "family_serves_no_profile" : nil
+            ? .servesNoProfile : nil
     }
 
     /// The entitlement of this name.

@@ -1,3 +1,5 @@
+public import DaybookEvents
+
 /// Steps that customers take one after the other, and how long they may take.
 public struct Funnel: Sendable, Equatable {
     public enum Order: String, Sendable, CaseIterable { case ordered, strict, anyOrder }
@@ -22,12 +24,12 @@ public struct Funnel: Sendable, Equatable {
 public struct FunnelStep: Sendable, Equatable {
     public var name: String
     /// An event type of the vocabulary.
-    public var event: String
+    public var event: EventTypeName
     /// The event's context (paywall context, onboarding step, milestone, feature) when it matters.
     public var context: String?
     /// Of the start or renewal of a subscription, whether it is a free trial; `nil`: either.
     public var isTrial: Bool?
-    public init(name: String, event: String, context: String? = nil) {
+    public init(name: String, event: EventTypeName, context: String? = nil) {
         self.name = name
         self.event = event
         self.context = context

@@ -1,4 +1,4 @@
-import DaybookEvents
+public import DaybookEvents
 
 /// For whom a published catalog is in force.
 public enum CatalogScope: Sendable, Equatable {
@@ -9,6 +9,32 @@ public enum CatalogScope: Sendable, Equatable {
     case nextPeriod
     /// A fixed share of customers, in percent (MS-64).
     case cohort(Int64)
+
+    /// - Parameter percent: The share of a cohort; without it there is none.
+    public init?(_ kind: CatalogScopeKind, percent: Int64?) {
+        switch kind {
+        case .all: self = .all
+        case .newSubjects: self = .newSubjects
+        case .nextPeriod: self = .nextPeriod
+        case .cohort:
+            guard let percent else { return nil }
+            self = .cohort(percent)
+        }
+    }
+
+    public var kind: CatalogScopeKind {
+        switch self {
+        case .all: .all
+        case .newSubjects: .newSubjects
+        case .nextPeriod: .nextPeriod
+        case .cohort: .cohort
+        }
+    }
+
+    /// The share of customers; `nil` where it is no cohort.
+    public var percent: Int64? {
+        if case .cohort(let percent) = self { percent } else { nil }
+    }
 }
 
 /// One published catalog.

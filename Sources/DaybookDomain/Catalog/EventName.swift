@@ -18,7 +18,7 @@ public struct EventName: Sendable, Equatable {
     /// As the app writes it; never with a dot, which the vocabulary's names have.
     public var name: String
     /// The event type that it stands for; `nil`: only for a milestone.
-    public var event: String?
+    public var event: EventTypeName?
     /// The milestone of a subscription that is called so on the way out.
     public var milestone: SubscriptionMilestone.Kind?
     /// What the name says by itself: taken where the event does not say otherwise. On the way out an event has the
@@ -28,7 +28,9 @@ public struct EventName: Sendable, Equatable {
     public var defaults = JSONObject()
     public var members: [Member] = []
 
-    public init(name: String, event: String? = nil, milestone: SubscriptionMilestone.Kind? = nil) {
+    public init(
+        name: String, event: EventTypeName? = nil, milestone: SubscriptionMilestone.Kind? = nil
+    ) {
         self.name = name
         self.event = event
         self.milestone = milestone
@@ -67,8 +69,8 @@ public struct EventName: Sendable, Equatable {
 
     /// How closely the name describes an event: the number of members that it speaks of; `nil` where it does not
     /// describe it.
-    func fit(_ type: String, _ given: JSONObject) -> Int? {
-        guard milestone == nil, let event, haveSameBytes(event, type),
+    func fit(_ type: EventTypeName, _ given: JSONObject) -> Int? {
+        guard milestone == nil, let event, event == type,
             data.members.allSatisfy({ given[$0.name] == $0.value }),
             defaults.members.allSatisfy({ given[$0.name] != nil })
         else { return nil }
@@ -79,7 +81,7 @@ public struct EventName: Sendable, Equatable {
 extension [EventName] {
     /// What an app calls an event: of the names that describe it the one that says most, of equals the first; `nil`
     /// where it has none.
-    public func name(of type: String, _ data: JSONObject) -> String? {
+    public func name(of type: EventTypeName, _ data: JSONObject) -> String? {
         var best: (name: String, fit: Int)?
         for name in self {
             guard let fit = name.fit(type, data), fit > best?.fit ?? -1 else { continue }

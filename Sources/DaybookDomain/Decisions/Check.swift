@@ -49,7 +49,7 @@ public final class Check {
         decision.allowed = false
         decision.isPrompting = false
         decision.enforcement = .hard
-        decision.reason = "consent_rescinded"
+        decision.reason = .consentRescinded
         decision.source = nil
         return decision
     }
@@ -66,7 +66,7 @@ public final class Check {
 
     private func empty(_ asked: CheckQuestion) -> Decision {
         Decision(
-            allowed: false, reason: "not_entitled", enforcement: .hard, profile: asked.profile,
+            allowed: false, reason: .notEntitled, enforcement: .hard, profile: asked.profile,
             amount: asked.amount, candidates: [], isPrompting: false, flags: [])
     }
 
@@ -82,8 +82,8 @@ public final class Check {
         let profile = profile(for: feature, asked, &decision)
         decision.profile = profile
         let candidates = entitlements.sources(for: profile).filter {
-            $0.opens(feature.name, catalog) || $0.why == "unknown_product"
-                || $0.why == "unknown_state_fallback_free"
+            $0.opens(feature.name, catalog) || $0.why == .unknownProduct
+                || $0.why == .unknownState
         }.sorted(by: EntitlementsAnswer.isShownBefore)
         decision.candidates = candidates
         if let source = candidates.first(where: \.isActive) {
@@ -95,7 +95,7 @@ public final class Check {
         }
         if feature.isFree {
             decision.allowed = true
-            decision.reason = "free_feature"
+            decision.reason = .freeFeature
             return decision
         }
         decision.reason = deniedReason(candidates)
@@ -139,7 +139,7 @@ public final class Check {
         }
         // Asked for a feature, its own enforcement rules, whatever the meter's is (FR-25).
         decision.enforcement = feature.enforcement
-        if decision.reason == "limit_reached" {
+        if decision.reason == .limitReached {
             decision.allowed = feature.enforcement == .soft
             decision.isPrompting = decision.allowed
         }
@@ -164,12 +164,12 @@ public final class Check {
         return nil
     }
 
-    private func deniedReason(_ candidates: [Source]) -> String {
-        if candidates.contains(where: { $0.why == "unknown_state_fallback_free" }) {
-            return "unknown_state_fallback_free"
+    private func deniedReason(_ candidates: [Source]) -> DecisionReason {
+        if candidates.contains(where: { $0.why == .unknownState }) {
+            return .unknownState
         }
-        let closest = candidates.first { $0.deniedReason != "not_entitled" } ?? candidates.first
-        return closest?.deniedReason ?? "not_entitled"
+        let closest = candidates.first { $0.deniedReason != .notEntitled } ?? candidates.first
+        return closest?.deniedReason ?? .notEntitled
     }
 
     // MARK: Meters
@@ -198,16 +198,16 @@ public final class Check {
         guard let remaining = answer.remaining else {
             decision.allowed = true
             decision.source = answer.coveredBy ?? decision.source
-            decision.reason = decision.source?.grantedReason ?? "free_quota"
+            decision.reason = decision.source?.grantedReason ?? .freeQuota
             return decision
         }
         if remaining >= asked.amount {
             decision.allowed = true
             decision.reason =
-                remaining > answer.granted || answer.granted == 0 ? "free_quota" : "grant"
+                remaining > answer.granted || answer.granted == 0 ? .freeQuota : .grant
             return decision
         }
-        decision.reason = "limit_reached"
+        decision.reason = .limitReached
         if meter.enforcement == .soft { prompt(&decision) }
         return decision
     }
@@ -231,7 +231,7 @@ public final class Check {
         decision.meter = gauge.name
         decision.usage = answer
         decision.enforcement = gauge.enforcement
-        decision.reason = "limit_reached"
+        decision.reason = .limitReached
         decision.flags.append(asked.profile == nil ? "profile_required" : "profile_over_limit")
         if gauge.enforcement == .soft { prompt(&decision) }
         return decision
@@ -243,10 +243,10 @@ public final class Check {
         var decision = decision
         decision.allowed = true
         decision.source = answer.coveredBy
-        decision.reason = answer.coveredBy?.grantedReason ?? "free_quota"
+        decision.reason = answer.coveredBy?.grantedReason ?? .freeQuota
         if let item = asked.itemAt, let from = answer.visibleFrom, item < from {
             decision.allowed = false
-            decision.reason = "window_exceeded"
+            decision.reason = .windowExceeded
         }
         return decision
     }
@@ -280,7 +280,7 @@ public final class Check {
 
     /// What a meter refuses names the meter's own context, everything else the restricted feature.
     private func paywall(_ decision: Decision, _ asked: CheckQuestion) -> PaywallAnswer {
-        let isMeters = decision.reason == "limit_reached" || decision.reason == "window_exceeded"
+        let isMeters = decision.reason == .limitReached || decision.reason == .windowExceeded
         let meter = decision.meter.flatMap { catalog.meter(named: $0) }
         let name = decision.feature ?? decision.meter ?? asked.name
         let context =
@@ -300,7 +300,7 @@ public final class Check {
         catalog.product(product)?.kind == .nonConsumable
             && entitlements.sources.contains {
                 $0.product.map { haveSameBytes($0, product) } ?? false
-                    && ($0.isActive || $0.why == "needs_assignment")
+                    && ($0.isActive || $0.why == .needsAssignment)
             }
     }
 
@@ -321,15 +321,15 @@ public final class Check {
                 text: meter?.statusText ?? feature?.descriptionText ?? feature?.displayName)
         }
         switch decision.reason {
-        case "consent_rescinded": return Copy()
-        case "limit_reached":
+        case .consentRescinded: return Copy()
+        case .limitReached:
             // A request for more than is left must not be answered with what is left as if that were enough.
             let isEmpty = decision.usage?.remaining == 0
             return Copy(
                 text: meter?.limitReachedText ?? meter?.limitReachedTitle
                     ?? (isEmpty ? meter?.statusText : nil),
                 title: meter?.limitReachedTitle)
-        case "intro_expired":
+        case .freePeriodExpired:
             // The period that opened it, which need not be the catalog's first.
             let source = decision.candidates.first { $0.kind == .freePeriod }
             guard let period = source.flatMap({ catalog.freePeriod($0.id) }) else { break }

@@ -161,7 +161,7 @@ public enum Rejection: Error, Sendable, Equatable {
     case heldBack(
         meter: String, gauge: String, limit: Int64, used: Int64, profile: String?,
         writable: [String])
-    case notEntitled(name: String, reason: String)
+    case notEntitled(name: String, reason: DecisionReason)
     case unknownName(name: String, nearest: String?)
     case unknownSubject(String)
     case unknownProfile(String)
@@ -172,7 +172,7 @@ public enum Rejection: Error, Sendable, Equatable {
     /// It went on to other profiles as often as the catalog lets it (OL-28).
     case reassignmentsUsed(transaction: String, profiles: [String], max: Int64)
     /// A family member's share that the catalog lets serve no customer, or no profile (OL-26).
-    case familyNotServed(transaction: String, product: String, reason: String)
+    case familyNotServed(transaction: String, product: String, reason: FamilyRefusal)
     case unknownLineage(String)
     /// Another customer owns the lineage now, or none does.
     case notOwner(lineage: String, subject: String, owner: String?)
@@ -230,10 +230,10 @@ public enum Rejection: Error, Sendable, Equatable {
     /// A stable word for scripts.
     public var code: String {
         switch self {
-        case .limitReached: "limit_reached"
+        case .limitReached: DecisionReason.limitReached.rawValue
         case .heldBack(_, _, _, _, let profile, _):
             profile == nil ? "profile_required" : "profile_over_limit"
-        case .notEntitled(_, let reason): reason
+        case .notEntitled(_, let reason): reason.rawValue
         case .unknownName: "unknown_name"
         case .unknownSubject: "not_found"
         case .unknownProfile: "unknown_profile"
@@ -242,7 +242,7 @@ public enum Rejection: Error, Sendable, Equatable {
         case .productMismatch: "product_mismatch"
         case .transactionAlreadyAssigned: "transaction_already_assigned"
         case .reassignmentsUsed: "reassignments_used"
-        case .familyNotServed(_, _, let reason): reason
+        case .familyNotServed(_, _, let reason): reason.rawValue
         case .unknownLineage: "unknown_line"
         case .notOwner: "not_owner"
         case .sameCustomer: "same_customer"
@@ -281,7 +281,7 @@ public enum Rejection: Error, Sendable, Equatable {
         case .signedFactNeeds: "signed_fact_needs_ticket"
         case .fieldUnamendable: "field_unamendable"
         case .ambiguousGauge: "gauge_needs_ref"
-        case .noCatalog: "no_catalog"
+        case .noCatalog: DecisionReason.noCatalog.rawValue
         }
     }
 }

@@ -143,7 +143,7 @@ public final class Decider {
         }
         let isDebug = type == .debugOverrideSet || type == .debugOverrideCleared
         return EventDraft(
-            type: Vocabulary.name(of: type), version: Vocabulary.current(type)?.version ?? 1,
+            type: EventTypeName(type), version: Vocabulary.current(type)?.version ?? 1,
             environment: request.environment, subject: request.subject,
             profile: data["profile"] == nil ? request.profile : nil, occurredAt: now,
             source: EventSource(

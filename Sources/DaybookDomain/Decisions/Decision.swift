@@ -2,7 +2,7 @@
 public struct Decision: Sendable, Equatable {
     public var allowed: Bool
     /// The word after `granted.` or `denied.`.
-    public var reason: String
+    public var reason: DecisionReason
     public var enforcement: Enforcement
     public var feature: String?
     public var meter: String?

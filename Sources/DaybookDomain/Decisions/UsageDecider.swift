@@ -178,7 +178,7 @@ struct UsageDecider {
 
     private func refuse(_ meter: Meter, _ decision: Decision) -> Verdict {
         let usage = decision.usage
-        let isLimit = decision.reason == "limit_reached"
+        let isLimit = decision.reason == .limitReached
         if isLimit, let gauge = decision.meter, gauge != meter.name, let usage {
             return Verdict(
                 events: evidence(meter, decision), decision: decision,
@@ -203,15 +203,15 @@ struct UsageDecider {
         guard meter.recordsDenials || feature?.recordsDenials == true else { return [] }
         let name = decision.feature ?? meter.name
         let period = decision.usage?.periodKey ?? "always"
-        let key = "denied/\(context.subject)/\(name)/\(decision.reason)/\(period)"
+        let key = "denied/\(context.subject)/\(name)/\(decision.reason.rawValue)/\(period)"
         var data: JSONObject = [
-            "feature": .string(name), "reason_code": .string(decision.reason),
+            "feature": .string(name), "reason_code": .string(decision.reason.rawValue),
             "enforcement": .string(decision.enforcement.rawValue),
         ]
         if let limit = decision.usage?.limit { data["limit"] = .integer(limit) }
         if let used = decision.usage?.used { data["used"] = .integer(used) }
         var events = [decider.event(.accessDenied, data, key: key)]
-        if decision.feature != nil, decision.reason != "limit_reached" {
+        if decision.feature != nil, decision.reason != .limitReached {
             events.append(
                 decider.event(
                     .featureRestricted, ["feature": .string(name)],
@@ -292,7 +292,7 @@ public struct ScheduledResets {
         else { return nil }
         let key = "reset/\(context.subject)/\(meter.name)/\(own)"
         return EventDraft(
-            type: "usage.reset", environment: context.environment, subject: context.subject,
+            type: .usageReset, environment: context.environment, subject: context.subject,
             occurredAt: period.start,
             source: EventSource(kind: "ledger", key: EventSource.boundedKey(key)), trust: .system,
             data: [

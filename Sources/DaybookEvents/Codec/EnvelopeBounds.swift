@@ -7,7 +7,7 @@ enum EnvelopeBounds {
     private static let times = EventBounds.timeMin...EventBounds.timeMax
 
     static func check(_ draft: EventDraft) throws(EventProblem) {
-        try check(draft.type, "type")
+        try check(draft.type.rawValue, "type")
         try check(draft.subject, "subject")
         try check(draft.profile, "profile")
         try check(draft.source.kind, "source.kind")

@@ -80,7 +80,8 @@ public enum EventDecoder {
             position: event.position, streamVersion: row.streamVersion,
             recordedAt: row.recordedAt, stream: stream,
             draft: EventDraft(
-                type: name, version: Int(row.schemaVersion), environment: stream.environment,
+                type: EventTypeName(rawValue: name), version: Int(row.schemaVersion),
+                environment: stream.environment,
                 subject: isNamed ? names[event.customer] : nil,
                 profile: schema?.hasProfileSlot ?? false ? rest.profile : profile,
                 occurredAt: event.occurredAt,

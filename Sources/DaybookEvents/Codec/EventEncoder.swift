@@ -6,7 +6,7 @@ public enum EventEncoder {
     public static func row(
         _ draft: EventDraft, names: inout NameTable, table: SchemaTable = Vocabulary.table
     ) -> EventRow {
-        let schema = table.schema(named: draft.type, version: draft.version)
+        let schema = table.schema(named: draft.type.rawValue, version: draft.version)
         var memo = NameMemo()
         let (row, texts) = encode(draft, schema, table)
         return memo.numbering(row, texts, &names)
@@ -63,7 +63,7 @@ public enum EventEncoder {
             }
         } else {
             rest.data = draft.data
-            slots.names.nameA = draft.type
+            slots.names.nameA = draft.type.rawValue
         }
         slots.row.rest = rest.text
         return (slots.row, slots.names)
@@ -175,7 +175,7 @@ package struct NameMemo {
     ///   - texts: The names that it made with the row.
     ///   - table: The one table of names with which this memo is used.
     package mutating func numbering(
-        _ row: consuming EventRow, _ texts: RowDigest.Names, _ table: inout NameTable
+        _ row: consuming EventRow, _ texts: borrowing RowDigest.Names, _ table: inout NameTable
     ) -> EventRow {
         row.event.source = source.intern(texts.source, &table)
         row.event.customer = customer.intern(texts.customer, &table)

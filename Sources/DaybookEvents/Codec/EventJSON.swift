@@ -31,7 +31,7 @@ public enum EventJSON {
             throw EventProblem(.missingField, "type", "an event needs a type")
         }
         var draft = EventDraft(
-            type: type,
+            type: EventTypeName(rawValue: type),
             version: Int(try reader.integer("v", in: 1...EventBounds.versionMax) ?? 1),
             environment: try reader.environment(), subject: try reader.text("subject"),
             profile: try reader.text("profile"),
@@ -53,7 +53,7 @@ public enum EventJSON {
         func add(_ name: String, _ value: JSONValue?) {
             if let value { members.append(.init(name: name, value: value)) }
         }
-        add("type", .string(draft.type))
+        add("type", .string(draft.type.rawValue))
         add("v", .integer(Int64(draft.version)))
         add("environment", .string(draft.environment.name))
         add("subject", draft.subject.map(JSONValue.string))
@@ -105,7 +105,7 @@ public enum EventJSON {
         }
         writer.text("subject", draft.subject)
         writer.text("trust", draft.trust.name)
-        writer.text("type", draft.type)
+        writer.text("type", draft.type.rawValue)
         writer.integer("v", Int64(draft.version))
         return writer.finished()
     }

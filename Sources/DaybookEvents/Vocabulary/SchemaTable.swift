@@ -32,6 +32,9 @@ public struct SchemaTable: Sendable {
         code < byCode.count ? byCode[Int(code)].last : nil
     }
 
+    /// The type of a name, in whatever version; `nil` when this build does not know it.
+    public func type(named name: String) -> EventType? { byName[name]?.first?.type }
+
     /// Whether some version of the name is known.
     public func isKnown(_ name: String) -> Bool { byName[name] != nil }
 

@@ -18,8 +18,16 @@ public enum Vocabulary {
         table.schema(named: name, version: version)
     }
 
+    /// The same by the name of a draft's type.
+    public static func schema(named name: EventTypeName, version: Int) -> EventSchema? {
+        table.schema(named: name.rawValue, version: version)
+    }
+
     /// Whether some version of the name is known.
     public static func isKnown(_ name: String) -> Bool { table.isKnown(name) }
+
+    /// The same by the name of a draft's type.
+    public static func isKnown(_ name: EventTypeName) -> Bool { table.isKnown(name.rawValue) }
 
     /// The wire name of a type.
     public static func name(of type: EventType) -> String { current(type)?.name ?? "unknown" }
@@ -137,10 +145,8 @@ public enum Vocabulary {
                 EventField("effective_at", .time, .timeA, required: true),
                 EventField(
                     "applies_to",
-                    .word([
-                        EventWord("all"), EventWord("new_users", "new", "new_subjects"),
-                        EventWord("next_period"), EventWord("cohort"),
-                    ]), .flags(shift: 0, width: 3), required: true),
+                    .word(CatalogScopeKind.allCases.map(\.eventWord)), .flags(shift: 0, width: 3),
+                    required: true),
                 EventField("percent", .integer, .money, required: false, "with cohort: 0 to 100"),
                 EventField("document_sha256", .text, .reference, required: true),
                 EventField("document", .document, nil, required: false, "inline in exports"),

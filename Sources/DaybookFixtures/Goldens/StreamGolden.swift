@@ -71,7 +71,7 @@ public enum StreamGolden {
 
     /// Whether it is published, or comes back.
     public static func isCatalog(_ draft: EventDraft) -> Bool {
-        draft.type == "catalog.published" || draft.type == "catalog.rolled_back"
+        draft.type == .catalogPublished || draft.type == .catalogRolledBack
     }
 
     /// A ledger in memory that holds the app's catalog, published and in force at 0, and then the events as recorded. A

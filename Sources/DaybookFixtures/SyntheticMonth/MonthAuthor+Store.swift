@@ -32,10 +32,10 @@ extension MonthAuthor {
             "paywall": .string(paywall?.context ?? "none"), "context": .string(context),
             "variant": .string(person.variant),
         ]
-        tell("paywall.shown", person, at: time, screen)
+        tell(.paywallShown, person, at: time, screen)
         guard let product, chance(9), !owns(person, at: time) else {
             if chance(70) {
-                tell("paywall.dismissed", person, at: time + number(2...60) * 1_000, screen)
+                tell(.paywallDismissed, person, at: time + number(2...60) * 1_000, screen)
             }
             return
         }
@@ -53,19 +53,19 @@ extension MonthAuthor {
             "product": .string(product.id), "attempt": .string("a\(generator.next())"),
             "variant": .string(person.variant),
         ]
-        tell("checkout.started", person, at: time, fields)
+        tell(.checkoutStarted, person, at: time, fields)
         let done = time + number(4...30) * 1_000
         switch number(0...99) {
-        case 0..<12: tell("checkout.canceled", person, at: done, fields)
+        case 0..<12: tell(.checkoutCanceled, person, at: done, fields)
         case 12..<16:
             var failed = fields
             failed["error"] = "verification"
-            tell("checkout.failed", person, at: done, failed)
+            tell(.checkoutFailed, person, at: done, failed)
         case 16..<19:  // Ask to buy: a parent decides, hours later.
-            tell("checkout.pending", person, at: done, fields)
+            tell(.checkoutPending, person, at: done, fields)
             if chance(60) { buy(&person, product, at: done + number(1...30) * Self.hour) }
         default:
-            tell("checkout.completed", person, at: done, fields)
+            tell(.checkoutCompleted, person, at: done, fields)
             buy(&person, product, at: done)
         }
     }
@@ -117,7 +117,7 @@ extension MonthAuthor {
         fields["starts_at"] = .integer(sale.start)
         if chance(2) { fields["ownership"] = "family_shared" }
         let isNamed = sale.isNamed
-        notify("purchase.completed", person, at: sale.start, fields, isNamed: isNamed)
+        notify(.purchaseCompleted, person, at: sale.start, fields, isNamed: isNamed)
         if !isNamed || chance(40) {
             state(person, sale, signedAt: sale.start + number(1...9) * 1_000)
         }
@@ -127,7 +127,7 @@ extension MonthAuthor {
             profile = served
             let time = sale.start + number(5...60) * 1_000
             tell(
-                "purchase.assigned", person, at: time,
+                .purchaseAssigned, person, at: time,
                 ["transaction_id": .string(sale.transaction), "profile": .string(served)],
                 source: "ledger", trust: .system)
         }
@@ -147,7 +147,7 @@ extension MonthAuthor {
             let other = person.profiles.first(where: { $0.name != served && $0.createdAt < time })
         else { return }
         tell(
-            "assignment.conflict", person, at: time,
+            .assignmentConflict, person, at: time,
             [
                 "transaction_id": .string(sale.transaction), "profile": .string(other.name),
                 "assigned_profile": .string(served),
@@ -159,7 +159,7 @@ extension MonthAuthor {
     /// A notification of the store, signed a moment after the fact.
     @discardableResult
     mutating func notify(
-        _ type: String, _ person: Resident, at time: Int64, _ fields: JSONObject,
+        _ type: EventTypeName, _ person: Resident, at time: Int64, _ fields: JSONObject,
         isNamed: Bool = true
     ) -> String? {
         tell(
@@ -176,7 +176,7 @@ extension MonthAuthor {
         if sale.end != Int64.max { fields["expires_at"] = .integer(sale.end) }
         if sale.isTrial { fields["offer"] = ["type": "introductory", "discount": "free_trial"] }
         tell(
-            "store.transaction_stated", person, at: sale.start, fields, source: "apple_jws",
+            .storeTransactionStated, person, at: sale.start, fields, source: "apple_jws",
             key: "\(sale.transaction)@\(signedAt)", trust: .verified, signedAt: signedAt)
     }
 
@@ -196,22 +196,22 @@ extension MonthAuthor {
         guard time < min(sale.end, Self.end) else { return false }
         if chance(50) {
             notify(
-                "refund.requested", person, at: time - Self.hour, sale.reference,
+                .refundRequested, person, at: time - Self.hour, sale.reference,
                 isNamed: sale.isNamed)
         }
         if chance(15) {
-            notify("refund.declined", person, at: time, sale.reference, isNamed: sale.isNamed)
+            notify(.refundDeclined, person, at: time, sale.reference, isNamed: sale.isNamed)
             return false
         }
         var fields = sale.reference
         fields["revoked_at"] = .integer(time)
         fields["type"] = chance(85) ? "full" : "prorated"
         if fields["type"] == "prorated" { fields["pct_milli"] = 40_000 }
-        notify("purchase.refunded", person, at: time, fields, isNamed: sale.isNamed)
+        notify(.purchaseRefunded, person, at: time, fields, isNamed: sale.isNamed)
         if chance(25) {
             let reversedAt = time + number(4...120) * Self.hour
             notify(
-                "purchase.refund_reversed", person, at: reversedAt, sale.reference,
+                .purchaseRefundReversed, person, at: reversedAt, sale.reference,
                 isNamed: sale.isNamed)
             return false
         }
@@ -228,7 +228,7 @@ extension MonthAuthor {
         else { return }
         let time = number(max(Self.start, person.seenAt)...Self.end - 1)
         tell(
-            "purchase.transferred", person, at: time,
+            .purchaseTransferred, person, at: time,
             [
                 "from": .string(generator.customers[person.id(at: time)].name),
                 "to": .string(generator.customers[other].name), "rule": "restore",

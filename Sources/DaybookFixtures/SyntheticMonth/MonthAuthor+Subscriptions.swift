@@ -8,10 +8,10 @@ extension MonthAuthor {
         person.hasSubscribed = true
         if catalog.policies.clientAssertedHours > 0, chance(30) {
             // The app believes first; the store's word follows, or, one time in ten, never.
-            charge(person, sale, "subscription.started", trust: .clientAsserted)
+            charge(person, sale, .subscriptionStarted, trust: .clientAsserted)
             if chance(10) { return }
         }
-        charge(person, sale, "subscription.started", ["reason": "initial"])
+        charge(person, sale, .subscriptionStarted, ["reason": "initial"])
         if !sale.isNamed || chance(40) {
             state(person, sale, signedAt: sale.start + number(1...9) * 1_000)
         }
@@ -26,7 +26,7 @@ extension MonthAuthor {
     }
 
     private mutating func charge(
-        _ person: Resident, _ sale: Sale, _ type: String, _ more: JSONObject = JSONObject(),
+        _ person: Resident, _ sale: Sale, _ type: EventTypeName, _ more: JSONObject = JSONObject(),
         at time: Int64? = nil, trust: Trust = .verified
     ) {
         var fields = sale.reference
@@ -65,7 +65,7 @@ extension MonthAuthor {
             fields["auto_renew"] = true
             fields["renewal_at"] = .integer(sale.end)
             notify(
-                "store.renewal_stated", person, at: inside(sale), fields, isNamed: sale.isNamed)
+                .storeRenewalStated, person, at: inside(sale), fields, isNamed: sale.isNamed)
         }
         guard !sale.isTrial, chance(4) else { return true }
         return !refund(&person, sale)
@@ -103,7 +103,7 @@ extension MonthAuthor {
         if wasTrial { fields["trial_conversion"] = true }
         // The store charges up to a day early and dates the charge by its own clock.
         let early = time == nil ? number(0...24) * Self.hour : 0
-        charge(person, sale, "subscription.renewed", fields, at: sale.start - early)
+        charge(person, sale, .subscriptionRenewed, fields, at: sale.start - early)
         return enjoy(&person, sale)
     }
 
@@ -112,12 +112,12 @@ extension MonthAuthor {
         var fields = sale.reference
         fields["enabled"] = false
         notify(
-            "subscription.auto_renew_changed", person, at: time, fields, isNamed: sale.isNamed)
+            .subscriptionAutoRenewChanged, person, at: time, fields, isNamed: sale.isNamed)
         if chance(15) {
             fields["enabled"] = true
             let again = number(time...max(time, sale.end - 1))
             notify(
-                "subscription.auto_renew_changed", person, at: again + 1, fields,
+                .subscriptionAutoRenewChanged, person, at: again + 1, fields,
                 isNamed: sale.isNamed)
             return renew(&person, &sale)
         }
@@ -128,7 +128,7 @@ extension MonthAuthor {
         sale.isTrial = false
         sale.end = periodEnd(sale, from: sale.start)
         guard sale.start < Self.end else { return false }
-        charge(person, sale, "subscription.started", ["reason": "resubscribe"])
+        charge(person, sale, .subscriptionStarted, ["reason": "resubscribe"])
         return enjoy(&person, sale)
     }
 
@@ -137,7 +137,7 @@ extension MonthAuthor {
     ) {
         var fields = sale.reference
         fields["reason"] = .string(reason)
-        notify("subscription.expired", person, at: time, fields, isNamed: sale.isNamed)
+        notify(.subscriptionExpired, person, at: time, fields, isNamed: sale.isNamed)
     }
 
     /// Grace, recovery in it or after it, or the end.
@@ -147,7 +147,7 @@ extension MonthAuthor {
         let hasGrace = chance(70)
         var fields = sale.reference
         if hasGrace { fields["grace_expires_at"] = .integer(graceEnd) }
-        notify("subscription.billing_failed", person, at: due, fields, isNamed: sale.isNamed)
+        notify(.subscriptionBillingFailed, person, at: due, fields, isNamed: sale.isNamed)
         if hasGrace {
             person.access.append(
                 Access(
@@ -159,7 +159,7 @@ extension MonthAuthor {
                 return renew(&person, &sale, at: time, endsFrom: due, ["recovery": true])
             }
             notify(
-                "subscription.grace_expired", person, at: graceEnd, sale.reference,
+                .subscriptionGraceExpired, person, at: graceEnd, sale.reference,
                 isNamed: sale.isNamed)
         }
         if chance(40) {
@@ -185,7 +185,7 @@ extension MonthAuthor {
         fields["to"] = .string(product.id)
         fields["effective"] = isNow ? "now" : "next_renewal"
         notify(
-            "subscription.product_changed", person, at: time, fields, isNamed: old.isNamed)
+            .subscriptionProductChanged, person, at: time, fields, isNamed: old.isNamed)
         sale = Sale(
             lineage: old.lineage, product: product, isNamed: old.isNamed,
             transaction: old.transaction,
@@ -203,7 +203,7 @@ extension MonthAuthor {
         var fields = sale.reference
         fields["new_expires_at"] = .integer(sale.end)
         fields["days"] = .integer(days)
-        notify("subscription.extended", person, at: time, fields, isNamed: sale.isNamed)
+        notify(.subscriptionExtended, person, at: time, fields, isNamed: sale.isNamed)
         if let last = person.access.indices.last { person.access[last].until = sale.end }
         return true
     }
@@ -219,14 +219,14 @@ extension MonthAuthor {
         fields["effective_at"] = .integer(sale.end)
         fields["currency"] = .string(sale.product.prices.first?.currency ?? "USD")
         notify(
-            "subscription.price_increase", person, at: time, fields, isNamed: sale.isNamed)
+            .subscriptionPriceIncrease, person, at: time, fields, isNamed: sale.isNamed)
         guard chance(70) else {
             expire(person, sale, "price_increase", at: sale.end)
             return false
         }
         fields["status"] = "accepted"
         notify(
-            "subscription.price_increase", person, at: min(time + Self.hour, sale.end), fields,
+            .subscriptionPriceIncrease, person, at: min(time + Self.hour, sale.end), fields,
             isNamed: sale.isNamed)
         sale.priceMilli = price
         return renew(&person, &sale)

@@ -24,10 +24,10 @@ extension MonthAuthor {
         let profile = feature.scope == .profile ? generator.pick(profiles)?.name : nil
         let fields: JSONObject = ["feature": .string(feature.name)]
         if mayUse(person, feature.name, profile, at: time) {
-            tell("feature.used", person, at: time, fields, profile: profile)
+            tell(.featureUsed, person, at: time, fields, profile: profile)
             return
         }
-        tell("feature.viewed", person, at: time, fields, profile: profile)
+        tell(.featureViewed, person, at: time, fields, profile: profile)
         // A feature of a profile cannot be asked for without one.
         guard feature.scope == .subject || profile != nil else { return }
         let reason = feature.scope == .profile ? "intro_expired" : "not_entitled"
@@ -68,7 +68,7 @@ extension MonthAuthor {
         let key = "denied/\(customer)/\(name)/\(reason)/\(period)"
         guard isRecorded, person.evidence.insert(key).inserted else { return }
         tell(
-            "access.denied", person, at: time,
+            .accessDenied, person, at: time,
             ["feature": .string(name), "reason_code": .string(reason), "enforcement": "hard"],
             source: "ledger", key: key, trust: .system)
     }
@@ -104,7 +104,7 @@ extension MonthAuthor {
         guard covering == nil, let limit = meter.limit, used + 1 == limit else { return }
         let customer = generator.customers[person.id(at: time)].name
         tell(
-            "limit.reached", person, at: time,
+            .limitReached, person, at: time,
             ["meter": .string(meter.name), "limit": .integer(limit), "used": .integer(limit)],
             source: "ledger", key: "limit/\(customer)/\(meter.name)/\(period)", trust: .system)
     }
@@ -121,23 +121,23 @@ extension MonthAuthor {
         case 12..<34:
             let isMistaken = chance(2)
             if isMistaken { fields["amount"] = 3 }
-            let key = tell("usage.recorded", person, at: time, fields)
+            let key = tell(.usageRecorded, person, at: time, fields)
             if isMistaken, let key {
                 let patch: JSONObject = ["patch": ["amount": 1]]
-                correct("correction.amended", person, key, "native", patch, after: time)
+                correct(.correctionAmended, person, key, "native", patch, after: time)
             }
         default:
             let key = tell(
-                "usage.recorded", person, at: time, fields, source: "ledger", trust: .system)
+                .usageRecorded, person, at: time, fields, source: "ledger", trust: .system)
             // The phone reports the same use again under a key of its own: one ref counts once.
-            if chance(2) { tell("usage.recorded", person, at: time + 500, fields) }
+            if chance(2) { tell(.usageRecorded, person, at: time + 500, fields) }
             if let key, chance(1) {
-                correct("correction.voided", person, key, "ledger", JSONObject(), after: time)
+                correct(.correctionVoided, person, key, "ledger", JSONObject(), after: time)
             }
         }
         if chance(3) {
             tell(
-                "usage.reversed", person, at: time + number(1...90) * Self.minute,
+                .usageReversed, person, at: time + number(1...90) * Self.minute,
                 ["target": .string(ref), "reason": "came out empty"], source: "ledger",
                 trust: .admin)
         }
@@ -152,16 +152,16 @@ extension MonthAuthor {
             "expires_at": .integer(time + meter.reservationTimeoutMilliseconds),
         ]
         if let covering { fields["covered_by"] = .string(covering) }
-        tell("usage.reserved", person, at: time, fields, source: "ledger", trust: .system)
+        tell(.usageReserved, person, at: time, fields, source: "ledger", trust: .system)
         let done = time + number(15...90) * 1_000
         switch number(0...99) {
         case 0..<80:
             tell(
-                "usage.committed", person, at: done, ["reservation_id": id], source: "ledger",
+                .usageCommitted, person, at: done, ["reservation_id": id], source: "ledger",
                 trust: .system)
         case 80..<95:
             tell(
-                "usage.released", person, at: done,
+                .usageReleased, person, at: done,
                 ["reservation_id": id, "reason": "generation failed"], source: "ledger",
                 trust: .system)
         default: break  // The app died; the reservation ends by itself.
@@ -169,7 +169,8 @@ extension MonthAuthor {
     }
 
     private mutating func correct(
-        _ type: String, _ person: Resident, _ key: String, _ source: String, _ more: JSONObject,
+        _ type: EventTypeName, _ person: Resident, _ key: String, _ source: String,
+        _ more: JSONObject,
         after time: Int64
     ) {
         var fields = more
@@ -203,7 +204,7 @@ extension MonthAuthor {
         // The same limit on the phone and on the web.
         let isWeb = chance(30)
         tell(
-            "usage.recorded", person, at: time, fields, source: isWeb ? "ledger" : "native",
+            .usageRecorded, person, at: time, fields, source: isWeb ? "ledger" : "native",
             trust: isWeb ? .system : .imported)
     }
 
@@ -224,11 +225,11 @@ extension MonthAuthor {
         } else if let entitlement = generator.pick(catalog.entitlements) {
             fields["entitlement"] = .string(entitlement.name)
         }
-        tell("grant.issued", person, at: time, fields, source: "ledger", trust: .admin)
+        tell(.grantIssued, person, at: time, fields, source: "ledger", trust: .admin)
         guard chance(15) else { return }
         let voidedAt = time + number(1...72) * Self.hour
         tell(
-            "grant.voided", person, at: voidedAt,
+            .grantVoided, person, at: voidedAt,
             ["grant_id": id, "voided_at": .integer(voidedAt), "reason": "wrong customer"],
             source: "ledger", trust: .admin)
     }
@@ -238,14 +239,14 @@ extension MonthAuthor {
         let time = max(Self.start, person.seenAt) + number(1...20) * Self.hour
         let kind: JSONValue = chance(70) ? "force_entitlement" : "clear_subscription"
         tell(
-            "debug.override_set", person, at: time,
+            .debugOverrideSet, person, at: time,
             [
                 "kind": kind, "value": .string(entitlement.name), "actor": "developer",
                 "expires_at": .integer(time + number(1...30) * Self.day),
             ], trust: .debug)
         guard chance(50) else { return }
         tell(
-            "debug.override_cleared", person, at: time + number(1...48) * Self.hour,
+            .debugOverrideCleared, person, at: time + number(1...48) * Self.hour,
             ["actor": "developer", "kind": kind], trust: .debug)
     }
 }

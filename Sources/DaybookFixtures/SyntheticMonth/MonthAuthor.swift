@@ -107,14 +107,14 @@ struct MonthAuthor {
             fields["locale"] = .string(home.locale)
             fields["country"] = .string(home.country)
         }
-        tell("subject.created", person, at: seenAt, fields, source: "ledger", trust: .system)
+        tell(.subjectCreated, person, at: seenAt, fields, source: "ledger", trust: .system)
         if person.signedInAt < Self.end {
             let ids: JSONObject = [
                 "alias": .string(generator.customers[anonymous].name),
                 "canonical": .string(generator.customers[anonymous + 1].name), "rule": "login",
             ]
             generator.add(
-                "subject.aliased", anonymous, at: person.signedInAt, ids, source: "ledger",
+                .subjectAliased, anonymous, at: person.signedInAt, ids, source: "ledger",
                 trust: .system)
         }
         if !isSandbox(person) {
@@ -124,7 +124,7 @@ struct MonthAuthor {
         if chance(2), let home = generator.pick(homes) {
             let time = number(Self.start...Self.end - 1)
             let zone: JSONObject = ["tz": .string(home.zone.name)]
-            if time > seenAt { tell("subject.tz_changed", person, at: time, zone) }
+            if time > seenAt { tell(.subjectTimeZoneChanged, person, at: time, zone) }
         }
         return person
     }
@@ -136,11 +136,11 @@ struct MonthAuthor {
             let seen: JSONObject = [
                 "experiment": "onboarding flow", "variant": .string(person.variant),
             ]
-            tell("experiment.exposed", person, at: time, seen)
+            tell(.experimentExposed, person, at: time, seen)
         }
         let variant: JSONObject = ["variant": .string(person.variant)]
-        tell("onboarding.started", person, at: time, variant)
-        let steps = catalog.funnels.flatMap(\.steps).filter { $0.event == "onboarding.step_viewed" }
+        tell(.onboardingStarted, person, at: time, variant)
+        let steps = catalog.funnels.flatMap(\.steps).filter { $0.event == .onboardingStepViewed }
         let screens = steps.compactMap(\.context)
         var isThrough = true
         for (index, screen) in (screens.isEmpty ? ["welcome"] : screens).enumerated()
@@ -149,12 +149,12 @@ struct MonthAuthor {
             var fields = variant
             fields["step"] = .string(screen)
             fields["index"] = .integer(Int64(index))
-            tell("onboarding.step_viewed", person, at: time, fields)
+            tell(.onboardingStepViewed, person, at: time, fields)
             isThrough = !chance(14)
         }
         if isThrough || chance(40) {
             tell(
-                isThrough ? "onboarding.completed" : "onboarding.skipped", person, at: time + 1_000,
+                isThrough ? .onboardingCompleted : .onboardingSkipped, person, at: time + 1_000,
                 variant)
         }
     }
@@ -171,14 +171,14 @@ struct MonthAuthor {
         guard time < Self.end else { return }
         let name = "p\(generator.next())"
         let fields: JSONObject = ["profile": .string(name), "kind": .string(kind)]
-        tell("profile.created", person, at: time, fields)
+        tell(.profileCreated, person, at: time, fields)
         person.profiles.append((name, time))
         guard chance(3) else { return }
         let goneAt = time + number(1...20) * Self.day
-        tell("profile.deleted", person, at: goneAt, ["profile": .string(name)])
+        tell(.profileDeleted, person, at: goneAt, ["profile": .string(name)])
         guard chance(30) else { return }
         tell(
-            "profile.restored", person, at: goneAt + number(1...48) * Self.hour,
+            .profileRestored, person, at: goneAt + number(1...48) * Self.hour,
             ["profile": .string(name), "original_created_at": .integer(time)])
     }
 
@@ -208,7 +208,7 @@ struct MonthAuthor {
     }
 
     private mutating func visit(_ person: inout Resident, at time: Int64) {
-        tell("app.launched", person, at: time, ["version": .string("2.\(person.anonymous % 5).0")])
+        tell(.appLaunched, person, at: time, ["version": .string("2.\(person.anonymous % 5).0")])
         var now = time
         for _ in 0...number(0...1) {
             now += number(20...400) * 1_000
@@ -217,9 +217,10 @@ struct MonthAuthor {
             case 0..<60: use(&person, at: now)
             case 60..<92: look(&person, at: now)
             case 92..<96: shop(&person, at: now, context: "settings")
-            case 96: tell("survey.answered", person, at: now, ["survey": "nps", "score": 9])
+            case 96: tell(.surveyAnswered, person, at: now, ["survey": "nps", "score": 9])
             // A newer build of the app says what this ledger does not know.
-            case 97: tell("widget.placed", person, at: now, ["size": "small"])
+            case 97:
+                tell(EventTypeName(rawValue: "widget.placed"), person, at: now, ["size": "small"])
             default: restore(person, at: now)
             }
         }
@@ -230,7 +231,7 @@ struct MonthAuthor {
     /// Tells what happened to a person; nothing happens after the month.
     @discardableResult
     mutating func tell(
-        _ type: String, _ person: Resident, at time: Int64, _ fields: JSONObject,
+        _ type: EventTypeName, _ person: Resident, at time: Int64, _ fields: JSONObject,
         profile: String? = nil, source: String = "native", key: String? = nil,
         trust: Trust = .imported, signedAt: Int64? = nil, isNamed: Bool = true
     ) -> String? {

@@ -50,7 +50,7 @@ extension SyntheticMonth {
         var counts: [String: Int] = [:]
         for draft in deliveries {
             let name = "\(draft.environment.name)/\(draft.source.kind)/\(draft.source.key ?? "")"
-            if seen.insert(name).inserted { counts[draft.type, default: 0] += 1 }
+            if seen.insert(name).inserted { counts[draft.type.rawValue, default: 0] += 1 }
         }
         return counts
     }

@@ -45,7 +45,7 @@ public struct SyntheticMonth: Sendable {
     ///   come along.
     public func deliveries(about names: Set<String>) -> [EventDraft] {
         let ids = deliveries.reduce(into: names) { ids, draft in
-            guard draft.type == "subject.aliased", let alias = draft.data["alias"]?.text,
+            guard draft.type == .subjectAliased, let alias = draft.data["alias"]?.text,
                 let canonical = draft.data["canonical"]?.text, names.contains(canonical)
             else { return }
             ids.insert(alias)

@@ -215,7 +215,7 @@ public struct NDJSONReader: Sendable {
         }
         if let events = try OrderItems.events(of: draft) { return events }
         // A patch is checked only with its target, so a time that is a text is not refused here but converted at once.
-        if draft.type == "correction.amended", let patch = draft.data["patch"]?.object {
+        if draft.type == .correctionAmended, let patch = draft.data["patch"]?.object {
             draft.data["patch"] = .object(try PatchTimes.inMilliseconds(patch))
         }
         return [try EventValidator.canonical(draft)]

@@ -21,7 +21,7 @@ extension RevenueCatMapping {
             ]
             data["expires_at"] = end.map(JSONValue.integer)
             return self.draft(
-                "grant.issued", at: min(start, signedAt), suffix: Self.suffix(index, grant), data)
+                .grantIssued, at: min(start, signedAt), suffix: Self.suffix(index, grant), data)
         }
     }
 
@@ -33,7 +33,7 @@ extension RevenueCatMapping {
                 "grant_id": .string(grant.id), "voided_at": .integer(end),
             ]
             data["reason"] = reason.map(JSONValue.string)
-            return self.draft("grant.voided", at: signedAt, suffix: Self.suffix(index, grant), data)
+            return self.draft(.grantVoided, at: signedAt, suffix: Self.suffix(index, grant), data)
         }
     }
 
@@ -71,7 +71,7 @@ extension RevenueCatMapping {
         if let asked, asked != end { notes["expiration_at_ms"] = .integer(asked) }
         return entitlements.enumerated().map { index, entitlement in
             draft(
-                "grant.issued", at: start,
+                .grantIssued, at: start,
                 suffix: index == 0 ? "" : "#entitlement/\(entitlement)",
                 [
                     "grant_id": .string(EventSource.boundedKey("\(id)/\(entitlement)")),
@@ -105,7 +105,7 @@ extension RevenueCatMapping {
                 let taken = amount == .min ? Int64.max : -amount
                 events.append(
                     draft(
-                        "usage.recorded", at: signedAt, suffix: suffix,
+                        .usageRecorded, at: signedAt, suffix: suffix,
                         [
                             "meter": .string(code), "amount": .integer(taken),
                             "ref": .string(ref),
@@ -114,7 +114,7 @@ extension RevenueCatMapping {
             }
             events.append(
                 draft(
-                    "grant.issued", at: signedAt, suffix: suffix,
+                    .grantIssued, at: signedAt, suffix: suffix,
                     [
                         "grant_id": .string(ref), "meter": .string(code),
                         "amount": .integer(amount), "starts_at": .integer(signedAt),

@@ -20,14 +20,14 @@ extension RevenueCatMapping {
         data["enabled"] = .bool(isOn)
         data["cause"] = .string(cause)
         data["product"] = try fields.text("product_id").map(JSONValue.string)
-        return draft("subscription.auto_renew_changed", at: signedAt, data)
+        return draft(.subscriptionAutoRenewChanged, at: signedAt, data)
     }
 
     mutating func billingFailed() throws(EventProblem) -> EventDraft {
         var data = try lineage()
         data["grace_expires_at"] = try fields.time("grace_period_expiration_at_ms")
             .map(JSONValue.integer)
-        return draft("subscription.billing_failed", at: signedAt, data)
+        return draft(.subscriptionBillingFailed, at: signedAt, data)
     }
 
     /// RevenueCat tells a failed charge twice, and only BILLING_ISSUE says until when there is grace. As a second
@@ -35,7 +35,7 @@ extension RevenueCatMapping {
     /// the later one counts: a customer in grace would be shut out. So it is kept, and speaks only where it knows.
     private mutating func billingErrorNoted() throws(EventProblem) -> EventDraft {
         if fields.event["grace_period_expiration_at_ms"] != nil { return try billingFailed() }
-        return draft("ops.billing_error_noted", at: signedAt, try lineage())
+        return draft(EventTypeName(.ops, "billing_error_noted"), at: signedAt, try lineage())
     }
 
     /// `ended_at` shortens the named transaction where it ends before its time (rule 32), as after a refund or with a
@@ -50,7 +50,7 @@ extension RevenueCatMapping {
         data["ended_at"] = .integer(end)
         data["reason"] = .string(Self.reason(try fields.peek("expiration_reason")))
         data["product"] = try fields.text("product_id").map(JSONValue.string)
-        return [draft("subscription.expired", at: signedAt, data)]
+        return [draft(.subscriptionExpired, at: signedAt, data)]
     }
 
     /// The word that Apple's notification of the same end gives (docs/app-store.md).
@@ -74,7 +74,7 @@ extension RevenueCatMapping {
         data["from"] = .string(from)
         data["to"] = .string(to)
         data["effective"] = isUpgrade(from: from, to: to) ? "now" : "next_renewal"
-        return draft("subscription.product_changed", at: signedAt, data)
+        return draft(.subscriptionProductChanged, at: signedAt, data)
     }
 
     /// The store's own rule: a higher level, or the same for as long, is given at once, anything else at the next
@@ -92,7 +92,7 @@ extension RevenueCatMapping {
             throw RevenueCatFields.missing("expiration_at_ms", "an extension has a new end")
         }
         data["new_expires_at"] = .integer(end)
-        return draft("subscription.extended", at: signedAt, data)
+        return draft(.subscriptionExtended, at: signedAt, data)
     }
 
     /// The pause begins with the end of what is paid for; nothing is taken away before EXPIRATION says so.
@@ -100,7 +100,7 @@ extension RevenueCatMapping {
         var data = try lineage()
         data["pause_at"] = try fields.time("expiration_at_ms").map(JSONValue.integer)
         data["resume_at"] = try fields.time("auto_resume_at_ms").map(JSONValue.integer)
-        return draft("subscription.pause_scheduled", at: signedAt, data)
+        return draft(.subscriptionPauseScheduled, at: signedAt, data)
     }
 
     // MARK: Customers
@@ -119,7 +119,7 @@ extension RevenueCatMapping {
         }
         return givers.enumerated().map { index, giver in
             draft(
-                "purchase.transferred", at: signedAt,
+                .purchaseTransferred, at: signedAt,
                 suffix: index == 0 ? "" : "#from/\(giver)", subject: giver,
                 ["from": .string(giver), "to": .string(receiver)])
         }
@@ -148,6 +148,6 @@ extension RevenueCatMapping {
         for member in ["enrolled_at_ms", "experiment_enrolled_at_ms"] {
             if let time = try fields.time(member) { enrolledAt = time }
         }
-        return draft("experiment.exposed", at: min(enrolledAt, signedAt), data)
+        return draft(.experimentExposed, at: min(enrolledAt, signedAt), data)
     }
 }

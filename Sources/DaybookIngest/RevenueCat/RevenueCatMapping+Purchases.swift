@@ -10,7 +10,7 @@ extension RevenueCatMapping {
             data["original_transaction_id"] == nil
             || data["original_transaction_id"] == data["transaction_id"]
         data["reason"] = isFirst ? "initial" : "resubscribe"
-        return draft("subscription.started", at: try chargedAt(data), data)
+        return draft(.subscriptionStarted, at: try chargedAt(data), data)
     }
 
     /// Also where a customer who had lapsed came back: whether there was a gap is known to the ledger, not to the
@@ -18,7 +18,7 @@ extension RevenueCatMapping {
     mutating func renewed() throws(EventProblem) -> EventDraft {
         var data = try period()
         data["trial_conversion"] = try fields.flag("is_trial_conversion").map(JSONValue.bool)
-        return draft("subscription.renewed", at: try chargedAt(data), data)
+        return draft(.subscriptionRenewed, at: try chargedAt(data), data)
     }
 
     /// A charge happened when the store says, or when it was told if that was earlier (rule 1).
@@ -102,7 +102,7 @@ extension RevenueCatMapping {
         if try isPromotional() { return try promoted() }
         var data = try purchase()
         data["kind"] = .string(try purchaseKind())
-        return [draft("purchase.completed", at: try chargedAt(data), data)]
+        return [draft(.purchaseCompleted, at: try chargedAt(data), data)]
     }
 
     /// The catalog knows; without it what the webhook opens and how long tells.
@@ -143,11 +143,11 @@ extension RevenueCatMapping {
             data["amount_milli"] = .integer(abs(money.milli))
             data["currency"] = .string(money.currency)
         }
-        return draft("purchase.refunded", at: signedAt, data)
+        return draft(.purchaseRefunded, at: signedAt, data)
     }
 
     mutating func refundReversed() throws(EventProblem) -> EventDraft {
-        draft("purchase.refund_reversed", at: signedAt, try withdrawn())
+        draft(.purchaseRefundReversed, at: signedAt, try withdrawn())
     }
 
     /// A consumable's stream is named after its own transaction, so what follows its purchase says that it is one.

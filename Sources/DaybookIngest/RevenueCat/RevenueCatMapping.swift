@@ -94,7 +94,7 @@ struct RevenueCatMapping {
 
     /// - Parameter suffix: Tells the events of one webhook apart; empty for the one that it is about.
     func draft(
-        _ type: String, at occurredAt: Int64, suffix: String = "", subject: String? = nil,
+        _ type: EventTypeName, at occurredAt: Int64, suffix: String = "", subject: String? = nil,
         _ data: JSONObject
     ) -> EventDraft {
         EventDraft(
@@ -125,15 +125,17 @@ struct RevenueCatMapping {
         case .experimentEnrollment?: [try enrolled()]
         case .subscriberAlias?:
             try aliasedNames().others.isEmpty ? [unknown()] : []
-        case .test?: [draft("ops.test_received", at: signedAt, [:])]
-        case .invoiceIssuance?: [draft("ops.invoice_issued", at: signedAt, [:])]
+        case .test?: [draft(EventTypeName(.ops, "test_received"), at: signedAt, [:])]
+        case .invoiceIssuance?: [draft(EventTypeName(.ops, "invoice_issued"), at: signedAt, [:])]
         case nil: [unknown()]
         }
     }
 
     /// Stored raw and flagged, with the type as it was sent.
     func unknown() -> EventDraft {
-        draft("ops.unknown_notification", at: signedAt, ["notification_type": .string(name)])
+        draft(
+            EventTypeName(.ops, "unknown_notification"), at: signedAt,
+            ["notification_type": .string(name)])
     }
 
     // MARK: Aliases
@@ -178,7 +180,7 @@ struct RevenueCatMapping {
         }
         return others.map { name in
             draft(
-                "subject.aliased", at: signedAt, suffix: "#alias/\(name)", subject: name,
+                .subjectAliased, at: signedAt, suffix: "#alias/\(name)", subject: name,
                 ["alias": .string(name), "canonical": .string(shown), "rule": "revenuecat"])
         }
     }

@@ -32,7 +32,7 @@ extension RevenueCatSubscriberMapping {
         }
         var drafts = [
             draft(
-                purchase.isFirst ? "subscription.started" : "subscription.renewed",
+                purchase.isFirst ? .subscriptionStarted : .subscriptionRenewed,
                 at: purchase.startsAt, key: "period/\(purchase.keyPart)/\(purchase.statement)",
                 isFact: true, data)
         ]
@@ -97,7 +97,7 @@ extension RevenueCatSubscriberMapping {
             data["cause"] = "unknown"
             return [
                 draft(
-                    "subscription.auto_renew_changed", at: off,
+                    .subscriptionAutoRenewChanged, at: off,
                     key: standing("renewal_off", purchase, "\(off)"), data)
             ]
         }
@@ -107,7 +107,7 @@ extension RevenueCatSubscriberMapping {
         data["revenuecat"] = ["restates": true]
         return [
             draft(
-                "subscription.auto_renew_changed", at: signedAt,
+                .subscriptionAutoRenewChanged, at: signedAt,
                 key: standing("renewal_on", purchase), data)
         ]
     }
@@ -127,7 +127,7 @@ extension RevenueCatSubscriberMapping {
         let until = grace.map { "\($0)" } ?? "-"
         return [
             draft(
-                "subscription.billing_failed", at: failed,
+                .subscriptionBillingFailed, at: failed,
                 key: standing("billing", purchase, "\(failed)/\(until)"), data)
         ]
     }
@@ -143,7 +143,7 @@ extension RevenueCatSubscriberMapping {
             data["revoked_at"] = .integer(refunded)
             return [
                 draft(
-                    "purchase.refunded", at: refunded,
+                    .purchaseRefunded, at: refunded,
                     key: standing("refund", purchase, "\(refunded)"), data)
             ]
         }
@@ -152,7 +152,7 @@ extension RevenueCatSubscriberMapping {
         data["revenuecat"] = ["restates": true]
         return [
             draft(
-                "purchase.refund_reversed", at: signedAt,
+                .purchaseRefundReversed, at: signedAt,
                 key: standing("refund_reversed", purchase), data)
         ]
     }
@@ -167,7 +167,7 @@ extension RevenueCatSubscriberMapping {
         data["resume_at"] = .integer(resume)
         return [
             draft(
-                "subscription.pause_scheduled", at: signedAt,
+                .subscriptionPauseScheduled, at: signedAt,
                 key: "pause/\(purchase.keyPart)/\(end)/\(resume)", data)
         ]
     }
@@ -184,7 +184,7 @@ extension RevenueCatSubscriberMapping {
         if kind != "consumable" { noteLineage(purchase, &notes) }
         var drafts = [
             draft(
-                "purchase.completed", at: purchase.startsAt,
+                .purchaseCompleted, at: purchase.startsAt,
                 key: "purchase/\(purchase.keyPart)/\(purchase.statement)", isFact: true, data)
         ]
         drafts += try refund(&purchase, kind: kind)
@@ -239,7 +239,7 @@ extension RevenueCatSubscriberMapping {
             data["expires_at"] = end.map(JSONValue.integer)
             issued.append(
                 draft(
-                    "grant.issued", at: purchase.startsAt,
+                    .grantIssued, at: purchase.startsAt,
                     key: "grant/\(key)/\(end.map { "\($0)" } ?? "-")", data))
             var void: JSONObject = ["grant_id": .string(id)]
             if let refunded {
@@ -247,13 +247,13 @@ extension RevenueCatSubscriberMapping {
                 void["reason"] = "refunded"
                 voided.append(
                     draft(
-                        "grant.voided", at: refunded, key: "grant_voided/\(key)/\(refunded)", void))
+                        .grantVoided, at: refunded, key: "grant_voided/\(key)/\(refunded)", void))
             } else if let end, end <= signedAt {
                 void["voided_at"] = .integer(end)
                 void["reason"] = "ended"
                 void["revenuecat"] = ["restates": true]
                 voided.append(
-                    draft("grant.voided", at: end, key: "grant_ended/\(key)/\(end)", void))
+                    draft(.grantVoided, at: end, key: "grant_ended/\(key)/\(end)", void))
             }
         }
         try add(purchase, issued + voided, notes: notes)

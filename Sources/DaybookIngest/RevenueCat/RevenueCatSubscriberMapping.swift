@@ -173,7 +173,7 @@ struct RevenueCatSubscriberMapping {
         }
         if first.isCut { tellOfCut("subscriber.first_seen") }
         return draft(
-            "subject.created", at: first.at, key: "first_seen/\(first.at)",
+            .subjectCreated, at: first.at, key: "first_seen/\(first.at)",
             ["first_seen_at": .integer(first.at)])
     }
 
@@ -183,7 +183,8 @@ struct RevenueCatSubscriberMapping {
     ///   - key: What is stated, without the customer.
     ///   - isFact: Whether it says what was bought, not how things stand with it.
     func draft(
-        _ type: String, at time: Int64, key: String, isFact: Bool = false, subject: String? = nil,
+        _ type: EventTypeName, at time: Int64, key: String, isFact: Bool = false,
+        subject: String? = nil,
         _ data: JSONObject
     ) -> EventDraft {
         EventDraft(
@@ -257,7 +258,7 @@ struct RevenueCatSubscriberMapping {
         let isOwn = isMadeUp && !RevenueCatMapping.isAnonymous(originalName)
         let (shown, other) = isOwn ? (originalName, subject) : (subject, originalName)
         let alias = draft(
-            "subject.aliased", at: signedAt, key: "alias/\(other)/\(shown)", subject: other,
+            .subjectAliased, at: signedAt, key: "alias/\(other)/\(shown)", subject: other,
             ["alias": .string(other), "canonical": .string(shown), "rule": "revenuecat"])
         return [try EventValidator.canonical(alias)]
     }

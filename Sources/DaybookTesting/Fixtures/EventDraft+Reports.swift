@@ -7,7 +7,7 @@ extension EventDraft {
     ///   - occurredAt: When it happened to the customer, in milliseconds since 1970 UTC.
     ///   - key: Names the event once and for all: the same key again is a duplicate.
     public static func reported(
-        _ type: String, at occurredAt: Int64, key: String, subject: String = "ada",
+        _ type: EventTypeName, at occurredAt: Int64, key: String, subject: String = "ada",
         profile: String? = nil, _ data: JSONObject = JSONObject()
     ) -> EventDraft {
         EventDraft(
@@ -29,7 +29,7 @@ extension EventDraft {
         ]
         if let coveredBy { data["covered_by"] = .string(coveredBy) }
         return reported(
-            "usage.recorded", at: occurredAt, key: "\(meter)/\(ref)/\(occurredAt)",
+            .usageRecorded, at: occurredAt, key: "\(meter)/\(ref)/\(occurredAt)",
             subject: subject, data)
     }
 }

@@ -133,7 +133,7 @@ public struct LedgerFixture: Sendable {
     }
 
     /// How many events of a type the ledger holds about the customer.
-    public func count(of type: String) throws -> Int {
+    public func count(of type: EventTypeName) throws -> Int {
         try ledger.history(of: subject).count { $0.event.draft.type == type }
     }
 }

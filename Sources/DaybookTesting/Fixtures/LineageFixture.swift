@@ -45,7 +45,7 @@ public struct LineageFixture: Sendable {
     ///   - signedAt: `nil`: when it happened.
     ///   - key: `nil`: one is made from type, transaction and times.
     public func event(
-        _ type: String, at occurredAt: Int64, signedAt: Int64? = nil, key: String? = nil,
+        _ type: EventTypeName, at occurredAt: Int64, signedAt: Int64? = nil, key: String? = nil,
         _ data: JSONObject = JSONObject()
     ) -> EventDraft {
         var data = data
@@ -65,7 +65,7 @@ public struct LineageFixture: Sendable {
         _ data: JSONObject = JSONObject()
     ) -> EventDraft {
         event(
-            "subscription.started", at: min(start, signedAt ?? start), signedAt: signedAt,
+            .subscriptionStarted, at: min(start, signedAt ?? start), signedAt: signedAt,
             period(transaction, start, end, data, reason: "initial"))
     }
 
@@ -76,7 +76,7 @@ public struct LineageFixture: Sendable {
         _ data: JSONObject = JSONObject()
     ) -> EventDraft {
         event(
-            "subscription.renewed", at: min(start, signedAt ?? start), signedAt: signedAt,
+            .subscriptionRenewed, at: min(start, signedAt ?? start), signedAt: signedAt,
             period(transaction, start, end, data, reason: nil))
     }
 
@@ -103,7 +103,7 @@ public struct LineageFixture: Sendable {
             "type": "full",
         ]
         for member in extra.members { data[member.name] = member.value }
-        return event("purchase.refunded", at: revokedAt, signedAt: signedAt, data)
+        return event(.purchaseRefunded, at: revokedAt, signedAt: signedAt, data)
     }
 
     /// What the store says of one transaction as a whole, as a client posts it (rule 3).
@@ -118,25 +118,25 @@ public struct LineageFixture: Sendable {
         if let end { data["expires_at"] = .integer(end) }
         for member in extra.members { data[member.name] = member.value }
         return event(
-            "store.transaction_stated", at: min(start, signedAt), signedAt: signedAt,
+            .storeTransactionStated, at: min(start, signedAt), signedAt: signedAt,
             key: "\(transaction)@\(signedAt)", data)
     }
 
     /// Renewal switched on or off.
     public func autoRenew(_ isOn: Bool, at occurredAt: Int64) -> EventDraft {
-        event("subscription.auto_renew_changed", at: occurredAt, ["enabled": .bool(isOn)])
+        event(.subscriptionAutoRenewChanged, at: occurredAt, ["enabled": .bool(isOn)])
     }
 
     /// A charge that failed.
     /// - Parameter graceEnd: `nil`: no grace.
     public func billingFailed(at occurredAt: Int64, graceUntil graceEnd: Int64?) -> EventDraft {
         event(
-            "subscription.billing_failed", at: occurredAt,
+            .subscriptionBillingFailed, at: occurredAt,
             ["grace_expires_at": graceEnd.map(JSONValue.integer) ?? .null])
     }
 
     /// The store's word that it is over.
     public func expired(_ reason: String, at occurredAt: Int64) -> EventDraft {
-        event("subscription.expired", at: occurredAt, ["reason": .string(reason)])
+        event(.subscriptionExpired, at: occurredAt, ["reason": .string(reason)])
     }
 }

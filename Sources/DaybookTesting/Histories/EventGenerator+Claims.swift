@@ -18,12 +18,12 @@ extension EventGenerator {
                 claim(other ?? index, purchase, at: instant)
             } else {
                 add(
-                    "purchase.completed", other ?? index, at: instant, purchase,
+                    .purchaseCompleted, other ?? index, at: instant, purchase,
                     source: "apple_jws", trust: chance(80) ? .verified : .clientAsserted,
                     signedAt: time + number(0...2) * Self.day)
             }
         }
-        guard chance(20), var draft = drafts.last(where: { $0.type == "purchase.completed" })
+        guard chance(20), var draft = drafts.last(where: { $0.type == .purchaseCompleted })
         else { return }
         draft.subject = "apple:\(next())"
         draft.trust = .verified
@@ -37,7 +37,7 @@ extension EventGenerator {
         for name in ["transaction_id", "original_transaction_id", "product"] {
             fields[name] = purchase[name]
         }
-        add("purchase.claimed", index, at: time, fields, source: "apple_jws")
+        add(.purchaseClaimed, index, at: time, fields, source: "apple_jws")
     }
 
     /// A claim to something with any owner or none: long before it was bought, or after it was given away.

@@ -6,7 +6,7 @@ extension EventGenerator {
     /// Voids or amends something earlier, a correction included.
     mutating func correct() {
         // What was given or set aside is corrected more often than its share of the events.
-        let given = drafts.filter { $0.type == "grant.issued" || $0.type == "usage.reserved" }
+        let given = drafts.filter { $0.type == .grantIssued || $0.type == .usageReserved }
         guard let target = chance(25) ? pick(given) : pick(drafts), let key = target.source.key,
             let index = customers.indices.randomElement(using: &random)
         else { return }
@@ -18,7 +18,7 @@ extension EventGenerator {
         if let patch { fields["patch"] = .object(patch) }
         let isAmendment = patch != nil
         add(
-            isAmendment ? "correction.amended" : "correction.voided", index, at: time, fields,
+            isAmendment ? .correctionAmended : .correctionVoided, index, at: time, fields,
             trust: .admin)
     }
 
@@ -27,27 +27,27 @@ extension EventGenerator {
     private mutating func patch(of target: EventDraft) -> JSONObject? {
         guard target.trust != .verified, let time = target.occurredAt else { return nil }
         switch target.type {
-        case "usage.recorded":
+        case .usageRecorded:
             let meter = catalog.meter(named: target.data["meter"]?.text ?? "")
             guard meter?.kind == .counter else { return ["amount": chance(50) ? 1 : -1] }
             return pick([
                 ["amount": .integer(number(1...4))], ["amount": 1, "covered_by": nil],
                 ["ref": "ref-again"],
             ])
-        case "usage.reserved":
+        case .usageReserved:
             return ["expires_at": .integer(time + number(1...40) * Self.day)]
-        case "grant.issued":
+        case .grantIssued:
             return pick([
                 ["expires_at": .integer(time + number(1...40) * Self.day)],
                 ["starts_at": .integer(time + number(0...9) * Self.day)], ["expires_at": nil],
                 ["priority": 0, "amount": 5],
             ])
-        case "purchase.completed": return ["quantity": .integer(number(1...4))]
-        case "subject.created", "subject.tz_changed":
+        case .purchaseCompleted: return ["quantity": .integer(number(1...4))]
+        case .subjectCreated, .subjectTimeZoneChanged:
             return pick(Self.zones).map { ["tz": .string($0)] }
-        case "subscription.started":
+        case .subscriptionStarted:
             return ["expires_at": .integer(time + number(1...60) * Self.day)]
-        case "usage.reset": return ["effective_at": .integer(time + number(0...9) * Self.day)]
+        case .usageReset: return ["effective_at": .integer(time + number(0...9) * Self.day)]
         default: return nil
         }
     }

@@ -14,12 +14,12 @@ extension EventGenerator {
         if chance(10) { return look(index) }
         var fields: JSONObject = ["first_seen_at": .integer(time)]
         if chance(80), let zone = pick(Self.zones) { fields["tz"] = .string(zone) }
-        add("subject.created", index, at: time, fields, source: "ledger", trust: .system)
+        add(.subjectCreated, index, at: time, fields, source: "ledger", trust: .system)
     }
 
     mutating func travel(_ index: Int) {
         guard let zone = pick(Self.zones) else { return }
-        add("subject.tz_changed", index, at: moment(index), ["tz": .string(zone)])
+        add(.subjectTimeZoneChanged, index, at: moment(index), ["tz": .string(zone)])
     }
 
     mutating func use(_ index: Int) {
@@ -41,7 +41,7 @@ extension EventGenerator {
         let time = moment(index)
         let profile = chance(30) ? pick(customers[index].profiles) : nil
         let key = add(
-            "usage.recorded", index, at: time, fields, profile: profile,
+            .usageRecorded, index, at: time, fields, profile: profile,
             source: chance(50) ? "ledger" : "native",
             trust: chance(10) ? .clientAsserted : .imported)
         customers[index].usages.append((key, ref))
@@ -50,7 +50,7 @@ extension EventGenerator {
             var fields: JSONObject = ["target": .string(target), "reason": "mistake"]
             // Of which meter: the right one, perhaps another, or none.
             if chance(50), let meter = pick(counters) { fields["meter"] = .string(meter.name) }
-            add("usage.reversed", index, at: time + number(1...40 * Self.day), fields)
+            add(.usageReversed, index, at: time + number(1...40 * Self.day), fields)
         }
     }
 
@@ -61,7 +61,7 @@ extension EventGenerator {
         let id: JSONValue = .string("r\(next())")
         let timeout = chance(70) ? meter.reservationTimeoutMilliseconds : number(1...30) * Self.day
         let key = add(
-            "usage.reserved", index, at: time,
+            .usageReserved, index, at: time,
             [
                 "reservation_id": id, "meter": .string(meter.name),
                 "amount": .integer(number(1...3)), "expires_at": .integer(time + timeout),
@@ -73,11 +73,11 @@ extension EventGenerator {
         if chance(45), let outcome = pick(outcomes) {
             var fields: JSONObject = ["reservation_id": id]
             if chance(30) { fields["amount"] = .integer(number(1...3)) }
-            add("usage.committed", index, at: outcome, fields, source: "ledger", trust: .system)
+            add(.usageCommitted, index, at: outcome, fields, source: "ledger", trust: .system)
         }
         if chance(30), let outcome = pick(outcomes) {
             add(
-                "usage.released", index, at: outcome, ["reservation_id": id, "reason": "failed"],
+                .usageReleased, index, at: outcome, ["reservation_id": id, "reason": "failed"],
                 source: "ledger", trust: .system)
         }
     }
@@ -91,10 +91,10 @@ extension EventGenerator {
         let ref = "reading-\(number(1...4))"
         if chance(50) { fields["ref"] = .string(ref) }
         let time = moment(index)
-        add("usage.recorded", index, at: time, fields)
+        add(.usageRecorded, index, at: time, fields)
         guard chance(20) else { return }
         add(
-            "usage.reversed", index, at: time + number(0...9) * Self.day,
+            .usageReversed, index, at: time + number(0...9) * Self.day,
             ["target": .string(ref), "meter": .string(meter.name)])
     }
 
@@ -104,7 +104,7 @@ extension EventGenerator {
         let gauges = catalog.meters.filter { $0.kind == .gauge && $0.countsProfiles == nil }
         guard let meter = pick(gauges) else { return use(index) }
         add(
-            "usage.recorded", index, at: moment(index),
+            .usageRecorded, index, at: moment(index),
             [
                 "meter": .string(meter.name), "amount": .integer(chance(65) ? 1 : -1),
                 "ref": .string("item-\(number(1...6))"),
@@ -122,11 +122,11 @@ extension EventGenerator {
             var fields: JSONObject = ["profile": .string(name), "kind": .string(kind)]
             if chance(20) { fields["free_started_at"] = .integer(time - number(0...9) * Self.day) }
             customers[index].profiles.append(name)
-            add("profile.created", index, at: time, fields)
+            add(.profileCreated, index, at: time, fields)
         } else if let profile = pick(customers[index].profiles) {
-            let type = chance(60) ? "profile.deleted" : "profile.restored"
+            let type: EventTypeName = chance(60) ? .profileDeleted : .profileRestored
             var fields: JSONObject = ["profile": .string(profile)]
-            if type == "profile.restored" { fields["original_created_at"] = .integer(Self.start) }
+            if type == .profileRestored { fields["original_created_at"] = .integer(Self.start) }
             add(type, index, at: moment(index), fields)
         }
     }
@@ -137,8 +137,8 @@ extension EventGenerator {
         var fields: JSONObject = [
             "transaction_id": .string(transaction), "profile": .string(profile),
         ]
-        let type = chance(75) ? "purchase.assigned" : "purchase.unassigned"
-        if type == "purchase.unassigned", chance(50) { fields["profile"] = nil }
+        let type: EventTypeName = chance(75) ? .purchaseAssigned : .purchaseUnassigned
+        if type == .purchaseUnassigned, chance(50) { fields["profile"] = nil }
         add(type, index, at: moment(index), fields)
     }
 
@@ -148,7 +148,7 @@ extension EventGenerator {
             let fields: JSONObject = [
                 "grant_id": .string(grant), "voided_at": .integer(time), "reason": "mistake",
             ]
-            add("grant.voided", index, at: time, fields, trust: .admin)
+            add(.grantVoided, index, at: time, fields, trust: .admin)
             return
         }
         let time = moment(index)
@@ -175,7 +175,7 @@ extension EventGenerator {
         }
         customers[index].grants.append(id)
         let profile = chance(20) ? pick(customers[index].profiles) : nil
-        add("grant.issued", index, at: time, fields, profile: profile, trust: .admin)
+        add(.grantIssued, index, at: time, fields, profile: profile, trust: .admin)
     }
 
     mutating func reset(_ index: Int) {
@@ -190,7 +190,7 @@ extension EventGenerator {
         if chance(15) { fields["effective_at"] = .integer(time + number(-9...9) * Self.day) }
         if chance(50) { fields["retain_anchor"] = .bool(chance(40)) }
         if chance(40) { fields["preserve_overage"] = .bool(chance(75)) }
-        add("usage.reset", index, at: time, fields, trust: .admin)
+        add(.usageReset, index, at: time, fields, trust: .admin)
     }
 
     mutating func alias(_ index: Int) {
@@ -201,9 +201,9 @@ extension EventGenerator {
             "alias": .string(spelled(customers[index].name)), "canonical": .string(spelled(other)),
         ]
         let time = moment(index)
-        add("subject.aliased", index, at: time, fields)
+        add(.subjectAliased, index, at: time, fields)
         if chance(30) {
-            add("subject.unaliased", index, at: time + number(1...30) * Self.day, fields)
+            add(.subjectUnaliased, index, at: time + number(1...30) * Self.day, fields)
         }
     }
 
@@ -218,12 +218,12 @@ extension EventGenerator {
             "kind": .string(kind), "value": .string(entitlement.name), "actor": "developer",
             "expires_at": .integer(time + number(1...20) * Self.day),
         ]
-        add("debug.override_set", index, at: time, fields, trust: .debug)
+        add(.debugOverrideSet, index, at: time, fields, trust: .debug)
         if chance(40) {
             var cleared: JSONObject = ["actor": "developer"]
             if chance(50) { cleared["kind"] = .string(kind) }
             add(
-                "debug.override_cleared", index, at: time + number(1...9) * Self.day, cleared,
+                .debugOverrideCleared, index, at: time + number(1...9) * Self.day, cleared,
                 trust: .debug)
         }
     }
@@ -231,18 +231,21 @@ extension EventGenerator {
     /// Types that no build knows, and known types of versions to come.
     mutating func invent(_ index: Int) {
         add(
-            pick(["moon.phase_changed", "usage.teleported", "subscription.sublimated"]) ?? "x.y",
-            index, at: moment(index), ["meter": "stories", "amount": 5, "transaction_id": "t"])
+            EventTypeName(
+                rawValue: pick([
+                    "moon.phase_changed", "usage.teleported", "subscription.sublimated",
+                ]) ?? "x.y"), index, at: moment(index),
+            ["meter": "stories", "amount": 5, "transaction_id": "t"])
     }
 
     /// Events of looking around, which change no entitlement.
     mutating func look(_ index: Int) {
         let time = moment(index)
         switch Int.random(in: 0..<3, using: &random) {
-        case 0: add("paywall.shown", index, at: time, ["paywall": "main", "context": "settings"])
-        case 1: add("app.launched", index, at: time, ["session": "s"])
+        case 0: add(.paywallShown, index, at: time, ["paywall": "main", "context": "settings"])
+        case 1: add(.appLaunched, index, at: time, ["session": "s"])
         default:
-            add("checkout.completed", index, at: time, ["product": "com.example.anything"])
+            add(.checkoutCompleted, index, at: time, ["product": "com.example.anything"])
         }
     }
 }

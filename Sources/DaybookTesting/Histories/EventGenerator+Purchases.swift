@@ -44,12 +44,12 @@ extension EventGenerator {
         customers[index].transactions.append(transaction)
         let trust: Trust = chance(15) ? .clientAsserted : chance(20) ? .imported : .verified
         let isNamed = chance(85)
-        add("purchase.completed", index, at: time, fields, trust: trust, isNamed: isNamed)
+        add(.purchaseCompleted, index, at: time, fields, trust: trust, isNamed: isNamed)
         if kind == "consumable" { post(index, fields, time) }
         if trust == .clientAsserted, chance(60) {
             let told = time + number(0...6) * Self.day
             add(
-                "purchase.completed", index, at: told, fields, source: "apple_asn_v2",
+                .purchaseCompleted, index, at: told, fields, source: "apple_asn_v2",
                 trust: chance(70) ? .verified : .clientAsserted)
         }
         if chance(25) {
@@ -67,7 +67,7 @@ extension EventGenerator {
             fields["transaction_id"] = .string("\(transaction)-\(next())")
             let again = time + number(1...20) * Self.day
             fields["starts_at"] = .integer(again)
-            add("purchase.completed", index, at: again, fields, trust: .verified)
+            add(.purchaseCompleted, index, at: again, fields, trust: .verified)
         }
     }
 
@@ -80,20 +80,20 @@ extension EventGenerator {
         if chance(20) {
             fields["reason"] = chance(50) ? "family" : "developer"
             add(
-                "purchase.revoked", index, at: time, fields, source: "apple_asn_v2",
+                .purchaseRevoked, index, at: time, fields, source: "apple_asn_v2",
                 trust: .verified, isNamed: isNamed)
         } else {
             let isProrated = chance(30)
             fields["type"] = isProrated ? "prorated" : "full"
             if isProrated { fields["pct_milli"] = 40_000 }
             add(
-                "purchase.refunded", index, at: time, fields, source: "apple_asn_v2",
+                .purchaseRefunded, index, at: time, fields, source: "apple_asn_v2",
                 trust: .verified, signedAt: time + number(0...3) * Self.day, isNamed: isNamed)
         }
         if chance(35) {
             let reversal = time + number(1...20) * Self.day
             add(
-                "purchase.refund_reversed", index, at: reversal, reference,
+                .purchaseRefundReversed, index, at: reversal, reference,
                 source: "apple_asn_v2", trust: .verified, isNamed: isNamed)
         }
     }
@@ -108,7 +108,7 @@ extension EventGenerator {
             isTrial: product.introOffer?.kind == .freeTrial && chance(60))
         life.end = periodEnd(life)
         customers[index].transactions.append(lineage)
-        charge(index, life, "subscription.started", ["reason": "initial"])
+        charge(index, life, .subscriptionStarted, ["reason": "initial"])
         for _ in 0..<Int.random(in: 0...5, using: &random) { goOn(index, &life) }
     }
 
@@ -127,7 +127,8 @@ extension EventGenerator {
 
     /// One charge; the store signs it at its start or, when early, before.
     private mutating func charge(
-        _ index: Int, _ life: Life, _ type: String, _ more: JSONObject, signedAt: Int64? = nil
+        _ index: Int, _ life: Life, _ type: EventTypeName, _ more: JSONObject,
+        signedAt: Int64? = nil
     ) {
         var fields = reference(life)
         for member in more.members { fields[member.name] = member.value }
@@ -149,9 +150,9 @@ extension EventGenerator {
     }
 
     /// Who began it, told rightly most of the time.
-    private mutating func reason(of type: String) -> JSONValue {
+    private mutating func reason(of type: EventTypeName) -> JSONValue {
         if chance(5) { return "GIFT" }
-        return (type == "subscription.started") != chance(15) ? "purchase" : "RENEWAL"
+        return (type == .subscriptionStarted) != chance(15) ? "purchase" : "RENEWAL"
     }
 
     /// The whole transaction as a client or a notification states it, signed sooner or later.
@@ -168,7 +169,7 @@ extension EventGenerator {
             fields["revocation_type"] = chance(70) ? "full" : "prorated"
         }
         add(
-            "store.transaction_stated", index, at: life.start, fields, source: "apple_jws",
+            .storeTransactionStated, index, at: life.start, fields, source: "apple_jws",
             trust: .verified, signedAt: max(0, life.start + number(-3...40) * Self.day),
             isNamed: life.isNamed)
     }
@@ -207,7 +208,7 @@ extension EventGenerator {
         customers[index].transactions.append(life.transaction)
         // Now and then the renewal never arrives (E07).
         guard !chance(8) else { return }
-        charge(index, life, "subscription.renewed", more)
+        charge(index, life, .subscriptionRenewed, more)
     }
 
     private mutating func toggle(_ index: Int, _ life: Life) {
@@ -216,7 +217,7 @@ extension EventGenerator {
         for (enabled, wait) in [(false, Int64(0)), (true, number(0...3) * Self.day)] {
             fields["enabled"] = .bool(enabled)
             add(
-                "subscription.auto_renew_changed", index, at: time + wait, fields,
+                .subscriptionAutoRenewChanged, index, at: time + wait, fields,
                 source: "apple_asn_v2", trust: .verified,
                 signedAt: time + number(0...2) * 3_600_000, isNamed: life.isNamed)
             if chance(70) { return }
@@ -230,7 +231,7 @@ extension EventGenerator {
         if hasGrace { fields["grace_expires_at"] = .integer(graceEnd) }
         let failedAt = chance(70) ? life.end : life.end - 3_600_000
         add(
-            "subscription.billing_failed", index, at: failedAt, fields, source: "apple_asn_v2",
+            .subscriptionBillingFailed, index, at: failedAt, fields, source: "apple_asn_v2",
             trust: .verified, isNamed: life.isNamed)
         switch Int.random(in: 0..<4, using: &random) {
         case 0 where hasGrace:  // E19: recovery inside grace keeps the billing date.
@@ -238,7 +239,7 @@ extension EventGenerator {
         case 1:  // E20.
             if hasGrace {
                 add(
-                    "subscription.grace_expired", index, at: graceEnd, reference(life),
+                    .subscriptionGraceExpired, index, at: graceEnd, reference(life),
                     source: "apple_asn_v2", trust: .verified, isNamed: life.isNamed)
             }
             renew(index, &life, at: life.end + number(20...50) * Self.day, ["recovery": true])
@@ -253,7 +254,7 @@ extension EventGenerator {
         fields["reason"] = .string(reason)
         if chance(30) { fields["ended_at"] = .integer(time) }
         add(
-            "subscription.expired", index, at: time, fields, source: "apple_asn_v2",
+            .subscriptionExpired, index, at: time, fields, source: "apple_asn_v2",
             trust: .verified, isNamed: life.isNamed)
     }
 
@@ -273,7 +274,7 @@ extension EventGenerator {
         // Now and then the notification is lost.
         if !chance(20) {
             add(
-                "subscription.product_changed", index, at: time, fields, source: "apple_asn_v2",
+                .subscriptionProductChanged, index, at: time, fields, source: "apple_asn_v2",
                 trust: chance(90) ? .verified : .clientAsserted, isNamed: life.isNamed)
         }
         life.product = product
@@ -285,7 +286,7 @@ extension EventGenerator {
         customers[index].transactions.append(life.transaction)
         let more: JSONObject = chance(50) ? ["transaction_reason": "purchase"] : JSONObject()
         charge(
-            index, life, chance(70) ? "subscription.renewed" : "subscription.started", more)
+            index, life, chance(70) ? .subscriptionRenewed : .subscriptionStarted, more)
         if chance(50) {
             var stated = reference(old)
             stated["product"] = .string(old.product.id)
@@ -293,7 +294,7 @@ extension EventGenerator {
             stated["expires_at"] = .integer(old.end)
             stated["is_upgraded"] = true
             add(
-                "store.transaction_stated", index, at: time, stated, source: "apple_asn_v2",
+                .storeTransactionStated, index, at: time, stated, source: "apple_asn_v2",
                 trust: .verified, signedAt: time, isNamed: life.isNamed)
         }
     }
@@ -304,7 +305,7 @@ extension EventGenerator {
         var fields = reference(life)
         fields["new_expires_at"] = .integer(life.end)
         add(
-            "subscription.extended", index, at: time, fields, source: "apple_asn_v2",
+            .subscriptionExtended, index, at: time, fields, source: "apple_asn_v2",
             trust: .verified, isNamed: life.isNamed)
     }
 
@@ -317,7 +318,7 @@ extension EventGenerator {
         if chance(20) { fields["grace_expires_at"] = .integer(life.end + 6 * Self.day) }
         if chance(50) { fields["continuous_since"] = .integer(life.start - 90 * Self.day) }
         add(
-            "store.renewal_stated", index, at: time, fields, source: "apple_jws",
+            .storeRenewalStated, index, at: time, fields, source: "apple_jws",
             trust: .verified, signedAt: max(0, time + number(-9...9) * Self.day),
             isNamed: life.isNamed)
     }
@@ -332,7 +333,7 @@ extension EventGenerator {
         life.end = periodEnd(life)
         life.isTrial = false
         customers[index].transactions.append(life.transaction)
-        charge(index, life, "subscription.started", ["reason": "resubscribe"])
+        charge(index, life, .subscriptionStarted, ["reason": "resubscribe"])
     }
 
     mutating func transfer(_ index: Int) {
@@ -348,6 +349,6 @@ extension EventGenerator {
             // Support says how many credits are left, and says so of nothing else.
             if sellsCredits, chance(50) { fields["units"] = .integer(number(0...9)) }
         }
-        add("purchase.transferred", index, at: moment(index), fields, source: "revenuecat")
+        add(.purchaseTransferred, index, at: moment(index), fields, source: "revenuecat")
     }
 }

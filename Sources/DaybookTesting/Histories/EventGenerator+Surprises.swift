@@ -42,7 +42,7 @@ extension EventGenerator {
         let time = moment(index)
         var fields: JSONObject = ["first_seen_at": .integer(time - number(0...60) * Self.day)]
         if chance(70), let zone = pick(Self.zones) { fields["tz"] = .string(zone) }
-        add("subject.created", index, at: time, fields, trust: .system)
+        add(.subjectCreated, index, at: time, fields, trust: .system)
     }
 
     /// Evidence folds as nothing but steps of funnels (rule 21), also where it comes first.
@@ -54,26 +54,26 @@ extension EventGenerator {
         ]
         if chance(20) {
             // Consent is withdrawn, and now and then given again.
-            add("consent.rescinded", index, at: time, JSONObject(), trust: .verified)
+            add(.consentRescinded, index, at: time, JSONObject(), trust: .verified)
             let again = time + number(1...60) * Self.day
-            if chance(60) { add("consent.given", index, at: again, JSONObject()) }
+            if chance(60) { add(.consentGiven, index, at: again, JSONObject()) }
             return
         }
-        let type = pick([
-            "access.denied", "limit.reached", "feature.restricted", "assignment.conflict",
+        let type: EventTypeName? = pick([
+            .accessDenied, .limitReached, .featureRestricted, .assignmentConflict,
         ])
-        add(type ?? "access.denied", index, at: time, fields, source: "ledger", trust: .system)
+        add(type ?? .accessDenied, index, at: time, fields, source: "ledger", trust: .system)
     }
 
     private mutating func pin(_ index: Int) {
         let item: JSONValue = .string(pick(customers[index].profiles) ?? "item-\(number(1...6))")
         if chance(50) {
-            return _ = add("gauge.pinned", index, at: moment(index), ["item": item])
+            return _ = add(.gaugePinned, index, at: moment(index), ["item": item])
         }
         var fields: JSONObject = ["ref": item]
         let gauges = catalog.meters.filter { $0.kind == .gauge }
         if chance(50), let meter = pick(gauges) { fields["meter"] = .string(meter.name) }
-        add("gauge.pinned", index, at: moment(index), fields, version: 2)
+        add(.gaugePinned, index, at: moment(index), fields, version: 2)
     }
 
     /// An alias that the other side tells, in both directions, or through an id that never did anything; and one
@@ -85,17 +85,17 @@ extension EventGenerator {
         let time = moment(index)
         guard bridge != own else { return }
         add(
-            "subject.aliased", index, at: time,
+            .subjectAliased, index, at: time,
             ["alias": .string(bridge), "canonical": .string(own)])
         if other != bridge, chance(50) {
             add(
-                "subject.aliased", index, at: time + number(0...9) * Self.day,
+                .subjectAliased, index, at: time + number(0...9) * Self.day,
                 ["alias": .string(other), "canonical": .string(bridge)])
         }
         if chance(50) {
             var fields: JSONObject = ["alias": .string(chance(70) ? bridge : own)]
             if chance(30) { fields["canonical"] = .string(chance(50) ? own : other) }
-            add("subject.unaliased", index, at: time + number(0...30) * Self.day, fields)
+            add(.subjectUnaliased, index, at: time + number(0...30) * Self.day, fields)
         }
     }
 
@@ -112,17 +112,17 @@ extension EventGenerator {
         case 0:
             fields["kind"] = chance(50) ? kind : nil
             if chance(50) { fields["original_created_at"] = .integer(time - 9 * Self.day) }
-            add("profile.restored", index, at: time, fields)
+            add(.profileRestored, index, at: time, fields)
         case 1:
             fields["kind"] = chance(50) ? kind : nil
-            add("profile.deleted", index, at: time, fields)
+            add(.profileDeleted, index, at: time, fields)
         default:
             fields["kind"] = kind
-            add("profile.created", index, at: time, fields)
+            add(.profileCreated, index, at: time, fields)
         }
         if chance(40), let transaction = pick(customers[index].transactions) {
             add(
-                "purchase.assigned", index, at: time + number(0...30) * Self.day,
+                .purchaseAssigned, index, at: time + number(0...30) * Self.day,
                 ["transaction_id": .string(transaction), "profile": .string(name)])
         }
     }
@@ -166,11 +166,11 @@ extension EventGenerator {
         if chance(60) { fields["expires_at"] = .integer(time + number(-3...40) * Self.day) }
         if chance(30) { fields["rollover"] = chance(50) ? ["max": 2] : ["min": 2, "max": 9] }
         if chance(30) { fields["priority"] = 0 }
-        add("grant.issued", index, at: time, fields, trust: .admin)
+        add(.grantIssued, index, at: time, fields, trust: .admin)
         guard chance(30) else { return }
         let voided = time + number(-5...20) * Self.day
         add(
-            "grant.voided", index, at: max(0, voided),
+            .grantVoided, index, at: max(0, voided),
             ["grant_id": .string(id), "voided_at": .integer(voided), "reason": "mistake"],
             trust: .admin)
     }
@@ -184,17 +184,17 @@ extension EventGenerator {
         let time = moment(index)
         if chance(50) {
             add(
-                "usage.reserved", index, at: time,
+                .usageReserved, index, at: time,
                 [
                     "reservation_id": .string(known.id), "meter": .string(meter.name),
                     "amount": .integer(number(1...2)), "expires_at": .integer(time + Self.day),
                 ], source: "ledger", trust: .system)
         } else {
             let commits = drafts.filter {
-                $0.type == "usage.committed" && $0.data["reservation_id"]?.text == known.id
+                $0.type == .usageCommitted && $0.data["reservation_id"]?.text == known.id
             }
             let target = pick([known.id, known.key] + commits.compactMap(\.source.key)) ?? known.id
-            add("usage.reversed", index, at: time, ["target": .string(target)])
+            add(.usageReversed, index, at: time, ["target": .string(target)])
         }
     }
 
@@ -204,7 +204,7 @@ extension EventGenerator {
         guard let meter = pick(gauges) else { return use(index) }
         let ref = pick(customers[index].profiles) ?? "item-\(number(1...6))"
         add(
-            "usage.recorded", index, at: moment(index),
+            .usageRecorded, index, at: moment(index),
             [
                 "meter": .string(pick([meter.name] + meter.aliases) ?? meter.name),
                 "amount": .integer(chance(60) ? 1 : -1), "ref": .string(ref),
@@ -218,26 +218,26 @@ extension EventGenerator {
         guard var fields = reference(index) else { return buy(index) }
         let time = moment(index)
         if chance(40) { fields["transaction_id"] = nil }
-        let type: String
+        let type: EventTypeName
         switch Int.random(in: 0..<7, using: &random) {
         case 0, 1:
-            type = "subscription.extended"
+            type = .subscriptionExtended
             fields["new_expires_at"] = .integer(time + number(-5...60) * Self.day)
         case 2:
-            type = "subscription.expired"
+            type = .subscriptionExpired
             fields["reason"] = "other"
             fields["ended_at"] = .integer(time - number(0...3) * Self.day)
-        case 3: type = "subscription.grace_expired"
+        case 3: type = .subscriptionGraceExpired
         case 4:
-            type = "subscription.billing_failed"
+            type = .subscriptionBillingFailed
             if chance(60) { fields["grace_expires_at"] = .integer(time + 9 * Self.day) }
         case 5:
-            type = "store.renewal_stated"
+            type = .storeRenewalStated
             fields["auto_renew"] = .bool(chance(60))
             fields["auto_renew_product"] = pick(catalog.products).map { .string($0.id) }
             if chance(70) { fields["continuous_since"] = .integer(Self.start - 9 * Self.day) }
         default:
-            type = "subscription.product_changed"
+            type = .subscriptionProductChanged
             fields["from"] = .string(pick(catalog.products)?.id ?? "a")
             fields["to"] = .string(pick(catalog.products)?.id ?? "b")
             fields["effective"] = .string(pick(["now", "next_renewal", "reverted"]) ?? "now")
@@ -253,20 +253,20 @@ extension EventGenerator {
     private mutating func clientSpeaks(_ index: Int) {
         guard var fields = reference(index) else { return buy(index) }
         let time = moment(index)
-        let type: String
+        let type: EventTypeName
         switch Int.random(in: 0..<4, using: &random) {
         case 0:
-            type = "purchase.refunded"
+            type = .purchaseRefunded
             fields["revoked_at"] = .integer(time)
         case 1:
-            type = "subscription.extended"
+            type = .subscriptionExtended
             fields["new_expires_at"] = .integer(time + 90 * Self.day)
         case 2:
-            type = "subscription.expired"
+            type = .subscriptionExpired
             fields["reason"] = "other"
             fields["ended_at"] = .integer(time)
         default:
-            type = "store.transaction_stated"
+            type = .storeTransactionStated
             fields["product"] = .string(pick(catalog.products)?.id ?? "com.example.unheard.of")
             fields["starts_at"] = .integer(time - number(0...9) * Self.day)
             fields["expires_at"] = .integer(time + number(1...40) * Self.day)

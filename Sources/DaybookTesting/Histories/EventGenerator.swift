@@ -153,7 +153,7 @@ public struct EventGenerator: Sendable {
     /// - Returns: Its key.
     @discardableResult
     package mutating func add(
-        _ type: String, _ index: Int, at time: Int64, _ fields: JSONObject, version: Int = 1,
+        _ type: EventTypeName, _ index: Int, at time: Int64, _ fields: JSONObject, version: Int = 1,
         profile: String? = nil, source: String = "native", key: String? = nil,
         trust: Trust = .imported,
         signedAt: Int64? = nil, isNamed: Bool = true

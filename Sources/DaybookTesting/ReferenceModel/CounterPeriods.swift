@@ -18,7 +18,7 @@ struct CounterPeriods {
         let names = [meter.name] + meter.aliases
         // A scheduled reset is evidence and folds as nothing. Of several at one instant the last tells how.
         var told: [Int64: KnownEvent] = [:]
-        for event in context.events("usage.reset")
+        for event in context.events(.usageReset)
         where names.contains(event.text("meter") ?? "")
             && ["manual", "plan_change"].contains(event.word("trigger"))
         {

@@ -21,13 +21,13 @@ struct DebugOverrides {
         }
         let events = context.customerEvents
         var found: [Override] = []
-        for (index, event) in events.enumerated() where event.type == "debug.override_set" {
+        for (index, event) in events.enumerated() where event.type == .debugOverrideSet {
             guard let kind = event.word("kind"), let expiresAt = event.integer("expires_at") else {
                 continue
             }
             // A clearing without a kind clears every kind.
             let cleared = events[(index + 1)...].first {
-                $0.type == "debug.override_cleared" && ($0.word("kind") ?? kind) == kind
+                $0.type == .debugOverrideCleared && ($0.word("kind") ?? kind) == kind
             }
             let end = min(expiresAt, cleared?.occurredAt ?? Int64.max)
             guard event.occurredAt <= context.at, context.at < end else { continue }

@@ -15,9 +15,9 @@ struct Identities {
             guard let alias = event.text("alias") else { continue }
             let canonical = event.text("canonical")
             switch event.type {
-            case "subject.aliased":
+            case .subjectAliased:
                 if let canonical { edges.append((alias, canonical)) }
-            case "subject.unaliased":
+            case .subjectUnaliased:
                 // Of two statements about a pair the later decides; without a canonical id the alias is split from
                 // every ID that it was an alias of.
                 edges.removeAll { edge in
@@ -32,7 +32,7 @@ struct Identities {
         twins = spellings.values.filter { $0.count > 1 }.map { $0.sorted() }
         edges += twins.map { (alias: $0[0], canonical: $0[1]) }
         self.edges = edges
-        transfers = history.events.filter { $0.type == "purchase.transferred" }
+        transfers = history.events.filter { $0.type == .purchaseTransferred }
     }
 
     /// All IDs of one person, the same for every T: aliases are timeless (rule 7).
@@ -106,10 +106,10 @@ struct Identities {
     /// A verified appAccountToken before a named customer, the first in canonical order of each.
     private static func firstNamed(_ events: [KnownEvent]) -> String? {
         // A claim counts only for what has no owner; what was transferred has one.
-        let given = events.firstIndex { $0.type == "purchase.transferred" } ?? events.endIndex
+        let given = events.firstIndex { $0.type == .purchaseTransferred } ?? events.endIndex
         let namings = events.enumerated().filter { index, event in
-            event.type != "purchase.transferred"
-                && (event.type != "purchase.claimed" || index < given)
+            event.type != .purchaseTransferred
+                && (event.type != .purchaseClaimed || index < given)
         }.map(\.element)
         for event in namings
         where event.trust == .verified && LineageFacts.purchaseTypes.contains(event.type) {

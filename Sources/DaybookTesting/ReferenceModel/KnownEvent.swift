@@ -3,7 +3,7 @@ import DaybookEvents
 /// One event as the reference model reads it: names, texts and JSON, after corrections.
 struct KnownEvent {
     /// The wire name; empty where this build does not know the type or its version.
-    let type: String
+    let type: EventTypeName
     let version: Int
     let occurredAt: Int64
     /// When the source said so; else when it happened (rule 1).
@@ -24,7 +24,7 @@ struct KnownEvent {
         self.draft = draft
         let isKnown = Vocabulary.schema(named: draft.type, version: draft.version) != nil
         // Law 8: an unknown type is kept and skipped.
-        type = isKnown ? draft.type : ""
+        type = isKnown ? draft.type : EventTypeName(rawValue: "")
         version = draft.version
         occurredAt = draft.occurredAt ?? recordedAt
         signedAt = draft.source.signedAt ?? draft.occurredAt ?? recordedAt
@@ -108,18 +108,18 @@ enum Belonging: Hashable {
 
     init(_ event: KnownEvent) {
         switch event.type {
-        case "correction.voided", "correction.amended", "catalog.published", "catalog.rolled_back":
+        case .correctionVoided, .correctionAmended, .catalogPublished, .catalogRolledBack:
             self = .ledger
-        case "purchase.completed", "purchase.refunded", "purchase.refund_reversed",
-            "purchase.revoked", "refund.requested", "refund.declined":
+        case .purchaseCompleted, .purchaseRefunded, .purchaseRefundReversed,
+            .purchaseRevoked, .refundRequested, .refundDeclined:
             self = Self.lineage(of: event)
-        case "purchase.claimed":
+        case .purchaseClaimed:
             self = Self.lineage(of: event)
-        case "purchase.transferred":
+        case .purchaseTransferred:
             self =
                 event.text("original_transaction_id") == nil
                 ? Self.customerOrLedger(event.text("from")) : Self.lineage(of: event)
-        case let type where type.hasPrefix("subscription.") || type.hasPrefix("store."):
+        case let type where type.isOf(.subscription) || type.isOf(.store):
             self = Self.lineage(of: event)
         default:
             self = Self.customerOrLedger(event.subject)
@@ -129,7 +129,7 @@ enum Belonging: Hashable {
     /// `<store>:<original transaction>`, of a consumable its own one; the store is Apple's unless said otherwise.
     private static func lineage(of event: KnownEvent) -> Belonging {
         let isConsumable =
-            event.type.hasPrefix("purchase.") || event.type.hasPrefix("refund.")
+            event.type.isOf(.purchase) || event.type.isOf(.refund)
             ? event.word("kind") == "consumable" : false
         let names =
             isConsumable

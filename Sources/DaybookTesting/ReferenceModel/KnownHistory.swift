@@ -32,7 +32,7 @@ struct KnownHistory {
         let belonging = Belonging(event)
         if belonging == .ledger { return [] }
         var members = ["alias", "canonical"]
-        if event.type == "purchase.transferred" {
+        if event.type == .purchaseTransferred {
             members.append("to")
             // The owner of a single purchase is told by its own events.
             if case .customer = belonging { members.append("from") }
@@ -50,7 +50,7 @@ struct KnownHistory {
     /// Rule 20: void iff a `correction.voided` that is not itself void targets it.
     private static func withoutVoided(_ events: [KnownEvent]) -> [KnownEvent] {
         var voids: [EventIdentity: [KnownEvent]] = [:]
-        for event in events where event.type == "correction.voided" {
+        for event in events where event.type == .correctionVoided {
             guard let target = target(of: event) else { continue }
             voids[target, default: []].append(event)
         }
@@ -72,7 +72,7 @@ struct KnownHistory {
     /// Rule 20: `amended` replaces fields in place, last in canonical order wins.
     private static func amended(_ events: [KnownEvent]) -> [KnownEvent] {
         var patches: [EventIdentity: [JSONObject]] = [:]
-        for event in events where event.type == "correction.amended" {
+        for event in events where event.type == .correctionAmended {
             guard let target = target(of: event), let patch = event.fields["patch"]?.object
             else { continue }
             patches[target, default: []].append(patch)
@@ -96,9 +96,9 @@ struct KnownHistory {
     }
 
     /// Read before anything is folded.
-    private static let unamendable: Set<String> = [
-        "subject.aliased", "subject.unaliased", "purchase.transferred", "correction.voided",
-        "correction.amended", "catalog.published", "catalog.rolled_back",
+    private static let unamendable: Set<EventTypeName> = [
+        .subjectAliased, .subjectUnaliased, .purchaseTransferred, .correctionVoided,
+        .correctionAmended, .catalogPublished, .catalogRolledBack,
     ]
 
     /// What says which event it is, in which stream, and about which customer: void and record anew.
@@ -112,7 +112,7 @@ struct KnownHistory {
         guard let schema = Vocabulary.schema(named: event.type, version: event.version) else {
             return false
         }
-        if event.type.hasPrefix("purchase.") || event.type.hasPrefix("refund."), name == "kind" {
+        if event.type.isOf(.purchase) || event.type.isOf(.refund), name == "kind" {
             return false
         }
         return !naming.contains(name) && schema.fields.contains { $0.path.first == name }

@@ -61,13 +61,13 @@ struct LineageFacts {
     }
 
     /// What states a transaction as a whole.
-    static let purchaseTypes: Set<String> = [
-        "subscription.started", "subscription.renewed", "purchase.completed",
-        "store.transaction_stated",
+    static let purchaseTypes: Set<EventTypeName> = [
+        .subscriptionStarted, .subscriptionRenewed, .purchaseCompleted,
+        .storeTransactionStated,
     ]
-    private static let withdrawalTypes: Set<String> = [
-        "purchase.refunded", "purchase.revoked", "purchase.refund_reversed",
-        "store.transaction_stated",
+    private static let withdrawalTypes: Set<EventTypeName> = [
+        .purchaseRefunded, .purchaseRevoked, .purchaseRefundReversed,
+        .storeTransactionStated,
     ]
 
     /// Every transaction whose purchase is known, by purchase date and then by id.
@@ -94,7 +94,7 @@ struct LineageFacts {
         Set(
             events.filter {
                 Self.purchaseTypes.contains($0.type) || Self.withdrawalTypes.contains($0.type)
-                    || $0.type == "subscription.expired" && $0.integer("ended_at") != nil
+                    || $0.type == .subscriptionExpired && $0.integer("ended_at") != nil
             }.compactMap { $0.text("transaction_id") })
     }
 
@@ -118,7 +118,7 @@ struct LineageFacts {
             kind: kinds(product) ?? Self.kind(told: purchase), startsAt: startsAt,
             expiresAt: expiresAt, statedEnd: statedEnd,
             revokedAt: withdrawal?.integer("revoked_at"),
-            isRevocation: withdrawal?.type == "purchase.revoked"
+            isRevocation: withdrawal?.type == .purchaseRevoked
                 || withdrawal?.word("revocation_type") == "family",
             isProrated: withdrawal?.word("type") == "prorated"
                 || withdrawal?.word("revocation_type") == "prorated",
@@ -136,14 +136,14 @@ struct LineageFacts {
 
     /// Rule 6: the kind of a transaction, by the statement of a kind that has the greatest weight.
     private func isCredit(_ transaction: String) -> Bool {
-        let kinds: Set<String> = [
-            "purchase.completed", "subscription.started", "subscription.renewed",
+        let kinds: Set<EventTypeName> = [
+            .purchaseCompleted, .subscriptionStarted, .subscriptionRenewed,
         ]
         let told = events.filter {
             kinds.contains($0.type) && $0.text("transaction_id") == transaction
         }
         let winner = Self.winner(told)
-        return winner?.type == "purchase.completed" && winner?.word("kind") == "consumable"
+        return winner?.type == .purchaseCompleted && winner?.word("kind") == "consumable"
     }
 
     /// Whether everything that was bought in it is credits.
@@ -155,13 +155,13 @@ struct LineageFacts {
     /// A product that no catalog names: only the event tells what it is (rule 33).
     private static func kind(told purchase: KnownEvent) -> Product.Kind {
         switch purchase.type {
-        case "purchase.completed":
+        case .purchaseCompleted:
             switch purchase.word("kind") {
             case "consumable": .consumable
             case "non_renewing": .nonRenewing
             default: .nonConsumable
             }
-        case "store.transaction_stated":
+        case .storeTransactionStated:
             purchase.integer("expires_at") == nil ? .nonConsumable : .autoRenewable
         default: .autoRenewable
         }
@@ -173,15 +173,15 @@ struct LineageFacts {
         _ transaction: String, _ purchase: KnownEvent
     ) -> (expiresAt: Int64?, statedEnd: Int64?) {
         let extensions = events.filter {
-            $0.type == "subscription.extended" && extended(by: $0) == transaction
+            $0.type == .subscriptionExtended && extended(by: $0) == transaction
         }
         let statement = Self.winner(extensions + [purchase]) ?? purchase
         let end: Int64? =
-            statement.type == "subscription.extended"
+            statement.type == .subscriptionExtended
             ? statement.integer("new_expires_at")
-            : statement.type == "purchase.completed" ? nil : statement.integer("expires_at")
+            : statement.type == .purchaseCompleted ? nil : statement.integer("expires_at")
         let reports = events.filter {
-            $0.type == "subscription.expired" && $0.integer("ended_at") != nil
+            $0.type == .subscriptionExpired && $0.integer("ended_at") != nil
                 && $0.text("transaction_id") == transaction
         }
         guard let report = Self.winner(reports), KnownEvent.isOutranked(statement, by: report),
@@ -193,7 +193,7 @@ struct LineageFacts {
                 Self.withdrawalTypes.contains($0.type) && $0.text("transaction_id") == transaction
             })
         let isReversal =
-            reversal?.type == "purchase.refund_reversed" || reversal?.integer("revoked_at") == nil
+            reversal?.type == .purchaseRefundReversed || reversal?.integer("revoked_at") == nil
         if report.text("reason") == "refunded", let reversal, isReversal,
             reversal.trust.classRank >= purchase.trust.classRank,
             KnownEvent.isOutranked(report, by: reversal)
@@ -220,7 +220,7 @@ struct LineageFacts {
             }
         }
         let reasons = own.filter {
-            Self.purchaseTypes.contains($0.type) && $0.type != "purchase.completed"
+            Self.purchaseTypes.contains($0.type) && $0.type != .purchaseCompleted
                 && ["purchase", "renewal"].contains($0.word("transaction_reason"))
         }
         switch counted(reasons)?.word("transaction_reason") {
@@ -229,15 +229,15 @@ struct LineageFacts {
         default: break
         }
         let reports = own.filter {
-            Self.purchaseTypes.contains($0.type) && $0.type != "store.transaction_stated"
+            Self.purchaseTypes.contains($0.type) && $0.type != .storeTransactionStated
         }
-        return counted(reports)?.type == "subscription.started" ? .start : .unstated
+        return counted(reports)?.type == .subscriptionStarted ? .start : .unstated
     }
 
     /// When a product is said to have taken another one's place at once (UPGRADE).
     func changes(from old: String, to new: String, isProvisional: Bool) -> [Int64] {
         events.filter {
-            $0.type == "subscription.product_changed" && $0.word("effective") == "now"
+            $0.type == .subscriptionProductChanged && $0.word("effective") == "now"
                 && $0.text("to") == new && ($0.text("from").map { $0 == old } ?? (old != new))
                 && (isProvisional || $0.trust.classRank > 0)
         }.map(\.occurredAt)
@@ -246,7 +246,7 @@ struct LineageFacts {
 
 /// What the store said about renewal and billing, as far as it happened by T (rule 4).
 extension LineageFacts {
-    private func latest(by instant: Int64, of types: Set<String>) -> KnownEvent? {
+    private func latest(by instant: Int64, of types: Set<EventTypeName>) -> KnownEvent? {
         Self.winner(events.filter { $0.occurredAt <= instant && types.contains($0.type) })
     }
 
@@ -255,13 +255,13 @@ extension LineageFacts {
         let winner = latest(
             by: instant,
             of: [
-                "subscription.started", "subscription.renewed", "subscription.expired",
-                "subscription.auto_renew_changed", "store.renewal_stated",
+                .subscriptionStarted, .subscriptionRenewed, .subscriptionExpired,
+                .subscriptionAutoRenewChanged, .storeRenewalStated,
             ])
         switch winner?.type {
         case nil: return nil
-        case "subscription.expired": return false
-        case "subscription.auto_renew_changed": return winner?.bool("enabled")
+        case .subscriptionExpired: return false
+        case .subscriptionAutoRenewChanged: return winner?.bool("enabled")
         default: return winner?.bool("auto_renew") ?? true
         }
     }
@@ -278,19 +278,19 @@ extension LineageFacts {
         let winner = latest(
             by: instant,
             of: [
-                "subscription.started", "subscription.renewed", "subscription.expired",
-                "subscription.billing_failed", "subscription.grace_expired",
-                "store.renewal_stated",
+                .subscriptionStarted, .subscriptionRenewed, .subscriptionExpired,
+                .subscriptionBillingFailed, .subscriptionGraceExpired,
+                .storeRenewalStated,
             ])
         guard let winner else { return nil }
         switch winner.type {
-        case "subscription.billing_failed":
+        case .subscriptionBillingFailed:
             return Notice(
                 occurredAt: winner.occurredAt, isRetrying: true,
                 graceExpiresAt: winner.integer("grace_expires_at"))
-        case "subscription.grace_expired":
+        case .subscriptionGraceExpired:
             return Notice(occurredAt: winner.occurredAt, isRetrying: true, graceExpiresAt: nil)
-        case "store.renewal_stated":
+        case .storeRenewalStated:
             return Notice(
                 occurredAt: winner.occurredAt, isRetrying: winner.bool("in_billing_retry") == true,
                 graceExpiresAt: winner.integer("grace_expires_at"))
@@ -304,18 +304,18 @@ extension LineageFacts {
             latest(
                 by: instant,
                 of: [
-                    "subscription.auto_renew_changed", "subscription.expired",
-                    "subscription.billing_failed", "subscription.grace_expired",
-                    "store.renewal_stated",
+                    .subscriptionAutoRenewChanged, .subscriptionExpired,
+                    .subscriptionBillingFailed, .subscriptionGraceExpired,
+                    .storeRenewalStated,
                 ]) != nil
         else { return .none }
         let namings = events.filter {
             $0.occurredAt <= instant
-                && ($0.type == "subscription.product_changed"
-                    || $0.type == "store.renewal_stated" && $0.text("auto_renew_product") != nil)
+                && ($0.type == .subscriptionProductChanged
+                    || $0.type == .storeRenewalStated && $0.text("auto_renew_product") != nil)
         }
         guard let winner = Self.winner(namings) else { return .some(nil) }
-        if winner.type == "store.renewal_stated" { return winner.text("auto_renew_product") }
+        if winner.type == .storeRenewalStated { return winner.text("auto_renew_product") }
         return ["now", "next_renewal"].contains(winner.word("effective"))
             ? winner.text("to") : winner.text("from")
     }

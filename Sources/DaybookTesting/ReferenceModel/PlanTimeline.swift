@@ -60,7 +60,7 @@ struct PlanTimeline {
                 lineages[name, default: []].append(event)
             }
         }
-        let handovers = context.history.events.filter { $0.type == "purchase.transferred" }
+        let handovers = context.history.events.filter { $0.type == .purchaseTransferred }
             .map(\.occurredAt)
         var holdings: [Holding] = []
         for (name, events) in lineages {

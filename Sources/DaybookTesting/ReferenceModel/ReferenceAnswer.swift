@@ -1,3 +1,5 @@
+public import DaybookDomain
+
 /// What the reference model answers: names, words and numbers, nothing interned.
 public struct ReferenceAnswer: Equatable, CustomStringConvertible {
     /// One entitlement of the customer.
@@ -26,10 +28,10 @@ public struct ReferenceAnswer: Equatable, CustomStringConvertible {
         /// Whether it may be used.
         public var isAllowed: Bool
         /// The word after the dot of docs/rules.md#decision.
-        public var reason: String
+        public var reason: DecisionReason
 
         /// `granted.entitled`, `denied.limit_reached` and the like.
-        public var description: String { "\(isAllowed ? "granted" : "denied").\(reason)" }
+        public var description: String { "\(isAllowed ? "granted" : "denied").\(reason.rawValue)" }
     }
 
     /// One meter of the customer.
@@ -49,7 +51,7 @@ public struct ReferenceAnswer: Equatable, CustomStringConvertible {
         /// What a refund took back beyond the balance.
         public var debt: Int64 = 0
         /// The word of the source that makes it unlimited; `nil` when none does.
-        public var freedBy: String?
+        public var freedBy: DecisionReason?
         /// The first instant of the period; of a window the oldest that may be seen.
         public var periodStart: Int64
         /// The first instant after the period.

@@ -55,7 +55,7 @@ struct ReferenceCase {
             .map { (name: $0.name, events: $0.events) }
         // Rule 14: `first_seen_at`, else the first event of the customer; evidence, scheduled resets and events that
         // only join IDs fold as nothing. For a customer of whom there are only purchases, their first event counts.
-        let seen = customerEvents.filter { $0.type == "subject.created" }
+        let seen = customerEvents.filter { $0.type == .subjectCreated }
             .compactMap { $0.integer("first_seen_at") }
         let own = customerEvents.filter(Self.isSeen).map(\.occurredAt)
         let bought = lineages.flatMap(\.events).map(\.occurredAt)
@@ -73,11 +73,11 @@ struct ReferenceCase {
 
     private static func isSeen(_ event: KnownEvent) -> Bool {
         switch event.type {
-        case "access.denied", "limit.reached", "feature.restricted", "assignment.conflict",
-            "subject.aliased", "subject.unaliased", "purchase.transferred":
+        case .accessDenied, .limitReached, .featureRestricted, .assignmentConflict,
+            .subjectAliased, .subjectUnaliased, .purchaseTransferred:
             false
         // Without a trigger it is scheduled.
-        case "usage.reset": !["scheduled", nil].contains(event.word("trigger"))
+        case .usageReset: !["scheduled", nil].contains(event.word("trigger"))
         default: true
         }
     }
@@ -85,8 +85,8 @@ struct ReferenceCase {
     /// Rule 4: usage, gauges and the customer's status take part iff they happened by T.
     private static func takesPart(_ event: KnownEvent, at instant: Int64) -> Bool {
         let isTimed =
-            event.type.hasPrefix("usage.") || event.type == "gauge.pinned"
-            || event.type == "subject.tz_changed"
+            event.type.isOf(.usage) || event.type == .gaugePinned
+            || event.type == .subjectTimeZoneChanged
         return !isTimed || event.occurredAt <= instant
     }
 
@@ -142,9 +142,9 @@ struct ReferenceCase {
         // Rule 14: a change counts from its own instant, and rules from the next period on. The zone that is told at
         // first sight rules all time before, a later one is a change; a name that is no zone tells nothing.
         for event in events
-        where event.type == "subject.created" || event.type == "subject.tz_changed" {
+        where event.type == .subjectCreated || event.type == .subjectTimeZoneChanged {
             guard let zone = event.text("tz").flatMap(zones) else { continue }
-            if event.type == "subject.created", initial == nil {
+            if event.type == .subjectCreated, initial == nil {
                 initial = zone
             } else {
                 changes.append(.init(fromInstant: event.occurredAt, zone: zone))
@@ -205,7 +205,7 @@ struct ReferenceCase {
     }
 
     /// The customer's events of one type.
-    func events(_ type: String) -> [KnownEvent] { customerEvents.filter { $0.type == type } }
+    func events(_ type: EventTypeName) -> [KnownEvent] { customerEvents.filter { $0.type == type } }
 
     /// What a product is to the store; structure never changes (rule 8).
     func kind(ofProduct id: String) -> Product.Kind? {

@@ -15,21 +15,21 @@ struct CounterUses {
     let all: [Use]
 
     init(_ meter: Meter, _ context: ReferenceCase) {
-        let usage = context.customerEvents.filter { $0.type.hasPrefix("usage.") }
+        let usage = context.customerEvents.filter { $0.type.isOf(.usage) }
         let meters = [meter.name] + meter.aliases
         var refs: Set<String> = []
         var reservations: Set<String> = []
         var uses: [Use] = []
         for event in usage {
             switch event.type {
-            case "usage.recorded" where meters.contains(event.text("meter") ?? ""):
+            case .usageRecorded where meters.contains(event.text("meter") ?? ""):
                 // The same meter and ref counts once per unit, whatever the source.
                 if let ref = event.text("ref"), !refs.insert(ref).inserted { continue }
                 guard let amount = event.integer("amount"), amount >= 1 else { continue }
                 let names = [event.key, event.text("ref")]
                 guard !Self.isReversed(names, on: meters, usage) else { continue }
                 uses.append(Use(event: event, amount: amount, isReserved: false))
-            case "usage.reserved":
+            case .usageReserved:
                 guard let id = event.text("reservation_id"), reservations.insert(id).inserted,
                     meters.contains(event.text("meter") ?? ""),
                     let use = Self.reserved(event, id, meters, usage, context.at)
@@ -52,14 +52,14 @@ struct CounterUses {
         else { return nil }
         let outcome = usage.first {
             $0.text("reservation_id") == id && $0.occurredAt < expiresAt
-                && ($0.type == "usage.committed" || $0.type == "usage.released")
+                && ($0.type == .usageCommitted || $0.type == .usageReleased)
         }
         guard !isReversed([event.key, id, outcome?.key], on: meters, usage) else { return nil }
         switch outcome?.type {
-        case "usage.committed":
+        case .usageCommitted:
             let committed = outcome?.integer("amount") ?? amount
             return committed < 1 ? nil : Use(event: event, amount: committed, isReserved: false)
-        case "usage.released": return nil
+        case .usageReleased: return nil
         default:
             return instant < expiresAt
                 ? Use(event: event, amount: amount, isReserved: true) : nil
@@ -71,7 +71,7 @@ struct CounterUses {
         _ names: [String?], on meters: [String], _ usage: [KnownEvent]
     ) -> Bool {
         usage.contains {
-            guard $0.type == "usage.reversed", let target = $0.text("target"),
+            guard $0.type == .usageReversed, let target = $0.text("target"),
                 names.contains(target),
                 let meter = $0.text("meter") ?? firstMeter(of: target, usage)
             else { return false }
@@ -82,7 +82,7 @@ struct CounterUses {
     /// A reversal that names no meter means that of the first use with the key, else with the ref, else of the first
     /// reservation of that name, with that key, or committed under that key.
     private static func firstMeter(of target: String, _ usage: [KnownEvent]) -> String? {
-        let uses = usage.filter { $0.type == "usage.recorded" }
+        let uses = usage.filter { $0.type == .usageRecorded }
         if let use = uses.first(where: { $0.key == target })
             ?? uses.first(where: { $0.text("ref") == target })
         {
@@ -91,9 +91,9 @@ struct CounterUses {
         // An id reserves once.
         var ids: Set<String> = []
         let reservations = usage.filter {
-            $0.type == "usage.reserved" && ids.insert($0.text("reservation_id") ?? "").inserted
+            $0.type == .usageReserved && ids.insert($0.text("reservation_id") ?? "").inserted
         }
-        let commits = usage.filter { $0.type == "usage.committed" && $0.key == target }
+        let commits = usage.filter { $0.type == .usageCommitted && $0.key == target }
         let committed = commits.compactMap { commit in
             reservations.first { $0.text("reservation_id") == commit.text("reservation_id") }
         }

@@ -15,7 +15,7 @@ struct ReferenceFeatures {
         for feature in catalog.features {
             answers[feature.name] =
                 isSuspended
-                ? ReferenceAnswer.Feature(isAllowed: false, reason: "consent_rescinded")
+                ? ReferenceAnswer.Feature(isAllowed: false, reason: .consentRescinded)
                 : answer(feature, profile, meters)
         }
         return answers
@@ -27,9 +27,9 @@ struct ReferenceFeatures {
     /// DZ-43: the last word about consent by T.
     private var isConsentWithdrawn: Bool {
         let said = context.customerEvents.last {
-            $0.type.hasPrefix("consent.") && $0.occurredAt <= context.at
+            $0.type.isOf(.consent) && $0.occurredAt <= context.at
         }
-        return said?.type == "consent.rescinded"
+        return said?.type == .consentRescinded
     }
 
     private func answer(
@@ -47,41 +47,41 @@ struct ReferenceFeatures {
             // Where all that opens it has a number on its meter, the numbers are left or are not.
             let isOver = isHeldBack || meter(of: feature, meters)?.remaining == 0
             if isOver, opening.filter(\.isActive).allSatisfy({ isNumbered($0, feature) }) {
-                return denied("limit_reached", feature)
+                return denied(.limitReached, feature)
             }
             return granted(Self.word(granting: source))
         }
-        if feature.isFree { return granted("free_feature") }
+        if feature.isFree { return granted(.freeFeature) }
         if let meter = meter(of: feature, meters) {
-            return isHeldBack ? denied("limit_reached", feature) : quota(meter, feature)
+            return isHeldBack ? denied(.limitReached, feature) : quota(meter, feature)
         }
         // NZ-08: nothing is known of a subscription but that there is one.
         let unknown = serving.contains {
             $0.state == "pending" && $0.displayClass == 2 && $0.startsAt == nil
         }
         if unknown {
-            return denied("unknown_state_fallback_free", feature)
+            return denied(.unknownState, feature)
         }
         let words = opening.compactMap(Self.word(denying:))
-        return denied(words.first ?? "not_entitled", feature)
+        return denied(words.first ?? .notEntitled, feature)
     }
 
     /// A free quota opens what nothing else opens (FR-26).
     private func quota(
         _ meter: ReferenceAnswer.Meter, _ feature: Feature
     ) -> ReferenceAnswer.Feature {
-        guard let remaining = meter.remaining else { return granted(meter.freedBy ?? "free_quota") }
-        if remaining < 1 { return denied("limit_reached", feature) }
+        guard let remaining = meter.remaining else { return granted(meter.freedBy ?? .freeQuota) }
+        if remaining < 1 { return denied(.limitReached, feature) }
         let isGrant = remaining <= meter.granted && meter.granted > 0
-        return granted(isGrant ? "grant" : "free_quota")
+        return granted(isGrant ? .grant : .freeQuota)
     }
 
-    private func granted(_ reason: String) -> ReferenceAnswer.Feature {
+    private func granted(_ reason: DecisionReason) -> ReferenceAnswer.Feature {
         ReferenceAnswer.Feature(isAllowed: true, reason: reason)
     }
 
     /// FR-25: soft allows and prompts.
-    private func denied(_ reason: String, _ feature: Feature) -> ReferenceAnswer.Feature {
+    private func denied(_ reason: DecisionReason, _ feature: Feature) -> ReferenceAnswer.Feature {
         ReferenceAnswer.Feature(isAllowed: feature.enforcement == .soft, reason: reason)
     }
 
@@ -106,24 +106,25 @@ struct ReferenceFeatures {
             || source.entitlements.contains { catalog.entitlement($0)?.opens(feature.name) == true }
     }
 
-    static func word(granting source: AccessSource) -> String {
+    static func word(granting source: AccessSource) -> DecisionReason {
         switch (source.displayClass, source.state) {
-        case (0, _): "debug"
-        case (1, _): "lifetime"
-        case (3, _): "family"
-        case (4, _): "grant"
-        case (5, _): "intro_period"
-        case (_, "trial"): "trial"
-        case (_, "grace"): "grace"
-        default: "subscription"
+        case (0, _): .debug
+        case (1, _): .lifetime
+        case (3, _): .family
+        case (4, _): .grant
+        case (5, _): .freePeriod
+        case (_, "trial"): .trial
+        case (_, "grace"): .grace
+        default: .subscription
         }
     }
 
     /// What ended, and how; `nil` for what never began.
-    private static func word(denying source: AccessSource) -> String? {
+    private static func word(denying source: AccessSource) -> DecisionReason? {
         switch source.state {
-        case "refunded", "revoked", "billing_retry", "unverified": source.state
-        case "expired": source.displayClass == 5 ? "intro_expired" : "expired"
+        case "refunded", "revoked", "billing_retry", "unverified":
+            DecisionReason(rawValue: source.state)
+        case "expired": source.displayClass == 5 ? .freePeriodExpired : .expired
         default: nil
         }
     }

@@ -29,13 +29,13 @@ struct ReferenceHolding {
         for event in context.customerEvents where event.occurredAt <= context.at {
             let meter = event.text("meter")
             switch event.type {
-            case "usage.recorded":
+            case .usageRecorded:
                 guard names.contains(meter ?? ""), let ref = event.text("ref"),
                     let amount = event.integer("amount")
                 else { continue }
                 if !order.contains(ref) { order.append(ref) }
                 isThere[ref] = amount > 0
-            case "gauge.pinned":
+            case .gaugePinned:
                 // Version 1 said profile or item.
                 let ref = event.text("ref") ?? event.profile ?? event.text("item")
                 if let ref, meter.map(names.contains) ?? true { pins.append(ref) }
@@ -45,7 +45,7 @@ struct ReferenceHolding {
         order.removeAll { isThere[$0] != true }
         // What was only deleted so far has not come yet.
         let profiles = context.customerEvents.filter {
-            ["profile.created", "profile.restored"].contains($0.type)
+            [.profileCreated, .profileRestored].contains($0.type)
                 && $0.occurredAt <= context.at
         }.compactMap(\.profile)
         let alive = ReferenceProfiles(context).all.filter {

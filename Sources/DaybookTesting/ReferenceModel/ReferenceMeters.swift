@@ -111,9 +111,9 @@ struct ReferenceMeters {
     /// The last that was read by then and was not taken back; what an amendment sets below 0 counts as 0.
     private func latestReading(of meter: Meter) -> Int64 {
         let names = [meter.name] + meter.aliases
-        let usage = context.customerEvents.filter { $0.type.hasPrefix("usage.") }
+        let usage = context.customerEvents.filter { $0.type.isOf(.usage) }
         let last = usage.last {
-            $0.type == "usage.recorded" && names.contains($0.text("meter") ?? "")
+            $0.type == .usageRecorded && names.contains($0.text("meter") ?? "")
                 && !CounterUses.isReversed([$0.key, $0.text("ref")], on: names, usage)
         }
         return max(0, last?.integer("amount") ?? 0)
@@ -124,7 +124,7 @@ struct ReferenceMeters {
         let profiles = ReferenceProfiles(context)
         var refs: Set<String> = []
         for event in context.customerEvents where event.occurredAt <= context.at {
-            guard event.type == "usage.recorded",
+            guard event.type == .usageRecorded,
                 ([meter.name] + meter.aliases).contains(event.text("meter") ?? ""),
                 let ref = event.text("ref"), let amount = event.integer("amount")
             else { continue }

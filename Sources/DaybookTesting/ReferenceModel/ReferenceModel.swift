@@ -115,7 +115,7 @@ public struct ReferenceKnowledge {
         // Of several that the same rule holds for, the one that was created first.
         var living: [String] = []
         for event in context.customerEvents
-        where event.type.hasPrefix("profile.") && event.type != "profile.deleted"
+        where event.type.isOf(.profile) && event.type != .profileDeleted
             && event.occurredAt <= context.at
         {
             guard let name = event.profile, known.contains(name) else { continue }

@@ -30,12 +30,12 @@ struct ReferenceProfiles {
     let all: [Profile]
 
     init(_ context: ReferenceCase) {
-        let events = context.customerEvents.filter { $0.type.hasPrefix("profile.") }
+        let events = context.customerEvents.filter { $0.type.isOf(.profile) }
         let names = Set(events.compactMap(\.profile)).sorted(by: precedes)
         all = names.compactMap { name in
             let own = events.filter { $0.profile == name }
-            let created = own.first { $0.type == "profile.created" }
-            let restored = own.first { $0.type == "profile.restored" }
+            let created = own.first { $0.type == .profileCreated }
+            let restored = own.first { $0.type == .profileRestored }
             guard let first = created ?? restored else { return nil }
             // OL-12: restored, the free period goes on from the original date.
             let start =
@@ -43,7 +43,7 @@ struct ReferenceProfiles {
                 ?? first.integer("original_created_at") ?? first.occurredAt
             return Profile(
                 name: name, kind: own.compactMap { $0.text("kind") }.first, startsAt: start,
-                changes: own.map { (at: $0.occurredAt, exists: $0.type != "profile.deleted") })
+                changes: own.map { (at: $0.occurredAt, exists: $0.type != .profileDeleted) })
         }
     }
 
@@ -75,10 +75,10 @@ struct Assignments {
         for event in context.customerEvents {
             guard let transaction = event.text("transaction_id") else { continue }
             switch event.type {
-            case "purchase.assigned":
+            case .purchaseAssigned:
                 guard let profile = event.text("profile") else { continue }
                 assign(transaction, profile, event.occurredAt)
-            case "purchase.unassigned":
+            case .purchaseUnassigned:
                 let last = intervals[transaction]?.last
                 guard let last, last.end == Int64.max,
                     (event.text("profile") ?? last.profile) == last.profile
@@ -161,11 +161,11 @@ struct Grants {
     init(_ context: ReferenceCase) {
         var seen: Set<String> = []
         var grants: [Grant] = []
-        for event in context.events("grant.issued") {
+        for event in context.events(.grantIssued) {
             guard let id = event.text("grant_id"), let startsAt = event.integer("starts_at"),
                 seen.insert(id).inserted
             else { continue }
-            let voided = context.events("grant.voided")
+            let voided = context.events(.grantVoided)
                 .filter { $0.text("grant_id") == id }.compactMap { $0.integer("voided_at") }
             grants.append(Grant(event: event, startsAt: startsAt, voidedAt: voided.min()))
         }

@@ -225,7 +225,7 @@ struct SubscriptionLineage {
             let next = periods.first(where: { $0.start > instant })
         else { return nil }
         let isContinuous = facts.events.contains { event in
-            guard event.type == "store.renewal_stated",
+            guard event.type == .storeRenewalStated,
                 let since = event.integer("continuous_since")
             else { return false }
             return since <= period.end && event.signedAt >= next.start
@@ -239,9 +239,9 @@ struct SubscriptionLineage {
     /// E20: an announced end or failed billing makes a gap real.
     private func isLapse(_ event: KnownEvent) -> Bool {
         switch event.type {
-        case "subscription.expired", "subscription.billing_failed", "subscription.grace_expired":
+        case .subscriptionExpired, .subscriptionBillingFailed, .subscriptionGraceExpired:
             true
-        case "store.renewal_stated":
+        case .storeRenewalStated:
             event.bool("in_billing_retry") == true || event.integer("grace_expires_at") != nil
         default: false
         }

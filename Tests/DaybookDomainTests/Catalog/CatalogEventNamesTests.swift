@@ -130,11 +130,11 @@ struct CatalogEventNamesTests {
                   begun: { event: checkout.completed, milestone: purchased }
                 """)
         ).eventNames
-        #expect(names.name(of: "usage.recorded", ["meter": "rides", "covered_by": "x"]) == "paid")
-        #expect(names.name(of: "usage.recorded", ["meter": "rides"]) == "ride")
-        #expect(names.name(of: "usage.recorded", ["meter": "walks"]) == "any")
-        #expect(names.name(of: "checkout.completed", [:]) == nil)
-        #expect(names.name(of: "app.launched", [:]) == nil)
+        #expect(names.name(of: .usageRecorded, ["meter": "rides", "covered_by": "x"]) == "paid")
+        #expect(names.name(of: .usageRecorded, ["meter": "rides"]) == "ride")
+        #expect(names.name(of: .usageRecorded, ["meter": "walks"]) == "any")
+        #expect(names.name(of: .checkoutCompleted, [:]) == nil)
+        #expect(names.name(of: .appLaunched, [:]) == nil)
     }
 
     @Test("A published name keeps its meaning; only a rollback may take it away")

@@ -92,7 +92,7 @@ struct DozziCatalogTests {
     func funnel() {
         #expect(
             catalog.funnel("paywall_to_purchase")?.steps.map(\.event)
-                == ["paywall.shown", "checkout.started", "checkout.completed"])
+                == [.paywallShown, .checkoutStarted, .checkoutCompleted])
     }
 
     @Test(

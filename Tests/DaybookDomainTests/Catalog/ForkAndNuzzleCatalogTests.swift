@@ -124,6 +124,6 @@ struct NuzzleCatalogTests {
     func funnel() {
         #expect(
             catalog.funnel("paywall_to_paid")?.steps.map(\.event)
-                == ["paywall.shown", "subscription.started", "subscription.renewed"])
+                == [.paywallShown, .subscriptionStarted, .subscriptionRenewed])
     }
 }

@@ -132,8 +132,8 @@ struct MagicalStoriesCatalogTests {
                 "theme", "character", "generating", "completed", "results", "premiumPreview",
                 "trialOffer",
             ])
-        #expect(steps.first?.event == "onboarding.started")
-        #expect(steps.last?.event == "onboarding.completed")
+        #expect(steps.first?.event == .onboardingStarted)
+        #expect(steps.last?.event == .onboardingCompleted)
     }
 
     @Test("MS-49 MS-51 MS-52 MS-53 The targets are the document's")

@@ -143,6 +143,6 @@ struct OllieCatalogTests {
     func funnel() {
         #expect(
             catalog.funnel("free_period_to_paid")?.steps.map(\.event)
-                == ["profile.created", "purchase.assigned"])
+                == [.profileCreated, .purchaseAssigned])
     }
 }

@@ -182,7 +182,7 @@ struct GateTests {
         catalog.meters = [meter]
         let check = try Self.check(catalog)
         #expect(try check.decide(CheckQuestion("m")).allowed == false)
-        #expect(try check.decide(CheckQuestion("f")).reason == "not_entitled")
+        #expect(try check.decide(CheckQuestion("f")).reason == .notEntitled)
     }
 
     @Test("A preview opens its feature, and no meter behind it")

@@ -47,7 +47,7 @@ struct OldLedgerTests {
 
     private static func draft(_ type: String, at: Int64, _ data: JSONObject) -> EventDraft {
         EventDraft(
-            type: type, subject: "ada", occurredAt: at,
+            type: EventTypeName(rawValue: type), subject: "ada", occurredAt: at,
             source: EventSource(kind: "apple", key: "\(type)\(at)"), trust: .verified, data: data)
     }
 

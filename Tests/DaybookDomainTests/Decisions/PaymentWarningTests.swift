@@ -22,7 +22,7 @@ struct PaymentWarningTests {
 
     private func forLife(_ product: String) -> EventDraft {
         lineage("90", product).event(
-            "purchase.completed", at: start,
+            .purchaseCompleted, at: start,
             [
                 "product": .string(product), "kind": "non_consumable", "transaction_id": "90",
                 "price_milli": 9_000, "currency": "EUR",
@@ -47,13 +47,13 @@ struct PaymentWarningTests {
     func profiles() async throws {
         func assigned(_ id: String, _ dog: String) -> EventDraft {
             .reported(
-                "purchase.assigned", at: start, key: "a\(id)", profile: dog,
+                .purchaseAssigned, at: start, key: "a\(id)", profile: dog,
                 ["transaction_id": .string(id), "profile": .string(dog)])
         }
         for dog in ["rex", "fay"] {
             try await fixture.record(
                 .reported(
-                    "profile.created", at: start - 1, key: dog, profile: dog,
+                    .profileCreated, at: start - 1, key: dog, profile: dog,
                     ["profile": .string(dog), "kind": "dog"]))
         }
         try await fixture.record(

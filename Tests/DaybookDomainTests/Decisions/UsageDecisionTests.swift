@@ -118,9 +118,9 @@ struct UsageDecisionTests {
         try await comparable.record(
             .used("collections", at: now - 5, ref: "x"), .used("stories", at: now - 4, ref: "x"),
             .used("stories", at: now - 3, ref: "y"),
-            .reported("usage.reversed", at: now - 2, key: "r1", ["target": "x"]),
+            .reported(.usageReversed, at: now - 2, key: "r1", ["target": "x"]),
             .reported(
-                "usage.reversed", at: now - 1, key: "r2", ["target": "y", "meter": "collections"]))
+                .usageReversed, at: now - 1, key: "r2", ["target": "y", "meter": "collections"]))
         #expect(try comparable.meter("collections")?.used == 0)
         #expect(try comparable.meter("stories")?.used == 2)
         #expect(try comparable.meter("collections", at: now - 3)?.used == 1)
@@ -137,13 +137,13 @@ struct UsageDecisionTests {
             try await fixture.perform(
                 .reserve(meter: "stories", amount: 1, reservation: id, timeoutMilliseconds: nil))
         }
-        #expect(try fixture.count(of: "limit.reached") == 0)
+        #expect(try fixture.count(of: .limitReached) == 0)
         try await fixture.perform(.commit(reservation: "a", amount: nil))
-        #expect(try fixture.count(of: "limit.reached") == 0)
+        #expect(try fixture.count(of: .limitReached) == 0)
         let receipt = try await fixture.perform(.commit(reservation: "b", amount: nil), key: "c2")
         #expect(receipt.positions.count == 2)
         let reached = try #require(
-            try fixture.ledger.history(of: "ada").first { $0.event.draft.type == "limit.reached" }
+            try fixture.ledger.history(of: "ada").first { $0.event.draft.type == .limitReached }
         ).event.draft
         #expect(reached.data == ["meter": "stories", "limit": 3, "used": 3])
         #expect(reached.extras["causation"] == "c2")
@@ -156,9 +156,9 @@ struct UsageDecisionTests {
         try await fixture.perform(
             .reserve(meter: "stories", amount: 3, reservation: "a", timeoutMilliseconds: nil))
         try await fixture.perform(.commit(reservation: "a", amount: 2))
-        #expect(try fixture.count(of: "limit.reached") == 0)
+        #expect(try fixture.count(of: .limitReached) == 0)
         try await fixture.use("stories", "s1")
-        #expect(try fixture.count(of: "limit.reached") == 1)
+        #expect(try fixture.count(of: .limitReached) == 1)
     }
 }
 
@@ -172,7 +172,7 @@ struct ScheduledResetTests {
     }
 
     private func resets() throws -> [String?] {
-        try fixture.ledger.history(of: "ada").filter { $0.event.draft.type == "usage.reset" }
+        try fixture.ledger.history(of: "ada").filter { $0.event.draft.type == .usageReset }
             .map { $0.event.draft.data["period"]?.text }
     }
 

@@ -42,7 +42,7 @@ struct ReferenceIndexTests {
         for round in 0..<2 {
             for number in 0..<40 {
                 let draft = EventDraft.reported(
-                    "purchase.completed", at: Int64(round * 100 + number),
+                    .purchaseCompleted, at: Int64(round * 100 + number),
                     key: "\(round)/\(number)",
                     [
                         "product": "coins.bag", "kind": "consumable", "quantity": 1,

@@ -32,7 +32,7 @@ struct EventBoundsTests {
 
     /// Every text of the envelope, and how a draft gets it.
     static let texts: [(name: String, set: @Sendable (inout EventDraft, String) -> Void)] = [
-        ("type", { $0.type = $1 }), ("subject", { $0.subject = $1 }),
+        ("type", { $0.type = EventTypeName(rawValue: $1) }), ("subject", { $0.subject = $1 }),
         ("profile", { $0.profile = $1 }), ("source.kind", { $0.source.kind = $1 }),
         ("source.key", { $0.source.key = $1 }), ("actor", { $0.extras["actor"] = .string($1) }),
         ("reason", { $0.extras["reason"] = .string($1) }),

@@ -110,7 +110,7 @@ struct EventCodecTests {
     func freeText() throws {
         let text = String(repeating: "a", count: 257)
         let draft = EventDraft(
-            type: "app.launched", subject: "ada", occurredAt: 1,
+            type: .appLaunched, subject: "ada", occurredAt: 1,
             source: EventSource(kind: "native", key: "k"), trust: .imported,
             data: ["note": .string(text)])
         #expect(throws: EventProblem.self) { try EventValidator.canonical(draft) }
@@ -122,7 +122,7 @@ struct EventCodecTests {
         func event(_ version: Int, _ data: JSONObject) throws -> Event {
             let draft = try EventValidator.canonical(
                 EventDraft(
-                    type: "gauge.pinned", version: version, subject: "ada", occurredAt: 1,
+                    type: .gaugePinned, version: version, subject: "ada", occurredAt: 1,
                     source: EventSource(kind: "native", key: "k"), trust: .imported, data: data))
             return EventEncoder.row(draft, names: &names).event
         }

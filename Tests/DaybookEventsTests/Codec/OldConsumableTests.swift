@@ -18,7 +18,8 @@ struct OldConsumableTests {
         }
         for member in more.members { data[member.name] = member.value }
         return EventDraft(
-            type: type, environment: .sandbox, subject: subject, occurredAt: 5,
+            type: EventTypeName(rawValue: type), environment: .sandbox, subject: subject,
+            occurredAt: 5,
             source: EventSource(kind: "apple_jws", key: key), trust: .verified, data: data)
     }
 
@@ -75,11 +76,11 @@ struct OldConsumableTests {
             Self.draft("purchase.completed", of: "ada", key: "a", ["kind": "non_consumable"]))
         let used = try EventValidator.canonical(
             EventDraft(
-                type: "usage.recorded", environment: .sandbox, subject: "ada", occurredAt: 5,
+                type: .usageRecorded, environment: .sandbox, subject: "ada", occurredAt: 5,
                 source: EventSource(kind: "native", key: "u"), trust: .imported,
                 data: ["meter": "coins", "amount": 1]))
         var unknown = used
-        unknown.type = "purchase.gifted"
+        unknown.type = EventTypeName(rawValue: "purchase.gifted")
         unknown.data["kind"] = "consumable"
         for draft in [bought, used, unknown] {
             let stream = EventRouter.stream(of: draft)

@@ -7,7 +7,8 @@ struct TrustTests {
         _ type: String, _ data: JSONObject, trust: Trust, environment: Environment = .production
     ) -> EventDraft {
         EventDraft(
-            type: type, environment: environment, subject: "ada", occurredAt: 1,
+            type: EventTypeName(rawValue: type), environment: environment, subject: "ada",
+            occurredAt: 1,
             source: EventSource(kind: "native", key: "k"), trust: trust, data: data)
     }
 
@@ -107,7 +108,7 @@ struct QuantityTests {
         do {
             _ = try EventValidator.canonical(
                 EventDraft(
-                    type: type, subject: "ada", occurredAt: 1,
+                    type: EventTypeName(rawValue: type), subject: "ada", occurredAt: 1,
                     source: EventSource(kind: "native", key: "k"), trust: .imported, data: data))
             return nil
         } catch {
@@ -164,7 +165,7 @@ struct EventAmendmentTests {
         _ type: String, _ data: JSONObject, trust: Trust = .imported
     ) -> EventDraft {
         EventDraft(
-            type: type, subject: "ada", occurredAt: 1,
+            type: EventTypeName(rawValue: type), subject: "ada", occurredAt: 1,
             source: EventSource(kind: "native", key: "k"), trust: trust, data: data)
     }
     private static let use = draft(

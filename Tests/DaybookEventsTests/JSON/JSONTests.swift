@@ -19,13 +19,14 @@ struct JSONTests {
         #expect(EventSource(kind: "x", key: one) != EventSource(kind: "x", key: other))
         func draft(_ change: (inout EventDraft) -> Void) -> EventDraft {
             var draft = EventDraft(
-                type: "t", subject: "s", profile: "p", occurredAt: 1,
+                type: EventTypeName(rawValue: "t"), subject: "s", profile: "p", occurredAt: 1,
                 source: EventSource(kind: "native", key: "k"), trust: .imported, data: [:])
             change(&draft)
             return draft
         }
         let changes: [(inout EventDraft, String) -> Void] = [
-            { $0.type = $1 }, { $0.subject = $1 }, { $0.profile = $1 }, { $0.source.key = $1 },
+            { $0.type = EventTypeName(rawValue: $1) }, { $0.subject = $1 }, { $0.profile = $1 },
+            { $0.source.key = $1 },
             { $0.data = ["x": .string($1)] }, { $0.extras = [$1: 1] },
         ]
         for change in changes {

@@ -97,7 +97,8 @@ struct SchemaAgreementTests {
         do throws(EventProblem) {
             _ = try EventValidator.canonical(
                 EventDraft(
-                    type: schema.name, version: schema.version, environment: .sandbox,
+                    type: EventTypeName(rawValue: schema.name), version: schema.version,
+                    environment: .sandbox,
                     subject: "ada", occurredAt: 1,
                     source: EventSource(kind: "native", key: "k"), trust: .imported, data: data))
             return nil
@@ -179,7 +180,7 @@ struct SchemaAgreementTests {
             refusal(["enabled": false, "transaction_id": .null], schema)?.code == .missingField)
         let canonical = try EventValidator.canonical(
             EventDraft(
-                type: schema.name, subject: nil, occurredAt: 1,
+                type: EventTypeName(rawValue: schema.name), subject: nil, occurredAt: 1,
                 source: EventSource(kind: "native", key: "k"), trust: .imported,
                 data: ["enabled": false, "transaction_id": "7"]))
         #expect(EventRouter.stream(of: canonical).name == "apple:7")

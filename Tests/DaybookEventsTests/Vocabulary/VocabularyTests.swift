@@ -60,7 +60,7 @@ struct VocabularyTests {
             case "priceStatus": event.priceStatus
             case "resetTrigger": event.resetTrigger
             case "overrideKind": event.overrideKind
-            case "catalogScope": event.catalogScope
+            case "catalogScope": event.catalogScope?.rawValue ?? UInt8(event.bits(0, 3))
             case "offerType": event.offerType
             default: event.offerDiscount
             }

@@ -50,7 +50,7 @@ struct NDJSONReaderTests {
         for data in ["{}", "null", #"{"session":"s"}"#] {
             let found = Self.read(
                 #"{"type":"appLaunched","subject":"ada","id":"a","data":\#(data)}"#)
-            #expect(found.events.map(\.draft.type) == ["appLaunched"])
+            #expect(found.events.map(\.draft.type.rawValue) == ["appLaunched"])
         }
         #expect(Self.read(#"{"type":"appLaunched","subject":"ada","id":"a"}"#).problems.isEmpty)
     }

@@ -76,7 +76,7 @@ enum SubscriberDocument {
     /// The events besides the customer's own and those that only take something back.
     static func told(_ text: String, catalog: Catalog? = nil) throws -> [EventDraft] {
         try read(text, catalog: catalog).events.filter {
-            $0.type != "subject.created" && !RevenueCatSubscriberReader.isRestatement($0)
+            $0.type != .subjectCreated && !RevenueCatSubscriberReader.isRestatement($0)
         }
     }
 

@@ -15,14 +15,14 @@ struct SubscriberGapTests {
                 #""coins":[\#(SubscriberDocument.once(["is_sandbox": "true"]))]"#)
         let real = try SubscriberDocument.read(text)
         #expect(real.events.map(\.environment).allSatisfy { $0 == .production })
-        #expect(real.events.count { $0.type == "purchase.completed" } == 0)
+        #expect(real.events.count { $0.type == .purchaseCompleted } == 0)
         #expect(real.gaps.map(\.code) == [.otherEnvironment])
         #expect(
             real.gaps[0].sentence
                 == "1 of its purchases is of sandbox and left out; --env sandbox takes what is of it"
         )
         let tried = try SubscriberDocument.read(text, environment: .sandbox)
-        #expect(tried.events.map(\.type) == ["subject.created", "purchase.completed"])
+        #expect(tried.events.map(\.type.rawValue) == ["subject.created", "purchase.completed"])
         #expect(tried.events.map(\.environment) == [.sandbox, .sandbox])
         // A customer who bought nothing in the sandbox does not exist there.
         let none = try SubscriberDocument.read(
@@ -36,7 +36,7 @@ struct SubscriberGapTests {
         for missing in ["null", nil] as [String?] {
             let text = SubscriberDocument.monthly(["is_sandbox": missing])
             let real = try SubscriberDocument.read(text)
-            #expect(real.events.map(\.type) == ["subject.created"])
+            #expect(real.events.map(\.type.rawValue) == ["subject.created"])
             #expect(real.gaps.map(\.code) == [.unknownEnvironment])
             #expect(real.gaps[0].name == "pro.monthly")
             #expect(try SubscriberDocument.read(text, environment: .sandbox).drafts == [])
@@ -72,7 +72,7 @@ struct SubscriberGapTests {
             reading.gaps.map { "\($0.code.rawValue) \($0.name ?? "")" } == [
                 "unexplained_entitlement old", "entitlement_differs gold",
             ])
-        #expect(reading.events.count { $0.type == "grant.issued" } == 0)
+        #expect(reading.events.count { $0.type == .grantIssued } == 0)
         // Without a catalog nothing can be compared.
         #expect(
             try SubscriberDocument.read(text).gaps.map(\.code) == [.unexplainedEntitlement])

@@ -21,7 +21,7 @@ struct SubscriberMappingTests {
         #expect(reading.subject == "u_42")
         #expect(reading.signedAt == SubscriberDocument.madeAt)
         let event = reading.events[0]
-        #expect(event.type == "subject.created")
+        #expect(event.type == .subjectCreated)
         #expect(event.subject == "u_42")
         #expect(event.trust == .imported)
         #expect(event.occurredAt == SubscriberDocument.firstSeenAt)
@@ -41,7 +41,7 @@ struct SubscriberMappingTests {
     @Test("A first period is a start with the store's ids, times, price and ownership")
     func started() throws {
         let events = try SubscriberDocument.told(SubscriberDocument.monthly())
-        #expect(events.map(\.type) == ["subscription.started"])
+        #expect(events.map(\.type.rawValue) == ["subscription.started"])
         let event = events[0]
         #expect(
             event.fields
@@ -65,7 +65,7 @@ struct SubscriberMappingTests {
         ])
         let reading = try SubscriberDocument.read(text)
         let event = reading.events[1]
-        #expect(event.type == "subscription.renewed")
+        #expect(event.type == .subscriptionRenewed)
         #expect(event.data["revenuecat"]?.object?["original_transaction"] == "unknown")
         #expect(reading.gaps.map(\.code) == [.originalTransaction, .earlierPeriods])
         #expect(
@@ -140,7 +140,7 @@ struct SubscriberMappingTests {
                 "auto_resume_date": #""2026-02-20T00:00:00Z""#,
             ]))
         #expect(
-            events.map(\.type) == [
+            events.map(\.type.rawValue) == [
                 "subscription.started", "subscription.auto_renew_changed",
                 "subscription.billing_failed", "purchase.refunded", "subscription.pause_scheduled",
             ])
@@ -168,7 +168,7 @@ struct SubscriberMappingTests {
             SubscriberDocument.monthly([
                 "billing_issues_detected_at": #""2026-01-14T00:00:00Z""#
             ]))
-        #expect(events.map(\.type) == ["subscription.started"])
+        #expect(events.map(\.type.rawValue) == ["subscription.started"])
         #expect(
             events[0].data["revenuecat"]?.object?["purchase"]?.object?[
                 "billing_issues_detected_at"] == "2026-01-14T00:00:00Z")
@@ -184,7 +184,7 @@ struct SubscriberMappingTests {
             SubscriberDocument.document(
                 "\"rc_promo_pro_cat_lifetime\":\(promotion)",
                 entitlements: #""pro":{"product_identifier":"rc_promo_pro_cat_lifetime"}"#))
-        #expect(listed.events.map(\.type) == ["subject.created", "grant.issued"])
+        #expect(listed.events.map(\.type.rawValue) == ["subject.created", "grant.issued"])
         #expect(
             listed.events[1].fields == [
                 "grant_id": "a42db3af", "entitlement": "pro",
@@ -197,7 +197,7 @@ struct SubscriberMappingTests {
         #expect(named.gaps.map(\.code) == [.promotion])
         let nameless = try SubscriberDocument.read(
             SubscriberDocument.document("\"gift\":\(promotion)"))
-        #expect(nameless.events.map(\.type) == ["subject.created"])
+        #expect(nameless.events.map(\.type.rawValue) == ["subject.created"])
         #expect(nameless.gaps.map(\.code) == [.promotion])
     }
 
@@ -206,7 +206,7 @@ struct SubscriberMappingTests {
         let lifetime = #""com.dozzi.unlimited_stories":[\#(SubscriberDocument.once())]"#
         let text = SubscriberDocument.document(once: lifetime)
         let told = try SubscriberDocument.read(text, catalog: Fixtures.catalog("dozzi"))
-        #expect(told.events.map(\.type) == ["subject.created", "purchase.completed"])
+        #expect(told.events.map(\.type.rawValue) == ["subject.created", "purchase.completed"])
         #expect(
             told.events[1].fields == [
                 "product": "com.dozzi.unlimited_stories", "kind": "non_consumable",

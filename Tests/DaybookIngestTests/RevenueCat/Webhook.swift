@@ -46,7 +46,7 @@ enum Webhook {
     /// The only event of a webhook.
     static func event(_ type: String, _ members: String = subscription) throws -> EventDraft {
         let reading = try read(type: type, members)
-        try #require(reading.drafts.count == 1, "\(reading.drafts.map(\.type))")
+        try #require(reading.drafts.count == 1, "\(reading.drafts.map(\.type.rawValue))")
         return reading.drafts[0]
     }
 

@@ -97,7 +97,7 @@ struct WebhookMoneyTests {
         let catalog = try Self.catalog(kind)
         let payload = Webhook.payload("NON_RENEWING_PURCHASE", Self.once)
         let bought = try #require(try Webhook.read(payload, catalog: catalog).events.first)
-        #expect(bought.type == "purchase.completed")
+        #expect(bought.type == .purchaseCompleted)
         #expect(bought.data["kind"] == .string(word))
         #expect(bought.data["price_milli"] == 4_990)
         #expect(bought.occurredAt == Webhook.boughtAt)
@@ -106,7 +106,7 @@ struct WebhookMoneyTests {
         let refund = Webhook.payload(
             "CANCELLATION", Self.once + #","cancel_reason":"CUSTOMER_SUPPORT""#)
         let back = try #require(try Webhook.read(refund, catalog: catalog).events.first)
-        #expect(back.type == "purchase.refunded")
+        #expect(back.type == .purchaseRefunded)
         #expect(EventRouter.stream(of: back) == EventRouter.stream(of: bought))
     }
 
@@ -148,7 +148,7 @@ struct WebhookMoneyTests {
                 + #","new_product_id":"\#(to)""#
             let payload = Webhook.payload("PRODUCT_CHANGE", members)
             let event = try #require(try Webhook.read(payload, catalog: catalog).events.first)
-            #expect(event.type == "subscription.product_changed")
+            #expect(event.type == .subscriptionProductChanged)
             #expect(event.data["from"] == .string(from))
             #expect(event.data["to"] == .string(to))
             #expect(event.data["effective"] == .string(effective), "\(from) to \(to)")

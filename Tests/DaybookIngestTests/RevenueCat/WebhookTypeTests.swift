@@ -23,7 +23,7 @@ struct WebhookTypeTests {
     func renewal() throws {
         let event = try Webhook.event(
             "RENEWAL", Webhook.subscription + #","is_trial_conversion":true"#)
-        #expect(event.type == "subscription.renewed")
+        #expect(event.type == .subscriptionRenewed)
         #expect(event.environment == .production)
         #expect(event.subject == "u_42")
         #expect(event.trust == .imported)
@@ -41,7 +41,7 @@ struct WebhookTypeTests {
     @Test("A first purchase is initial, one in a lineage that is there a resubscription")
     func initial() throws {
         let again = try Webhook.event("INITIAL_PURCHASE")
-        #expect(again.type == "subscription.started")
+        #expect(again.type == .subscriptionStarted)
         #expect(again.data["reason"] == "resubscribe")
         let first = try Webhook.event(
             "INITIAL_PURCHASE",
@@ -87,7 +87,7 @@ struct WebhookTypeTests {
     func cancellation(reason: String, cause: String) throws {
         let event = try Webhook.event(
             "CANCELLATION", Webhook.subscription + #","cancel_reason":"\#(reason)""#)
-        #expect(event.type == "subscription.auto_renew_changed")
+        #expect(event.type == .subscriptionAutoRenewChanged)
         #expect(
             event.fields
                 == Self.with([
@@ -104,7 +104,7 @@ struct WebhookTypeTests {
             Webhook.subscription
             .replacing("4.99", with: "-4.99") + #","cancel_reason":"CUSTOMER_SUPPORT""#
         let event = try Webhook.event("CANCELLATION", members)
-        #expect(event.type == "purchase.refunded")
+        #expect(event.type == .purchaseRefunded)
         #expect(
             event.fields
                 == Self.with([
@@ -112,7 +112,7 @@ struct WebhookTypeTests {
                     "currency": "USD", "product": "com.example.pro.monthly",
                 ]))
         let back = try Webhook.event("REFUND_REVERSED")
-        #expect(back.type == "purchase.refund_reversed")
+        #expect(back.type == .purchaseRefundReversed)
         #expect(back.fields == Self.with(["product": "com.example.pro.monthly"]))
         #expect(EventRouter.stream(of: back) == EventRouter.stream(of: event))
     }
@@ -121,18 +121,18 @@ struct WebhookTypeTests {
     func billing() throws {
         let grace = #","grace_period_expiration_at_ms":1773000000000"#
         let event = try Webhook.event("BILLING_ISSUE", Webhook.subscription + grace)
-        #expect(event.type == "subscription.billing_failed")
+        #expect(event.type == .subscriptionBillingFailed)
         #expect(event.data["grace_expires_at"] == 1_773_000_000_000)
         let none = try Webhook.event(
             "BILLING_ISSUE", Webhook.subscription + #","grace_period_expiration_at_ms":null"#)
-        #expect(none.type == "subscription.billing_failed")
+        #expect(none.type == .subscriptionBillingFailed)
         #expect(none.data["grace_expires_at"] == nil)
         let reason = #","cancel_reason":"BILLING_ERROR""#
         let twin = try Webhook.event("CANCELLATION", Webhook.subscription + reason)
-        #expect(twin.type == "ops.billing_error_noted")
+        #expect(twin.type == EventTypeName(rawValue: "ops.billing_error_noted"))
         #expect(Vocabulary.isKnown(twin.type) == false)
         let knowing = try Webhook.event("CANCELLATION", Webhook.subscription + reason + grace)
-        #expect(knowing.type == "subscription.billing_failed")
+        #expect(knowing.type == .subscriptionBillingFailed)
         #expect(knowing.data["grace_expires_at"] == 1_773_000_000_000)
     }
 
@@ -147,7 +147,7 @@ struct WebhookTypeTests {
     func expiration(word: String, reason: String) throws {
         let members = Webhook.subscription + #","expiration_reason":"\#(word)""#
         let event = try Webhook.event("EXPIRATION", members)
-        #expect(event.type == "subscription.expired")
+        #expect(event.type == .subscriptionExpired)
         #expect(event.occurredAt == Webhook.madeAt)
         #expect(
             event.fields
@@ -166,17 +166,17 @@ struct WebhookTypeTests {
     @Test("Switched on again, extended, and a pause that is to come")
     func notices() throws {
         let on = try Webhook.event("UNCANCELLATION")
-        #expect(on.type == "subscription.auto_renew_changed")
+        #expect(on.type == .subscriptionAutoRenewChanged)
         #expect(on.data["enabled"] == true)
         let extended = try Webhook.event("SUBSCRIPTION_EXTENDED")
-        #expect(extended.type == "subscription.extended")
+        #expect(extended.type == .subscriptionExtended)
         #expect(
             extended.fields == Self.with(["new_expires_at": .integer(Webhook.endsAt)]))
         let paused = try Webhook.event(
             "SUBSCRIPTION_PAUSED",
             Webhook.subscription.replacing("APP_STORE", with: "PLAY_STORE")
                 + #","auto_resume_at_ms":1775000000000"#)
-        #expect(paused.type == "subscription.pause_scheduled")
+        #expect(paused.type == .subscriptionPauseScheduled)
         #expect(
             paused.fields
                 == Self.with([
@@ -188,7 +188,7 @@ struct WebhookTypeTests {
     @Test("What is given for a day while a store is out of order ends within the day")
     func temporary() throws {
         let event = try Webhook.event("TEMPORARY_ENTITLEMENT_GRANT")
-        #expect(event.type == "grant.issued")
+        #expect(event.type == .grantIssued)
         #expect(
             event.fields
                 == [
@@ -210,7 +210,7 @@ struct WebhookTypeTests {
             Webhook.common
                 + #","experiment_id":"prexp1","experiment_variant":"b","offering_id":"o","experiment_enrolled_at_ms":1769904001000"#
         )
-        #expect(event.type == "experiment.exposed")
+        #expect(event.type == .experimentExposed)
         #expect(event.fields == ["experiment": "prexp1", "variant": "b"])
         #expect(event.occurredAt == 1_769_904_001_000)
         #expect(event.payload?["offering_id"] == "o")
@@ -219,11 +219,11 @@ struct WebhookTypeTests {
     @Test("A test and an invoice are operations; a test creates no customer")
     func operations() throws {
         let test = try Webhook.event("TEST", Webhook.subscription)
-        #expect(test.type == "ops.test_received")
+        #expect(test.type == EventTypeName(rawValue: "ops.test_received"))
         #expect(test.subject == nil)
         #expect(EventRouter.stream(of: test).kind == .ledger)
         let invoice = try Webhook.event("INVOICE_ISSUANCE")
-        #expect(invoice.type == "ops.invoice_issued")
+        #expect(invoice.type == EventTypeName(rawValue: "ops.invoice_issued"))
         #expect(invoice.subject == "u_42")
     }
 
@@ -232,7 +232,7 @@ struct WebhookTypeTests {
         let reading = try Webhook.read(type: "SUBSCRIPTION_DREAMT")
         #expect(!reading.isKnown)
         let event = try #require(reading.events.first)
-        #expect(event.type == "ops.unknown_notification")
+        #expect(event.type == EventTypeName(rawValue: "ops.unknown_notification"))
         #expect(event.data["notification_type"] == "SUBSCRIPTION_DREAMT")
         #expect(event.payload?["type"] == "SUBSCRIPTION_DREAMT")
         #expect(event.payload?["product_id"] == "com.example.pro.monthly")

@@ -42,7 +42,7 @@ struct AssignmentTests {
         let bench = try await bench()
         let device = [AppStoreBench.forever("3000", Self.product)]
         let waiting = try await bench.restore(device, for: "ada")
-        #expect(waiting.lineages[0].source?.why == "needs_assignment")
+        #expect(waiting.lineages[0].source?.why == .needsAssignment)
         #expect(try await assign(bench, "rex") == nil)
         let restored = try await bench.restore(device, for: "ada")
         #expect(restored.lineages[0].source?.profile == "rex")
@@ -88,7 +88,7 @@ struct AssignmentTests {
             #expect(try await assign(bench, "bella") == "transaction_already_assigned")
         }
         let conflicts = try bench.fixture.ledger.history(of: "ada", environment: .test)
-            .map(\.event.draft).filter { $0.type == "assignment.conflict" }
+            .map(\.event.draft).filter { $0.type == .assignmentConflict }
         #expect(conflicts.count == 1)
         #expect(conflicts.first?.data["assigned_profile"] == "rex")
         #expect(try isPremium(bench, "rex"))

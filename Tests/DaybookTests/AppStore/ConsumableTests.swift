@@ -81,7 +81,7 @@ struct ConsumableTests {
             #expect((again.appended, again.duplicates, again.refused) == (0, 2, []))
         }
         let history = try bench.fixture.ledger.history(of: second, environment: .test)
-        #expect(history.contains { $0.event.draft.type == "purchase.claimed" })
+        #expect(history.contains { $0.event.draft.type == .purchaseClaimed })
     }
 
     @Test("The token's customer owns it, no matter which customer posts it and when")
@@ -154,7 +154,7 @@ struct ConsumableTests {
         try await bench.post(Self.coins(), by: "ada")
         try await bench.fixture.ledger.record([
             EventDraft(
-                type: "purchase.refunded", environment: .test, subject: nil, occurredAt: Self.now,
+                type: .purchaseRefunded, environment: .test, subject: nil, occurredAt: Self.now,
                 source: EventSource(kind: "native", key: "r1"), trust: .imported,
                 data: ["transaction_id": "9", "revoked_at": .integer(Self.now)])
         ])
@@ -187,7 +187,7 @@ struct ConsumableTests {
         let tomorrow = bench.fixture.clock.now + Self.day
         try await bench.fixture.ledger.record([
             EventDraft(
-                type: "store.transaction_stated", environment: .test, subject: "mia",
+                type: .storeTransactionStated, environment: .test, subject: "mia",
                 occurredAt: tomorrow, source: EventSource(kind: "native", key: "m1"),
                 trust: .imported,
                 data: [
@@ -206,7 +206,7 @@ struct ConsumableTests {
         try await bench.post(AppStoreBench.anonymous())
         try await bench.fixture.ledger.record([
             EventDraft(
-                type: "purchase.transferred", environment: .test, subject: nil,
+                type: .purchaseTransferred, environment: .test, subject: nil,
                 occurredAt: Self.now, source: EventSource(kind: "native", key: "t1"),
                 trust: .imported,
                 data: ["from": "zoe", "to": "mia", "original_transaction_id": "1001"])
@@ -262,7 +262,7 @@ struct ConsumableTests {
         try await bench.transfer("apple:9", from: "ada", .to("bob"))
         try await bench.fixture.ledger.record([
             EventDraft(
-                type: "usage.recorded", environment: .test, subject: "ada", occurredAt: Self.now,
+                type: .usageRecorded, environment: .test, subject: "ada", occurredAt: Self.now,
                 source: EventSource(kind: "native", key: "late"), trust: .imported,
                 data: ["meter": "stories", "amount": 3, "ref": "late"])
         ])
@@ -277,7 +277,7 @@ struct ConsumableTests {
         try await bench.post(AppStoreBench.anonymous(), by: "ada")
         try await bench.fixture.ledger.record([
             EventDraft(
-                type: "purchase.transferred", environment: .test, subject: "ada",
+                type: .purchaseTransferred, environment: .test, subject: "ada",
                 occurredAt: bench.fixture.clock.now + 1,
                 source: EventSource(kind: "revenuecat", key: "evt-1"), trust: .imported,
                 data: ["from": "ada", "to": "bob"])

@@ -61,7 +61,7 @@ struct OldClaimTests {
         }
         try await bench.fixture.ledger.record([
             EventDraft(
-                type: "purchase.completed", environment: .test, subject: "apple:704",
+                type: .purchaseCompleted, environment: .test, subject: "apple:704",
                 occurredAt: AppStoreBench.bought,
                 source: EventSource(kind: "apple_asn_v2", key: "n1#transaction"),
                 trust: .verified,
@@ -86,7 +86,8 @@ struct OldClaimTests {
         #expect(try bench.owner(of: "apple:9") == "ada")
         for subject in ["ada", "bob"] {
             let history = try bench.fixture.ledger.history(of: subject, environment: .test)
-            #expect(history.map(\.event.draft.type) == ["purchase.completed"], "\(subject)")
+            #expect(
+                history.map(\.event.draft.type.rawValue) == ["purchase.completed"], "\(subject)")
         }
     }
 

@@ -44,8 +44,8 @@ extension ReinterpretTests {
         #expect(try await count { _ in } == 3)
         #expect(try await count { $0.subject = "ada" } == 3)
         #expect(try await count { $0.subject = "bob" } == 0)
-        #expect(try await count { $0.type = "subscription.renewed" } == 3)
-        #expect(try await count { $0.type = "subscription.started" } == 0)
+        #expect(try await count { $0.type = .subscriptionRenewed } == 3)
+        #expect(try await count { $0.type = .subscriptionStarted } == 0)
         #expect(try await count { $0.environment = .production } == 0)
         #expect(try await count { $0.environment = .test } == 3)
         let now = bench.fixture.clock.now

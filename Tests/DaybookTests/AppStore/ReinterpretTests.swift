@@ -26,25 +26,25 @@ struct ReinterpretTests {
 
     /// Renewals cost a cent more.
     static let dearer = mapping { drafts in
-        for index in drafts.indices where drafts[index].type == "subscription.renewed" {
+        for index in drafts.indices where drafts[index].type == .subscriptionRenewed {
             drafts[index].data["price_milli"] = 9_000
         }
     }
     private static let withoutRenewals = mapping { drafts in
-        drafts.removeAll { $0.type == "store.renewal_stated" }
+        drafts.removeAll { $0.type == .storeRenewalStated }
     }
     private static let withMore = mapping { drafts in
-        guard var more = drafts.first(where: { $0.type == "subscription.expired" }) else { return }
-        more.type = "ops.farewell"
+        guard var more = drafts.first(where: { $0.type == .subscriptionExpired }) else { return }
+        more.type = EventTypeName(rawValue: "ops.farewell")
         more.source.key = (more.source.key ?? "") + "#farewell"
         drafts.append(more)
     }
     private static let otherType = mapping { drafts in
-        for index in drafts.indices where drafts[index].type == "refund.requested" {
-            drafts[index].type = "refund.declined"
+        for index in drafts.indices where drafts[index].type == .refundRequested {
+            drafts[index].type = .refundDeclined
         }
-        for index in drafts.indices where drafts[index].type == "purchase.refund_reversed" {
-            drafts[index].type = "refund.declined"
+        for index in drafts.indices where drafts[index].type == .purchaseRefundReversed {
+            drafts[index].type = .refundDeclined
         }
     }
 
@@ -131,7 +131,9 @@ struct ReinterpretTests {
         let before = try Self.states(bench)
         let shown = try await Self.apply(ledger, Self.dearer, isApplied: false)
         #expect(shown.changes == [.replaced: 3])
-        #expect(shown.differences.map(\.type) == Array(repeating: "subscription.renewed", count: 3))
+        #expect(
+            shown.differences.map(\.type.rawValue)
+                == Array(repeating: "subscription.renewed", count: 3))
         #expect(
             shown.differences[0].fields
                 == [.init(name: "data.price_milli", recorded: 8_990, now: 9_000)])
@@ -140,8 +142,8 @@ struct ReinterpretTests {
         #expect(applied.differences == shown.differences)
         #expect(applied.appended == 6)
         let written = try Self.events(ledger, after: head)
-        #expect(written.map(\.type).filter { $0 == "correction.voided" }.count == 3)
-        for (index, event) in written.enumerated() where event.type == "correction.voided" {
+        #expect(written.map(\.type.rawValue).filter { $0 == "correction.voided" }.count == 3)
+        for (index, event) in written.enumerated() where event.type == .correctionVoided {
             let target = try #require(event.data["target"]?.object)
             #expect(target["source"] == "apple_asn_v2")
             #expect(event.data["reason"]?.text?.isEmpty == false)
@@ -229,7 +231,7 @@ struct ReinterpretTests {
     func settled() async throws {
         let bench = try await Self.lived()
         let ledger = bench.fixture.ledger
-        let renewed = try Self.events(ledger).filter { $0.type == "subscription.renewed" }
+        let renewed = try Self.events(ledger).filter { $0.type == .subscriptionRenewed }
         func void(_ source: String, _ key: String) async throws {
             try await ledger.perform(
                 CommandRequest(
@@ -255,11 +257,11 @@ struct ReinterpretTests {
         let report = try await Self.apply(
             bench.fixture.ledger,
             Self.mapping { drafts in
-                if drafts.contains(where: { $0.type == "purchase.refunded" }) {
-                    throw AppStoreRefusal(.format, "no idea")
+                if drafts.contains(where: { $0.type == .purchaseRefunded }) {
+                    throw PayloadRefusal(.format, "no idea")
                 }
                 // No event at all may say this.
-                for index in drafts.indices where drafts[index].type == "subscription.started" {
+                for index in drafts.indices where drafts[index].type == .subscriptionStarted {
                     drafts[index].data["email"] = "x"
                 }
             })
@@ -322,7 +324,7 @@ struct ReinterpretTests {
         try await Self.recordAsOlder(text, ledger, bench)
         let report = try await Self.apply(ledger)
         #expect(report.changes == [.replaced: 1, .added: 1])
-        #expect(report.differences.last?.type == "store.renewal_stated")
+        #expect(report.differences.last?.type == .storeRenewalStated)
         #expect(try await Self.apply(ledger).differenceCount == 0)
         let again = try await ledger.ingest(text, by: bench.verifier)
         #expect((again.appended, again.duplicates, again.refused) == (0, 2, []))
@@ -342,7 +344,7 @@ struct ReinterpretTests {
         guard case .verified(let statement) = bench.verifier.verify(text, as: .notification, now: 0)
         else { return }
         var drafts = try AppStoreMapping(environment: .test).events(of: statement.document)
-        drafts.removeAll { $0.type == "store.renewal_stated" }
+        drafts.removeAll { $0.type == .storeRenewalStated }
         for index in drafts.indices {
             drafts[index].data["product"] = "com.example.former"
             drafts[index].extras["raw_sha256"] = .string(

@@ -203,7 +203,7 @@ struct ReplacementTests {
     func voided() async throws {
         let fixture = try await Self.ledger()
         let change = Self.lineage("pro").event(
-            "subscription.product_changed", at: Self.instant(29.5),
+            .subscriptionProductChanged, at: Self.instant(29.5),
             ["from": "basic", "to": "pro", "effective": "now"])
         let bought = Self.lineage("pro").stated(
             "2", from: Self.instant(29.5), until: Self.instant(59.5),

@@ -134,7 +134,7 @@ struct RestorePolicyTests {
         #expect(receipt.change(of: "ada") == "active+ → none")
         for subject in ["ada", "bob"] {
             let moves = try bench.fixture.ledger.history(of: subject, environment: .test)
-                .map(\.event.draft).filter { $0.type == "purchase.transferred" }
+                .map(\.event.draft).filter { $0.type == .purchaseTransferred }
             #expect(moves.count == 1)
             #expect(moves.first?.data["rule"] == "restore")
             #expect(moves.first?.data["from"] == "ada")
@@ -174,7 +174,7 @@ struct RestorePolicyTests {
         #expect(status.warnings == ["owned_by_other"])
         let history = try bench.fixture.ledger.history(of: "bob", environment: .test)
         #expect(
-            history.filter { $0.event.draft.type == "purchase.claimed" }
+            history.filter { $0.event.draft.type == .purchaseClaimed }
                 .map(\.event.draft.subject) == ["ada", "bob"])
     }
 
@@ -207,7 +207,7 @@ struct RestorePolicyTests {
         let bench = try await AppStoreBench("ollie")
         let device = [AppStoreBench.forever("3000", "com.ollie.premium.perdog")]
         let first = try await bench.restore(device, for: "ada")
-        #expect(first.lineages[0].source?.why == "needs_assignment")
+        #expect(first.lineages[0].source?.why == .needsAssignment)
         #expect(
             try await bench.restore(device, for: "bob").outcomes
                 == ["apple:3000": .ownedByOther])

@@ -53,11 +53,12 @@ struct TransferTests {
         for subject in ["ada", "bob"] {
             #expect(
                 try ledger.history(of: subject, environment: .test)
-                    .count { $0.event.draft.type == "purchase.transferred" } == 1)
+                    .count { $0.event.draft.type == .purchaseTransferred } == 1)
         }
     }
 
-    @Test("A renewal after a transfer lands with the new owner, no matter which customer its device names")
+    @Test(
+        "A renewal after a transfer lands with the new owner, whichever customer its device names")
     func renewals() async throws {
         let bench = try await bench()
         try await bench.transfer(from: "ada", .to("bob"))
@@ -150,7 +151,7 @@ struct TransferTests {
         #expect(try bench.owner(at: moment - 1) == "ada")
         for subject in ["ada", "bob"] {
             let moves = try bench.fixture.ledger.history(of: subject, environment: .test)
-                .map(\.event.draft).filter { $0.type == "purchase.transferred" }
+                .map(\.event.draft).filter { $0.type == .purchaseTransferred }
             #expect(moves.count == 2)
             #expect(
                 moves.last?.data.value(at: ["undoes", "key"])
@@ -192,7 +193,7 @@ struct TransferTests {
         let moment = bench.fixture.clock.now
         try await bench.fixture.ledger.record([
             EventDraft(
-                type: "purchase.transferred", environment: .test, subject: "ada",
+                type: .purchaseTransferred, environment: .test, subject: "ada",
                 occurredAt: moment, source: EventSource(kind: "revenuecat", key: "evt-1"),
                 trust: .imported, data: ["from": "ada", "to": "bob"])
         ])
@@ -206,7 +207,7 @@ struct TransferTests {
                 == ["apple:1001": .ownedByOther])
         for subject in ["ada", "bob"] {
             let types = try bench.fixture.ledger.history(of: subject, environment: .test)
-                .map(\.event.draft.type)
+                .map(\.event.draft.type.rawValue)
             #expect(types.contains("purchase.transferred"), "\(subject): \(types)")
         }
         bench.fixture.clock.now += 1
@@ -252,7 +253,7 @@ struct TransferTests {
         for position in 2...(try bench.fixture.ledger.head().position) {
             events.append(try #require(try bench.fixture.ledger.event(at: position)).draft)
         }
-        #expect(events.count { $0.type == "purchase.transferred" } == 4)
+        #expect(events.count { $0.type == .purchaseTransferred } == 4)
         var random = SplitMix64(seed: 11)
         for _ in 0..<8 {
             let copy = try await AppStoreBench(transfer: "transfer")

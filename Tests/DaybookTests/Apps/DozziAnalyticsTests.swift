@@ -22,7 +22,8 @@ struct DozziAnalyticsTests {
         _ type: String, _ subject: String, after seconds: Int64, _ data: JSONObject = [:]
     ) -> EventDraft {
         .reported(
-            type, at: now + seconds * 1_000, key: "\(subject)/\(type)/\(seconds)",
+            EventTypeName(rawValue: type), at: now + seconds * 1_000,
+            key: "\(subject)/\(type)/\(seconds)",
             subject: subject, data)
     }
 
@@ -45,7 +46,7 @@ struct DozziAnalyticsTests {
         let report = try await ledger.importLines { chunks.popLast() }
         #expect(report.appended == 1)
         let kept = try ledger.history(of: "ada").map(\.event.draft)
-        #expect(kept.map(\.type) == [ours])
+        #expect(kept.map(\.type.rawValue) == [ours])
         // With the ledger's own members, too.
         if ours == "usage.recorded" { #expect(kept.first?.data["ref"] == "s1") }
         if ours.hasPrefix("checkout.") { #expect(kept.first?.data["product"] == "p") }
@@ -79,13 +80,13 @@ struct DozziAnalyticsTests {
         ]
         for (name, value) in told {
             let data: JSONObject = ["name": .string(name), "value": .number(value)]
-            try await fixture.record(.reported("kpi.recorded", at: now, key: name, data))
+            try await fixture.record(.reported(.kpiRecorded, at: now, key: name, data))
             let kept = try ledger.history(of: "ada").map(\.event.draft)
             #expect(kept.first { $0.source.key == name }?.data == data)
             // The target that it is held against has its name.
             #expect(catalog.kpis.count { $0.metric == "kpi.\(name)" } == 1)
         }
-        #expect(try fixture.count(of: "kpi.recorded") == 3)
+        #expect(try fixture.count(of: .kpiRecorded) == 3)
     }
 
     @Test("DZ-39 Variants are told apart by the first exposure")
@@ -125,7 +126,7 @@ struct DozziAnalyticsTests {
         for name in ["premiumVoices", "stories"] {
             #expect(try fixture.check(name, at: now + 19_000).allowed)
             let decision = try fixture.check(name, at: now + 20_000)
-            #expect(!decision.allowed && decision.reason == "consent_rescinded", "\(name)")
+            #expect(!decision.allowed && decision.reason == .consentRescinded, "\(name)")
         }
         let use = Command.consume(meter: "stories", amount: 1, ref: "s1")
         #expect(try await fixture.refusal(of: use)?.code == "consent_rescinded")
@@ -146,7 +147,7 @@ struct DozziAnalyticsTests {
         // What was known before the consent came back is what was answered then.
         let known = try fixture.check(
             "premiumVoices", at: now + 60_000, knownAt: .position(3))
-        #expect(known.reason == "consent_rescinded")
+        #expect(known.reason == .consentRescinded)
     }
 
     @Test("DZ-43 Apple's RESCIND_CONSENT closes what its account may use, once its owner is known")
@@ -180,7 +181,7 @@ struct DozziAnalyticsTests {
             CommandRequest(.alias(to: "ada"), subject: "apple:704", environment: .test))
         #expect(try check(now - 1).allowed)
         #expect(try !check(now).allowed)
-        #expect(try check(now).reason == "consent_rescinded")
+        #expect(try check(now).reason == .consentRescinded)
     }
 
     @Test("DZ-43 Whether a withdrawal closes anything is the catalog's to say")

@@ -24,7 +24,7 @@ struct DozziOfflineTests {
         ]
         if let revokedAt { data["revoked_at"] = .integer(revokedAt) }
         return EventDraft(
-            type: revokedAt == nil ? "purchase.completed" : "store.transaction_stated",
+            type: revokedAt == nil ? .purchaseCompleted : .storeTransactionStated,
             subject: "ada", occurredAt: now,
             source: EventSource(
                 kind: trust == .clientAsserted ? "native" : "apple_asn_v2",
@@ -44,7 +44,7 @@ struct DozziOfflineTests {
         #expect(try isUnlimited(at: now))
         #expect(try isUnlimited(at: now + Self.window - 1))
         #expect(try !isUnlimited(at: now + Self.window))
-        #expect(try fixture.check("unlimitedStories", at: now + Self.window).reason == "unverified")
+        #expect(try fixture.check("unlimitedStories", at: now + Self.window).reason == .unverified)
         #expect(try fixture.status(at: now + Self.window - 1).status == "unlimited")
         #expect(try fixture.status(at: now + Self.window).status == "free")
     }
@@ -65,7 +65,7 @@ struct DozziOfflineTests {
 
     @Test("A client takes nothing back: no refund, no grant, when only the client claims it")
     func refused() async throws {
-        for type in ["grant.issued", "purchase.transferred", "usage.reversed"] {
+        for type: EventTypeName in [.grantIssued, .purchaseTransferred, .usageReversed] {
             var draft = purchase(.clientAsserted, signedAt: now)
             draft.type = type
             await #expect(throws: LedgerError.self) { try await fixture.ledger.record([draft]) }

@@ -33,7 +33,7 @@ struct DozziTimelineTests {
         #expect(try fixture.meter("stories")?.remaining == Int64(2 - used))
         let decision = try fixture.check("stories")
         #expect(decision.allowed == (used < 2))
-        #expect((decision.reason == "limit_reached") == (used == 2))
+        #expect((decision.reason == .limitReached) == (used == 2))
         #expect((decision.paywall == nil) == (used < 2))
     }
 
@@ -73,13 +73,13 @@ struct DozziTimelineTests {
     @Test("DZ-06 Whatever the order of story, alias and correction, nothing is folded twice")
     func aliasesInAnyOrder() async throws {
         let alias = EventDraft.reported(
-            "subject.aliased", at: Fixtures.now, key: "alias", subject: "zoe",
+            .subjectAliased, at: Fixtures.now, key: "alias", subject: "zoe",
             ["alias": "zoe", "canonical": "ada"])
         let unalias = EventDraft.reported(
-            "subject.unaliased", at: Fixtures.now + 1, key: "unalias", subject: "zoe",
+            .subjectUnaliased, at: Fixtures.now + 1, key: "unalias", subject: "zoe",
             ["alias": "zoe", "canonical": "ada"])
         let void = EventDraft.reported(
-            "correction.voided", at: Fixtures.now + 2, key: "void",
+            .correctionVoided, at: Fixtures.now + 2, key: "void",
             ["target": ["source": "native", "key": "unalias"], "reason": "it was no mistake"])
         let first = EventDraft.used("stories", at: Fixtures.now - 3, ref: "a1")
         let second = EventDraft.used("stories", at: Fixtures.now - 1, ref: "z1", subject: "zoe")
@@ -105,7 +105,7 @@ struct DozziTimelineTests {
         #expect(unknown.meters.first?.remaining == 2)
         #expect(try ledger.head().position == 1)
         let seen = EventDraft.reported(
-            "subject.created", at: Fixtures.now, key: "created/ada",
+            .subjectCreated, at: Fixtures.now, key: "created/ada",
             ["first_seen_at": .integer(Fixtures.now)])
         #expect(try await fixture.record(seen).appended == 1)
         let again = try await fixture.record(seen)
@@ -122,7 +122,7 @@ struct DozziTimelineTests {
         #expect(first.decision?.usage?.remaining == 1)
         let second = try await ledger.consume("stories", by: "ada", ref: "s2")
         #expect(second.decision?.usage?.remaining == 0)
-        #expect(try fixture.count(of: "limit.reached") == 1)
+        #expect(try fixture.count(of: .limitReached) == 1)
     }
 
     @Test("DZ-12 With none left the refusal has the numbers and the document's words")
@@ -138,7 +138,7 @@ struct DozziTimelineTests {
         #expect(!decision.allowed)
         #expect(decision.display?.text == "No stories remaining")
         #expect(decision.title?.text == "Unlock Unlimited Stories")
-        #expect(try fixture.count(of: "usage.recorded") == 2)
+        #expect(try fixture.count(of: .usageRecorded) == 2)
     }
 
     @Test("DZ-13 In strict mode no unknown customer creates a story; by default any may")
@@ -155,7 +155,7 @@ struct DozziTimelineTests {
         #expect(try strict.ledger.head().position == 1)
         try await strict.record(
             .reported(
-                "subject.created", at: Fixtures.now, key: "created/ada",
+                .subjectCreated, at: Fixtures.now, key: "created/ada",
                 ["first_seen_at": .integer(Fixtures.now)]))
         #expect(try await strict.refusal(of: command) == nil)
         #expect(try !fixture.status().isKnown)

@@ -72,7 +72,7 @@ struct ForkInTheRoadTests {
         }
         #expect(succeeded == 1)
         #expect(try fixture.meter("groups")?.used == 3)
-        #expect(try fixture.count(of: "usage.recorded") == 3)
+        #expect(try fixture.count(of: .usageRecorded) == 3)
     }
 
     @Test(
@@ -84,7 +84,7 @@ struct ForkInTheRoadTests {
             CheckQuestion("history", itemAt: from + offset), for: "ada"
         ).decision
         #expect(decision.allowed == isVisible)
-        #expect(decision.reason == (isVisible ? "free_quota" : "window_exceeded"))
+        #expect(decision.reason == (isVisible ? .freeQuota : .windowExceeded))
         #expect(decision.usage?.visibleFrom == from)
         #expect(decision.paywall?.context == (isVisible ? nil : "usageLimitReached"))
     }
@@ -96,7 +96,7 @@ struct ForkInTheRoadTests {
             replacing: ["windowMode: rollingMilliseconds": "windowMode: calendarDays"])
         try await fixture.record(
             .reported(
-                "subject.created", at: start, key: "created",
+                .subjectCreated, at: start, key: "created",
                 ["first_seen_at": .integer(start), "tz": "America/New_York"]))
         let asked = instant("2026-03-20T15:00:00-04:00")
         let from = instant("2026-02-18T00:00:00-05:00")
@@ -106,7 +106,7 @@ struct ForkInTheRoadTests {
                 CheckQuestion("history", itemAt: item), for: "ada", moment: Moment(at: asked)
             ).decision
             #expect(decision.allowed == isVisible)
-            #expect(decision.reason == (isVisible ? "free_quota" : "window_exceeded"))
+            #expect(decision.reason == (isVisible ? .freeQuota : .windowExceeded))
         }
     }
 
@@ -166,9 +166,9 @@ struct ForkInTheRoadTests {
     func voting() throws {
         let voting = try fixture.check("tieredVoting")
         #expect(!voting.allowed)
-        #expect(voting.reason == "not_entitled")
+        #expect(voting.reason == .notEntitled)
         let group = try fixture.check("groupDecision")
-        #expect(group.reason == "free_feature")
+        #expect(group.reason == .freeFeature)
         #expect(group.display?.text == "Participate in group decisions (random only)")
         #expect(try fixture.check("personalDecision").allowed)
     }
@@ -179,7 +179,7 @@ struct ForkInTheRoadTests {
     func features(_ feature: String) async throws {
         let locked = try fixture.check(feature)
         #expect(!locked.allowed)
-        #expect(locked.reason == "not_entitled")
+        #expect(locked.reason == .notEntitled)
         #expect(locked.enforcement == .hard)
         #expect(locked.paywall?.context == "featureRestricted")
         #expect(locked.paywall?.feature == feature)
@@ -190,12 +190,12 @@ struct ForkInTheRoadTests {
         let tested = try fixture.ledger.check(
             CheckQuestion(feature), for: "ada", environment: .sandbox
         ).decision
-        #expect(tested.reason == "subscription")
-        #expect(try fixture.check(feature).reason == "not_entitled")
+        #expect(tested.reason == .subscription)
+        #expect(try fixture.check(feature).reason == .notEntitled)
         try await fixture.record(Self.monthly.started("3000", from: start, until: end))
-        #expect(try fixture.check(feature).reason == "subscription")
+        #expect(try fixture.check(feature).reason == .subscription)
         #expect(try fixture.check(feature, at: end - 1).allowed)
-        #expect(try fixture.check(feature, at: end).reason == "expired")
+        #expect(try fixture.check(feature, at: end).reason == .expired)
     }
 
     @Test(
@@ -229,8 +229,8 @@ struct ForkInTheRoadTests {
             CheckQuestion("adFree"), for: "ada", moment: Moment(at: end))
         let turn = try #require(found.deciding)
         #expect(turn.at == end)
-        #expect(turn.reason == "expired")
-        #expect(turn.cause?.event.draft.type == "subscription.started")
+        #expect(turn.reason == .expired)
+        #expect(turn.cause?.event.draft.type == .subscriptionStarted)
     }
 
     @Test("FR-11 Production shows the release ad units and every other environment the test ones")
@@ -290,9 +290,9 @@ struct ForkInTheRoadTests {
                 "  tieredVoting:\n    displayName":
                     "  tieredVoting:\n    previewUses: 1\n    displayName"
             ])
-        #expect(try fixture.check("tieredVoting").reason == "free_quota")
+        #expect(try fixture.check("tieredVoting").reason == .freeQuota)
         try await fixture.use("preview.tieredVoting", "vote-1")
-        #expect(try fixture.check("tieredVoting").reason == "limit_reached")
+        #expect(try fixture.check("tieredVoting").reason == .limitReached)
         #expect(
             try await fixture.refusal(
                 of: .consume(meter: "preview.tieredVoting", amount: 1, ref: "vote-2"))?.code

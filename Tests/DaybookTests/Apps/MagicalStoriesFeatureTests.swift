@@ -19,12 +19,12 @@ struct MagicalStoriesFeatureTests {
     func collection() async throws {
         let refusal = try await fixture.refusal(
             of: .consume(meter: "collections", amount: 1, ref: "c1"))
-        #expect(refusal == .notEntitled(name: "growthPathCollections", reason: "not_entitled"))
+        #expect(refusal == .notEntitled(name: "growthPathCollections", reason: .notEntitled))
         let restricted = try fixture.ledger.history(of: "ada").filter {
-            $0.event.draft.type == "feature.restricted"
+            $0.event.draft.type == .featureRestricted
         }
         #expect(restricted.map { $0.event.draft.data["feature"] } == ["growthPathCollections"])
-        #expect(try fixture.count(of: "usage.recorded") == 0)
+        #expect(try fixture.count(of: .usageRecorded) == 0)
         let decision = try fixture.check("collections")
         #expect(decision.paywall?.context == "featureRestricted")
         #expect(decision.paywall?.feature == "growthPathCollections")
@@ -64,7 +64,7 @@ struct MagicalStoriesFeatureTests {
             let refusal = try await refusal(for: child)
             #expect((refusal == nil) == isOpen, "\(child ?? "no child")")
             if isOpen { continue }
-            #expect(decision.reason == "limit_reached" && decision.meter == "child_profiles")
+            #expect(decision.reason == .limitReached && decision.meter == "child_profiles")
             #expect(decision.display?.text == "Add profiles for all your children")
             #expect(decision.paywall?.context == "featureRestricted")
             #expect(
@@ -152,7 +152,7 @@ struct MagicalStoriesFeatureTests {
     func locked(_ feature: String, _ message: String) throws {
         let decision = try fixture.check(feature)
         #expect(!decision.allowed)
-        #expect(decision.reason == "not_entitled")
+        #expect(decision.reason == .notEntitled)
         #expect(decision.display?.text == message)
     }
 
@@ -167,15 +167,15 @@ struct MagicalStoriesFeatureTests {
     func free(_ feature: String, _ message: String) throws {
         let decision = try fixture.check(feature)
         #expect(decision.allowed)
-        #expect(decision.reason == "free_feature")
+        #expect(decision.reason == .freeFeature)
         #expect(decision.display?.text == message)
     }
 
     @Test("MS-32 Basic generation is open three times a month, by its own meter")
     func basicGeneration() async throws {
-        #expect(try fixture.check("basicStoryGeneration").reason == "free_quota")
+        #expect(try fixture.check("basicStoryGeneration").reason == .freeQuota)
         try await fixture.use("basicStoryGeneration", "s1", "s2", "s3")
-        #expect(try fixture.check("basicStoryGeneration").reason == "limit_reached")
+        #expect(try fixture.check("basicStoryGeneration").reason == .limitReached)
         #expect(try fixture.meter("stories")?.used == 3)
     }
 
@@ -190,7 +190,7 @@ struct MagicalStoriesFeatureTests {
         ])
     func aliases(_ old: String, _ name: String) async throws {
         #expect(try fixture.check(old).feature == name)
-        #expect(try fixture.check(old).reason == "not_entitled")
+        #expect(try fixture.check(old).reason == .notEntitled)
         try await fixture.record(premium(until: Fixtures.now + 1))
         #expect(try fixture.check(old).allowed)
     }

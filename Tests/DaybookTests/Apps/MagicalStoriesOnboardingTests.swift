@@ -27,7 +27,7 @@ struct MagicalStoriesOnboardingTests {
     ) -> [EventDraft] {
         func event(_ type: String, _ minutes: Int, _ data: JSONObject) -> EventDraft {
             .reported(
-                type, at: Fixtures.now + Int64(minutes) * pace * minute,
+                EventTypeName(rawValue: type), at: Fixtures.now + Int64(minutes) * pace * minute,
                 key: "\(type)/\(subject)/\(minutes)", subject: subject, data)
         }
         var start = JSONObject()
@@ -52,7 +52,7 @@ struct MagicalStoriesOnboardingTests {
         #expect(report.steps.map(\.count) == Array(repeating: 1, count: 15))
         let drafts = try fixture.ledger.history(of: "ada").map(\.event.draft)
         for type in ["onboarding.step_viewed", "onboarding.step_completed"] {
-            let told = drafts.filter { $0.type == type }
+            let told = drafts.filter { $0.type.rawValue == type }
             #expect(told.map { $0.data["step"]?.text } == Self.steps)
             #expect(told.map { $0.data["index"]?.integer } == (0..<13).map { Int64($0) })
         }
@@ -81,7 +81,7 @@ struct MagicalStoriesOnboardingTests {
         try await fixture.ledger.record(onboarding(of: "cat", steps: 1))
         try await fixture.record(
             .reported(
-                "onboarding.skipped", at: Fixtures.now + 5 * minute, key: "skip", subject: "cat"))
+                .onboardingSkipped, at: Fixtures.now + 5 * minute, key: "skip", subject: "cat"))
         let report = try fixture.ledger.funnel("onboarding_completion")
         #expect(report.steps.map(\.count) == [2, 1])
         // It is an option: the other funnel counts them.
@@ -90,7 +90,9 @@ struct MagicalStoriesOnboardingTests {
 
     @Test("MS-46 Whether onboarding is done, a story made, Premium seen: the timeline tells")
     func flags() async throws {
-        func has(_ type: String) throws -> Bool { try fixture.count(of: type) > 0 }
+        func has(_ type: String) throws -> Bool {
+            try fixture.count(of: EventTypeName(rawValue: type)) > 0
+        }
         let types = ["onboarding.completed", "milestone.reached", "feature.viewed"]
         #expect(try types.map(has) == [false, false, false])
         try await fixture.ledger.record(onboarding(of: "ada", steps: 2))
@@ -99,9 +101,9 @@ struct MagicalStoriesOnboardingTests {
         #expect(try types.map(has) == [true, false, false])
         try await fixture.record(
             .reported(
-                "milestone.reached", at: Fixtures.now, key: "m1", ["name": "first_story"]),
+                .milestoneReached, at: Fixtures.now, key: "m1", ["name": "first_story"]),
             .reported(
-                "feature.viewed", at: Fixtures.now, key: "f1", ["feature": "offlineReading"]))
+                .featureViewed, at: Fixtures.now, key: "f1", ["feature": "offlineReading"]))
         #expect(try types.map(has) == [true, true, true])
     }
 
@@ -125,10 +127,10 @@ struct MagicalStoriesOnboardingTests {
         for key in ["m1", "m2"] {
             try await fixture.record(
                 .reported(
-                    "milestone.reached", at: Fixtures.now + 3 * minute, key: key,
+                    .milestoneReached, at: Fixtures.now + 3 * minute, key: key,
                     ["name": "first_story"]))
         }
-        #expect(try fixture.count(of: "milestone.reached") == 2)
+        #expect(try fixture.count(of: .milestoneReached) == 2)
         #expect(try fixture.ledger.funnel("first_story").steps.map(\.count) == [1, 1])
     }
 
@@ -136,7 +138,7 @@ struct MagicalStoriesOnboardingTests {
     func variants() async throws {
         func exposed(_ subject: String, _ variant: String, _ minutes: Int64) -> EventDraft {
             .reported(
-                "experiment.exposed", at: Fixtures.now + minutes * minute,
+                .experimentExposed, at: Fixtures.now + minutes * minute,
                 key: "\(subject)/\(variant)", subject: subject,
                 ["experiment": "onboarding_flow", "variant": .string(variant)])
         }
@@ -164,7 +166,7 @@ struct MagicalStoriesOnboardingTests {
     func experiments() async throws {
         func exposed(_ subject: String, _ experiment: String, _ variant: String) -> EventDraft {
             .reported(
-                "experiment.exposed", at: Fixtures.now - 2 * minute,
+                .experimentExposed, at: Fixtures.now - 2 * minute,
                 key: "\(subject)/\(experiment)", subject: subject,
                 ["experiment": .string(experiment), "variant": .string(variant)])
         }
@@ -206,7 +208,7 @@ struct MagicalStoriesOnboardingTests {
         }
         try await fixture.record(
             .reported(
-                "milestone.reached", at: Fixtures.now + 3 * minute, key: "m", subject: "ada",
+                .milestoneReached, at: Fixtures.now + 3 * minute, key: "m", subject: "ada",
                 ["name": "first_story"]))
         fixture.clock.now += 2 * LedgerFixture.day
         let report = try fixture.ledger.funnel("onboarding_to_first_story")
@@ -223,13 +225,14 @@ struct MagicalStoriesOnboardingTests {
             var data: JSONObject = ["paywall": "premium", "context": .string(context)]
             if context == "featureRestricted" { data["feature"] = "offlineReading" }
             try await fixture.record(
-                .reported("paywall.shown", at: Fixtures.now, key: name, subject: name, data))
+                .reported(.paywallShown, at: Fixtures.now, key: name, subject: name, data))
             #expect(try fixture.ledger.history(of: name).first?.event.draft.data == data)
             guard buys else { continue }
             for (minutes, type) in [(1, "checkout.started"), (2, "checkout.completed")] {
                 try await fixture.record(
                     .reported(
-                        type, at: Fixtures.now + Int64(minutes) * minute, key: "\(type)/\(name)",
+                        EventTypeName(rawValue: type), at: Fixtures.now + Int64(minutes) * minute,
+                        key: "\(type)/\(name)",
                         subject: name, ["product": "com.magicalstories.premium.monthly"]))
             }
         }
@@ -263,7 +266,7 @@ struct MagicalStoriesOnboardingTests {
         #expect(problems.isEmpty)
         try await fixture.ledger.record(events.map(\.draft))
         let draft = try #require(try fixture.ledger.history(of: "ada").first?.event.draft)
-        #expect(draft.type == type)
+        #expect(draft.type.rawValue == type)
         #expect(String(decoding: draft.data.canonicalBytes, as: UTF8.self) == data)
         var exported = ""
         try fixture.ledger.export(after: 1, names: .app) {

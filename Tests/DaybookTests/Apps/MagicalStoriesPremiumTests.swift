@@ -33,7 +33,7 @@ struct MagicalStoriesPremiumTests {
         #expect(try lifetimeAccess() == "false")
         for feature in Self.features {
             let decision = try fixture.check(feature)
-            #expect(decision.allowed && decision.reason == "subscription", "\(feature)")
+            #expect(decision.allowed && decision.reason == .subscription, "\(feature)")
         }
         #expect(try fixture.meter("stories")?.remaining == nil)
     }
@@ -55,7 +55,7 @@ struct MagicalStoriesPremiumTests {
         #expect(try fixture.status(at: start - 1).status == "free")
         #expect(try fixture.status(at: end - 1).status == "premiumMonthly")
         #expect(try fixture.status(at: end).status == "expired")
-        #expect(try fixture.check("customThemes", at: end).reason == "expired")
+        #expect(try fixture.check("customThemes", at: end).reason == .expired)
     }
 
     @Test("MS-16 A customer who comes back is premium again, and the gap stays a gap")
@@ -88,7 +88,7 @@ struct MagicalStoriesPremiumTests {
             var teller = Self.monthly
             teller.lineage = lineage
             teller.subject = lineage
-            return teller.event("subscription.product_changed", at: middle, data)
+            return teller.event(.subscriptionProductChanged, at: middle, data)
         }
         for name in ["later", "now"] {
             var teller = Self.monthly
@@ -125,7 +125,7 @@ struct MagicalStoriesPremiumTests {
         let middle = start + 10 * LedgerFixture.day
         try await fixture.record(
             Self.yearly.started("2000", from: start, until: end),
-            Self.yearly.event("subscription.product_changed", at: middle, change))
+            Self.yearly.event(.subscriptionProductChanged, at: middle, change))
         func pending(_ time: Int64) throws -> String? {
             try fixture.entitlement("premium", at: time)?.winner?.autoRenewProduct
         }
@@ -135,7 +135,7 @@ struct MagicalStoriesPremiumTests {
         reverted["effective"] = "reverted"
         try await fixture.record(
             Self.yearly.event(
-                "subscription.product_changed", at: middle + LedgerFixture.day, reverted))
+                .subscriptionProductChanged, at: middle + LedgerFixture.day, reverted))
         #expect(try pending(middle + LedgerFixture.day) == nil)
         #expect(try pending(middle + LedgerFixture.day - 1) == Self.monthly.product)
         try await fixture.record(
@@ -145,7 +145,7 @@ struct MagicalStoriesPremiumTests {
         let made = try await LedgerFixture("magical-stories")
         try await made.record(
             Self.yearly.started("2000", from: start, until: end),
-            Self.yearly.event("subscription.product_changed", at: middle, change),
+            Self.yearly.event(.subscriptionProductChanged, at: middle, change),
             Self.monthly.renewed("2001", from: end, until: end + 30 * LedgerFixture.day))
         #expect(try made.status(at: end - 1).status == "premiumYearly")
         #expect(try made.status(at: end).status == "premiumMonthly")
@@ -160,7 +160,7 @@ struct MagicalStoriesPremiumTests {
         try await fixture.perform(
             .issueGrant(.init(id: "vip", target: .entitlement("premium"), reason: "support")))
         for time in [start + 2 * LedgerFixture.day, end, end + 3_650 * LedgerFixture.day] {
-            #expect(try fixture.check("customThemes", at: time).reason == "grant")
+            #expect(try fixture.check("customThemes", at: time).reason == .grant)
             #expect(try lifetimeAccess(at: time) == "true")
             #expect(try fixture.entitlement("premium", at: time)?.expiresAt == nil)
         }
@@ -253,7 +253,7 @@ struct MagicalStoriesPremiumTests {
             #expect(try fixture.status(at: time).status == "premiumMonthly")
         }
         #expect(try fixture.status(at: graceEnd).status == "expired")
-        #expect(try fixture.check("customThemes", at: graceEnd).reason == "billing_retry")
+        #expect(try fixture.check("customThemes", at: graceEnd).reason == .billingRetry)
     }
 
     @Test("MS-65 What only a client says never opens a feature, unless the catalog allows it")
@@ -262,7 +262,7 @@ struct MagicalStoriesPremiumTests {
         client.trust = .clientAsserted
         let claim = client.started("2000", from: start, until: end)
         try await fixture.record(claim)
-        #expect(try fixture.check("customThemes").reason == "unverified")
+        #expect(try fixture.check("customThemes").reason == .unverified)
         #expect(try fixture.status().status == "free")
         let trusting = try await LedgerFixture(
             "magical-stories", replacing: ["clientAssertedHours: 0": "clientAssertedHours: 1"])

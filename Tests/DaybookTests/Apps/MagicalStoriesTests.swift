@@ -17,7 +17,7 @@ struct MagicalStoriesTests {
         let seen = instant("2025-06-01T00:00:00Z")
         try await fixture.record(
             .reported(
-                "subject.created", at: seen, key: "created/\(subject)", subject: subject,
+                .subjectCreated, at: seen, key: "created/\(subject)", subject: subject,
                 ["first_seen_at": .integer(seen), "tz": .string(zone)]))
     }
 
@@ -34,9 +34,9 @@ struct MagicalStoriesTests {
     func limit() async throws {
         try await fixture.use("stories", "s1", "s2")
         #expect(try fixture.check("stories").allowed)
-        #expect(try fixture.count(of: "limit.reached") == 0)
+        #expect(try fixture.count(of: .limitReached) == 0)
         try await fixture.use("stories", "s3")
-        #expect(try fixture.count(of: "limit.reached") == 1)
+        #expect(try fixture.count(of: .limitReached) == 1)
         let refusal = try await fixture.refusal(
             of: .consume(meter: "stories", amount: 1, ref: "s4"))
         #expect(
@@ -44,10 +44,10 @@ struct MagicalStoriesTests {
                 == .limitReached(
                     meter: "stories", limit: 3, used: 3, reserved: 0, requested: 1,
                     resetsAt: instant("2026-02-01T00:00:00Z")))
-        #expect(try fixture.count(of: "limit.reached") == 1)
-        #expect(try fixture.count(of: "usage.recorded") == 3)
+        #expect(try fixture.count(of: .limitReached) == 1)
+        #expect(try fixture.count(of: .usageRecorded) == 3)
         let decision = try fixture.check("stories")
-        #expect(!decision.allowed && decision.reason == "limit_reached")
+        #expect(!decision.allowed && decision.reason == .limitReached)
         #expect(decision.title?.text == "You've used all your free stories this month!")
         #expect(decision.display?.text == "Upgrade to Premium for unlimited magical adventures")
         #expect(decision.paywall?.context == "usageLimitReached")
@@ -61,7 +61,7 @@ struct MagicalStoriesTests {
         for ref in ["s4", "s5", "s6"] {
             _ = try await fixture.refusal(of: .consume(meter: "stories", amount: 1, ref: ref))
         }
-        #expect(try fixture.count(of: "access.denied") == 1)
+        #expect(try fixture.count(of: .accessDenied) == 1)
         #expect(try fixture.meter("stories")?.used == 3)
     }
 
@@ -86,7 +86,7 @@ struct MagicalStoriesTests {
         }
         #expect(outcomes == ["done": 1, "limit_reached": 1])
         #expect(try fixture.meter("stories")?.used == 3)
-        #expect(try fixture.count(of: "usage.recorded") == 3)
+        #expect(try fixture.count(of: .usageRecorded) == 3)
     }
 
     @Test("MS-04 A generation that fails gives its story back")
@@ -98,8 +98,8 @@ struct MagicalStoriesTests {
         try await fixture.perform(.release(reservation: "r1"))
         let meter = try #require(try fixture.meter("stories"))
         #expect((meter.used, meter.reserved, meter.remaining) == (1, 0, 2))
-        #expect(try fixture.count(of: "usage.recorded") == 1)
-        #expect(try fixture.count(of: "usage.committed") == 0)
+        #expect(try fixture.count(of: .usageRecorded) == 1)
+        #expect(try fixture.count(of: .usageCommitted) == 0)
     }
 
     @Test("MS-05 Three stories used on 31 January are back at local midnight in New York")
@@ -152,7 +152,7 @@ struct MagicalStoriesTests {
         try await fixture.use("stories", "s4")
         fixture.clock.now = february.end - 1
         try await fixture.use("stories", "s5")
-        #expect(try fixture.count(of: "usage.reset") == 1)
+        #expect(try fixture.count(of: .usageReset) == 1)
         #expect(try fixture.meter("stories")?.remaining == 1)
     }
 
@@ -179,7 +179,7 @@ struct MagicalStoriesTests {
         let seen = instant("2026-01-31T10:00:00Z")
         try await fixture.record(
             .reported(
-                "subject.created", at: seen, key: "created", ["first_seen_at": .integer(seen)]))
+                .subjectCreated, at: seen, key: "created", ["first_seen_at": .integer(seen)]))
         let boundaries = ["2026-01-31", "2026-02-28", "2026-03-31", "2026-04-30", "2026-05-31"]
             .map { instant("\($0)T10:00:00Z") }
         for (start, end) in zip(boundaries, boundaries.dropFirst()) {
@@ -195,9 +195,9 @@ struct MagicalStoriesTests {
         try await fixture.use("stories", "s1", "s2", "s3")
         fixture.clock.now = instant("2026-06-20T00:00:00Z")
         #expect(try fixture.meter("stories")?.remaining == 3)
-        #expect(try fixture.count(of: "usage.reset") == 0)
+        #expect(try fixture.count(of: .usageReset) == 0)
         try await fixture.use("stories", "s4")
-        #expect(try fixture.count(of: "usage.reset") == 1)
+        #expect(try fixture.count(of: .usageReset) == 1)
         #expect(try fixture.meter("stories")?.remaining == 2)
     }
 
@@ -212,7 +212,7 @@ struct MagicalStoriesTests {
         #expect(meter.period == before)
         #expect(meter.lastResetAt == fixture.clock.now)
         let reset = try #require(
-            try ledger.history(of: "ada").first { $0.event.draft.type == "usage.reset" }?.event
+            try ledger.history(of: "ada").first { $0.event.draft.type == .usageReset }?.event
                 .draft)
         #expect(reset.data["trigger"] == "manual")
         #expect(reset.data["retain_anchor"] == true)
@@ -228,7 +228,7 @@ struct MagicalStoriesTests {
         #expect(try await ledger.tick().appended == 1)
         #expect(try await ledger.tick().appended == 0)
         try await fixture.use("stories", "s2")
-        #expect(try fixture.count(of: "usage.reset") == 1)
+        #expect(try fixture.count(of: .usageReset) == 1)
         let usage = try #require(try fixture.meter("stories"))
         #expect((usage.used, usage.periodName) == (1, "2026-02"))
     }

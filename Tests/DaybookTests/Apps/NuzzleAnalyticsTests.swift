@@ -126,7 +126,7 @@ struct NuzzleAnalyticsTests {
             monthly.autoRenew(true, at: start + 2 * day),
             monthly.autoRenew(false, at: start + 3 * day),
             monthly.event(
-                "store.renewal_stated", at: start + 3 * day + 1, ["auto_renew": false]),
+                .storeRenewalStated, at: start + 3 * day + 1, ["auto_renew": false]),
             monthly.expired("voluntary", at: monthEnd))
         #expect(try names() == ["purchased", "activated", "cancelled", "cancelled"])
         let silent = LineageFixture("9300", product: monthly.product, subject: "bob")
@@ -190,7 +190,7 @@ struct NuzzleAnalyticsTests {
         try await fixture.record(
             NuzzleFixture.month(),
             yearlyHere.event(
-                "subscription.product_changed", at: upgrade,
+                .subscriptionProductChanged, at: upgrade,
                 [
                     "from": .string(monthly.product), "to": .string(yearly.product),
                     "effective": "now",
@@ -261,7 +261,7 @@ struct NuzzleAnalyticsTests {
         #expect(derived(try exported()).allSatisfy { $0["subject"] == "ada" })
         let handover = monthEnd + 30 * day
         try await fixture.record(
-            yearly.event("purchase.transferred", at: handover, ["from": "ada", "to": "bob"]),
+            yearly.event(.purchaseTransferred, at: handover, ["from": "ada", "to": "bob"]),
             yearly.renewed("9002", from: monthEnd + 366 * day, until: monthEnd + 731 * day))
         fixture.clock.now = monthEnd + 400 * day
         let lines = derived(try exported())
@@ -343,14 +343,14 @@ struct NuzzleAnalyticsTests {
         try await fixture.record(
             NuzzleFixture.trial(), NuzzleFixture.converted(),
             .reported(
-                "paywall.shown", at: start - 1, key: "p1", ["context": "aiAssistant"]))
+                .paywallShown, at: start - 1, key: "p1", ["context": "aiAssistant"]))
         let lines = derived(try exported())
         let other = try await LedgerFixture("nuzzle")
         var chunks = [lines.flatMap { JSONValue.object($0).canonicalText.utf8 + [0x0A] }]
         let report = try await other.ledger.importLines { chunks.popLast() }
         #expect(report.appended == lines.count)
         #expect(try other.status().status == "notSubscribed")
-        #expect(try other.count(of: "checkout.completed") == 0)
+        #expect(try other.count(of: .checkoutCompleted) == 0)
         // They are kept as they came, each with a place of its own, and nothing is derived from them.
         let kept = derived(try exported(other.ledger))
         #expect(kept.count == lines.count)
@@ -364,7 +364,7 @@ struct NuzzleAnalyticsTests {
     func checkouts() async throws {
         try await fixture.record(
             .reported(
-                "checkout.completed", at: start, key: "c1",
+                .checkoutCompleted, at: start, key: "c1",
                 ["product": .string(yearly.product)]))
         let types = try exported().compactMap { $0["type"]?.text }
         #expect(types == ["catalog.published", "checkout.completed"])

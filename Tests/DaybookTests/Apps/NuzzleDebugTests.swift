@@ -48,7 +48,7 @@ struct NuzzleDebugTests {
         for name in NuzzleFixture.pro {
             let decision = try check(name)
             #expect(decision.allowed)
-            #expect(decision.reason == "debug")
+            #expect(decision.reason == .debug)
             #expect(decision.source?.kind == .debug)
         }
         #expect(try status().status == "subscribed")
@@ -56,12 +56,12 @@ struct NuzzleDebugTests {
         let explained = try ledger.explain(
             CheckQuestion("aiAssistant"), for: "ada", environment: .sandbox
         ).decision
-        #expect(explained.reason == "debug")
+        #expect(explained.reason == .debug)
         #expect(explained.source?.kind == .debug)
         fixture.clock.now += 1
         try await perform(.clearOverride(kind: "force_entitlement"))
         #expect(try status().status == "notSubscribed")
-        #expect(try check("aiAssistant").reason == "not_entitled")
+        #expect(try check("aiAssistant").reason == .notEntitled)
     }
 
     @Test(
@@ -82,7 +82,7 @@ struct NuzzleDebugTests {
         #expect(try ledger.head().position == 1)
         for trust in [Trust.imported, .admin, .debug] {
             var draft = EventDraft.reported(
-                "debug.override_set", at: start, key: "d1",
+                .debugOverrideSet, at: start, key: "d1",
                 [
                     "kind": .string(kind), "value": "pro", "actor": "kim",
                     "expires_at": .integer(start + day),
@@ -123,7 +123,8 @@ struct NuzzleDebugTests {
         let after = try status()
         #expect(after.status == "subscribed")
         #expect(after.entitlements == before.entitlements)
-        let types = try ledger.history(of: "ada", environment: .sandbox).map(\.event.draft.type)
+        let types = try ledger.history(of: "ada", environment: .sandbox).map(
+            \.event.draft.type.rawValue)
         #expect(
             types == ["subscription.started", "debug.override_set", "debug.override_cleared"])
     }
@@ -136,7 +137,8 @@ struct NuzzleDebugTests {
         try await perform(.setOverride(kind: "clear_subscription", value: nil, expiresAt: nil))
         #expect(try status().status == "notSubscribed")
         #expect(try status(knownAt: .position(known)).status == "subscribed")
-        let types = try ledger.history(of: "ada", environment: .sandbox).map(\.event.draft.type)
+        let types = try ledger.history(of: "ada", environment: .sandbox).map(
+            \.event.draft.type.rawValue)
         #expect(types == ["subscription.started", "debug.override_set"])
         #expect(try status(start + 2 * day).status == "subscribed", "it lasts a day")
         var lineage = NuzzleFixture.yearly

@@ -27,14 +27,14 @@ struct NuzzleFeatureTests {
                 == .limitReached(
                     meter: "cry_insights", limit: 3, used: 3, reserved: 0, requested: 1,
                     resetsAt: nil))
-        #expect(try fixture.check("cryInsights").reason == "limit_reached")
+        #expect(try fixture.check("cryInsights").reason == .limitReached)
         for name in NuzzleFixture.pro where name != "cryInsights" {
             let decision = try fixture.check(name)
             #expect(!decision.allowed)
-            #expect(decision.reason == "not_entitled")
+            #expect(decision.reason == .notEntitled)
         }
         for name in NuzzleFixture.free {
-            #expect(try fixture.check(name).reason == "free_feature")
+            #expect(try fixture.check(name).reason == .freeFeature)
         }
     }
 
@@ -44,13 +44,13 @@ struct NuzzleFeatureTests {
         for name in NuzzleFixture.pro {
             let decision = try fixture.check(name)
             #expect(decision.allowed)
-            #expect(decision.reason == "subscription")
+            #expect(decision.reason == .subscription)
         }
         try await fixture.use("cry_insights", "c1", "c2", "c3", "c4", "c5")
         let usage = try #require(try fixture.meter("cry_insights"))
         #expect(usage.limit == nil)
         #expect(usage.used == 0)
-        #expect(try fixture.count(of: "usage.recorded") == 5)
+        #expect(try fixture.count(of: .usageRecorded) == 5)
     }
 
     @Test("NZ-03 When Pro lapses what was free before is still there", arguments: [0, 1, 2, 3])
@@ -97,7 +97,7 @@ struct NuzzleFeatureTests {
             var chunks = [Array(line.utf8)]
             #expect(try await fixture.ledger.importLines { chunks.popLast() }.appended == 1)
         }
-        let types = Set(try fixture.ledger.history(of: "ada").map(\.event.draft.type))
+        let types = Set(try fixture.ledger.history(of: "ada").map(\.event.draft.type.rawValue))
         #expect(types == Set(derived + ["paywall.shown", "checkout.completed"]))
         #expect(try fixture.status().status == "notSubscribed")
     }

@@ -14,7 +14,7 @@ struct NuzzleFunnelTests {
         for (name, extra) in [("ada", free), ("ben", JSONObject()), ("cat", free)] {
             try await fixture.record(
                 .reported(
-                    "paywall.shown", at: Fixtures.now, key: "p-\(name)", subject: name,
+                    .paywallShown, at: Fixtures.now, key: "p-\(name)", subject: name,
                     ["paywall": "pro", "context": "settings"]))
             var lineage = LineageFixture(
                 "line-\(name)", product: "com.nestling.pro.monthly", subject: name)

@@ -55,7 +55,7 @@ struct NuzzleStatusTests {
         #expect(try isPro(monthEnd) == hasGrace)
         #expect(try word(grace) == "inBillingRetryPeriod")
         #expect(try !isPro(grace))
-        #expect(try fixture.check("aiAssistant", at: grace).reason == "billing_retry")
+        #expect(try fixture.check("aiAssistant", at: grace).reason == .billingRetry)
         #expect(try word(monthEnd + 60 * day - 1) == "inBillingRetryPeriod")
         #expect(try word(monthEnd + 60 * day) == "expired")
     }
@@ -68,7 +68,7 @@ struct NuzzleStatusTests {
         #expect(try word(time) == "expired")
         #expect(try isPro(time - 1))
         #expect(try !isPro(time))
-        #expect(try fixture.check("aiAssistant", at: time).reason == "refunded")
+        #expect(try fixture.check("aiAssistant", at: time).reason == .refunded)
     }
 
     @Test(
@@ -100,7 +100,7 @@ struct NuzzleStatusTests {
     func monthlyPurchase() async throws {
         try await fixture.record(NuzzleFixture.month())
         #expect(try trialDays(start + day) == nil)
-        #expect(try fixture.check("aiAssistant", at: start + day).reason == "subscription")
+        #expect(try fixture.check("aiAssistant", at: start + day).reason == .subscription)
     }
 
     @Test(
@@ -123,20 +123,20 @@ struct NuzzleStatusTests {
     func unclear() async throws {
         try await fixture.record(
             yearly.event(
-                "store.renewal_stated", at: start,
+                .storeRenewalStated, at: start,
                 [
                     "auto_renew": true, "product": "com.nestling.pro.yearly",
                     "auto_renew_product": "com.nestling.pro.yearly",
                 ]))
         let before = try fixture.check("aiAssistant", at: start)
         #expect(!before.allowed)
-        #expect(before.reason == "unknown_state_fallback_free")
-        #expect(try fixture.check("cryInsights", at: start).reason == "free_quota")
+        #expect(before.reason == .unknownState)
+        #expect(try fixture.check("cryInsights", at: start).reason == .freeQuota)
         try await fixture.record(
             yearly.stated(
                 "9001", from: start, until: trialEnd, signedAt: start + 5, NuzzleFixture.trialOffer)
         )
-        #expect(try fixture.check("aiAssistant", at: start).reason == "trial")
+        #expect(try fixture.check("aiAssistant", at: start).reason == .trial)
         #expect(try trialDays(start) == 7)
     }
 
@@ -190,7 +190,7 @@ struct NuzzleStatusTests {
     func checkout() async throws {
         try await fixture.record(
             .reported(
-                "checkout.completed", at: start, key: "c1",
+                .checkoutCompleted, at: start, key: "c1",
                 ["product": "com.nestling.pro.yearly"]))
         #expect(try !isPro(start))
         // Nor is the same purchase on the app's word alone.

@@ -126,7 +126,7 @@ struct OllieCopyTests {
         let rex = try ollie.check("logEvent", "rex", at: OllieFixture.end)
         #expect(rex.title?.text == "Je gratis periode is voorbij")
         let tom = try ollie.check("logEvent", "tom", at: OllieFixture.end)
-        #expect(tom.reason == "intro_expired" && tom.title == nil)
+        #expect(tom.reason == .freePeriodExpired && tom.title == nil)
         #expect(tom.display?.key == "upgrade.cta")
     }
 

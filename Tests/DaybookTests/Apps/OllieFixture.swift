@@ -39,7 +39,7 @@ struct OllieFixture {
         ]
         for member in extra.members { data[member.name] = member.value }
         return LineageFixture(transaction, product: product).event(
-            "purchase.completed", at: time, data)
+            .purchaseCompleted, at: time, data)
     }
 
     /// Buys for a dog, now.

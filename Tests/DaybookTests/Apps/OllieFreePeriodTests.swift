@@ -42,7 +42,7 @@ struct OllieFreePeriodTests {
             #expect(!card.isFreePeriodExpired)
             let decision = try ollie.check("logEvent", "rex", at: time)
             #expect(decision.allowed)
-            #expect(decision.reason == "lifetime")
+            #expect(decision.reason == .lifetime)
         }
     }
 
@@ -56,10 +56,10 @@ struct OllieFreePeriodTests {
     func wallClock(_ start: String, _ end: String, _ hours: Int64) async throws {
         try await ollie.dog("rex", at: instant(start))
         #expect(instant(end) - instant(start) == hours * LedgerFixture.hour)
-        #expect(try ollie.check("logEvent", "rex", at: instant(end) - 1).reason == "intro_period")
+        #expect(try ollie.check("logEvent", "rex", at: instant(end) - 1).reason == .freePeriod)
         let over = try ollie.check("logEvent", "rex", at: instant(end))
         #expect(!over.allowed)
-        #expect(over.reason == "intro_expired")
+        #expect(over.reason == .freePeriodExpired)
     }
 
     @Test("OL-04 A move to another zone leaves the dog's days where they began")
@@ -99,7 +99,7 @@ struct OllieFreePeriodTests {
         #expect(try reasons(Self.paid, end) == ["denied.not_entitled"])
         // The dog and what is known of it stay.
         #expect(try !ollie.card("rex", at: end).profile.isDeleted)
-        #expect(try ollie.fixture.count(of: "profile.created") == 1)
+        #expect(try ollie.fixture.count(of: .profileCreated) == 1)
         ollie.fixture.clock.now = end
         try await ollie.buy("3000", for: "rex")
         #expect(
@@ -117,7 +117,7 @@ struct OllieFreePeriodTests {
             "  export:\n    scope: profile\n":
                 "  puppyRadio: { scope: profile }\n  export:\n    scope: profile\n"
         ])
-        #expect(try ollie.check("puppyRadio", "rex").reason == "lifetime")
+        #expect(try ollie.check("puppyRadio", "rex").reason == .lifetime)
         #expect(try !ollie.check("puppyRadio", "bella").allowed)
     }
 
@@ -130,8 +130,8 @@ struct OllieFreePeriodTests {
         #expect(try ollie.card("rex2").freeDaysRemaining == 21)
         #expect(try ollie.card("rex").profile.isDeleted)
         #expect(try !ollie.check("logEvent", "rex").allowed)
-        #expect(try ollie.fixture.count(of: "profile.created") == 2)
-        #expect(try ollie.fixture.count(of: "profile.deleted") == 1)
+        #expect(try ollie.fixture.count(of: .profileCreated) == 2)
+        #expect(try ollie.fixture.count(of: .profileDeleted) == 1)
         #expect(try ollie.check("logEvent", "rex", at: start + 9 * day).allowed)
     }
 
@@ -142,7 +142,7 @@ struct OllieFreePeriodTests {
         try await ollie.fixture.perform(.deleteProfile(profile: "rex"))
         try await ollie.fixture.record(
             .reported(
-                "profile.restored", at: start + 12 * day, key: "restored/rex",
+                .profileRestored, at: start + 12 * day, key: "restored/rex",
                 [
                     "profile": "rex", "kind": "puppy", "original_created_at": .integer(start),
                 ]))
@@ -156,7 +156,7 @@ struct OllieFreePeriodTests {
         let migrated = start + 3 * day
         func drafts(_ time: Int64) -> EventDraft {
             .reported(
-                "profile.created", at: start - 300 * day, key: "migration/rex",
+                .profileCreated, at: start - 300 * day, key: "migration/rex",
                 ["profile": "rex", "kind": "puppy", "free_started_at": .integer(time)])
         }
         ollie.fixture.clock.now = migrated
@@ -170,7 +170,7 @@ struct OllieFreePeriodTests {
         #expect(try ollie.card("rex", at: migrated + 20 * day).freeDaysRemaining == 1)
         // Before it began nothing was over.
         #expect(try !ollie.card("rex", at: start).isFreePeriodExpired)
-        #expect(try ollie.fixture.count(of: "profile.created") == 1)
+        #expect(try ollie.fixture.count(of: .profileCreated) == 1)
     }
 
     @Test("OL-21 The phone's clock is believed, and the ledger keeps how far it was off")
@@ -196,8 +196,8 @@ struct OllieFreePeriodTests {
         #expect(status.introEligible.isEmpty)
         let states = status.entitlements.flatMap(\.candidates).map(\.state)
         #expect(!states.contains(.trial))
-        #expect(try ollie.check("logEvent", "rex").reason == "intro_period")
-        let types = try ollie.ledger.history(of: "ada").map(\.event.draft.type)
+        #expect(try ollie.check("logEvent", "rex").reason == .freePeriod)
+        let types = try ollie.ledger.history(of: "ada").map(\.event.draft.type.rawValue)
         #expect(types == ["profile.created"])
     }
 

@@ -41,7 +41,7 @@ struct OlliePurchaseTests {
         #expect(refusal?.code == "transaction_already_assigned")
         #expect(try await ollie.fixture.refusal(of: claim) == refusal)
         let conflicts = try ollie.ledger.history(of: "ada").map(\.event.draft).filter {
-            $0.type == "assignment.conflict"
+            $0.type == .assignmentConflict
         }
         #expect(conflicts.map { $0.data["assigned_profile"]?.text } == ["rex"])
         #expect(try ollie.status("bella") == before)
@@ -55,7 +55,7 @@ struct OlliePurchaseTests {
         try await ollie.buy("3000", for: "rex")
         try await ollie.fixture.record(
             .reported(
-                "purchase.assigned", at: start + day, key: "claim/bella",
+                .purchaseAssigned, at: start + day, key: "claim/bella",
                 ["transaction_id": "3000", "profile": "bella"]))
         #expect(try ollie.status("rex", at: end).status == "premium")
         #expect(try ollie.status("bella", at: end).status == "freePeriodExpired")
@@ -125,7 +125,7 @@ struct OlliePurchaseTests {
         try await ollie.refund("3000", at: start + days * day)
         #expect(try ollie.status("rex").status == status)
         #expect(try ollie.card("rex").freeDaysRemaining == left)
-        #expect(try ollie.check("export", "rex").reason == "refunded")
+        #expect(try ollie.check("export", "rex").reason == .refunded)
         #expect(try ollie.status("rex", at: start + days * day - 1).status == "premium")
     }
 
@@ -157,12 +157,12 @@ struct OlliePurchaseTests {
                     profile: "demo", reason: "promo")))
         let issued = try #require(
             try ollie.ledger.history(of: "ada").map(\.event.draft).first {
-                $0.type == "grant.issued"
+                $0.type == .grantIssued
             })
         #expect(issued.data["reason"] == "promo")
         #expect(issued.profile == "demo")
         let decision = try ollie.check("export", "demo", at: until - 1)
-        #expect(decision.reason == "grant")
+        #expect(decision.reason == .grant)
         #expect(decision.source?.kind == .grant)
         #expect(try ollie.status("demo").status == "premium")
         #expect(try ollie.card("demo").freeDaysRemaining == -1)
@@ -189,7 +189,7 @@ struct OlliePurchaseTests {
         #expect(try await fixture.fixture.refusal(of: assignment)?.code == refusal)
         let decision = try fixture.check("export", "rex")
         #expect(decision.allowed == (refusal == nil))
-        #expect(decision.reason == (refusal == nil ? "family" : "not_entitled"))
+        #expect(decision.reason == (refusal == nil ? .family : .notEntitled))
         #expect(try !fixture.check("export", "bella").allowed)
         guard refusal == nil else { return }
         // Any one of the member's dogs, and no second one.
@@ -209,11 +209,11 @@ struct OlliePurchaseTests {
         try await fixture.fixture.record(
             fixture.purchase("3000", at: start, ["ownership": "FAMILY_SHARED"]),
             .reported(
-                "purchase.assigned", at: start, key: "a1",
+                .purchaseAssigned, at: start, key: "a1",
                 ["transaction_id": "3000", "profile": "rex"]))
         #expect(try !fixture.check("export", "rex").allowed)
         let sources = try fixture.check("export", "rex").candidates
-        #expect(sources.map(\.why) == ["family_serves_no_profile"])
+        #expect(sources.map(\.why) == [.family(.servesNoProfile)])
         let findings = try fixture.ledger.doctor(subject: "ada").filter { $0.area == "purchase" }
         #expect(findings.count == 1)
         #expect(findings.first?.remedy?.contains("familyServesOneProfile") == true)
@@ -223,7 +223,7 @@ struct OlliePurchaseTests {
             "familyShareable: false": "familyShareable: true",
             "familyServesOneProfile: false": "familyServesOneProfile: true",
         ])
-        #expect(try fixture.check("export", "rex").reason == "family")
+        #expect(try fixture.check("export", "rex").reason == .family)
         #expect(try !fixture.check("export", "rex", at: start).allowed)
     }
 
@@ -279,7 +279,7 @@ struct OlliePurchaseTests {
         try await ollie.fixture.record(claim)
         try await ollie.fixture.perform(.assignPurchase(transaction: "3000", profile: "rex"))
         #expect(try ollie.status("rex").status == "free")
-        #expect(try ollie.check("export", "rex").reason == "unverified")
+        #expect(try ollie.check("export", "rex").reason == .unverified)
         // A ledger that the app keeps for itself believes what the app puts in as known (low stakes).
         try await ollie.dog("bella")
         var own = ollie.purchase("3001", at: start, product: OllieFixture.product + ".2")

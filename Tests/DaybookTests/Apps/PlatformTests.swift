@@ -89,7 +89,7 @@ struct PlatformTests {
             return await group.reduce(into: [:]) { $0[$1, default: 0] += 1 }
         }
         #expect(outcomes == ["done": 2, "limit_reached": 18])
-        #expect(try fixture.count(of: "usage.recorded") == 3)
+        #expect(try fixture.count(of: .usageRecorded) == 3)
     }
 
     @Test("X-05 The same key again gets the first receipt, hours later too, and adds nothing")
@@ -141,7 +141,7 @@ struct PlatformTests {
         let production = try fixture.status()
         var sandbox = lineage
         sandbox.environment = .sandbox
-        var begun = EventDraft.reported("onboarding.started", at: start - 1, key: "o1")
+        var begun = EventDraft.reported(.onboardingStarted, at: start - 1, key: "o1")
         begun.environment = .sandbox
         try await fixture.record(begun, sandbox.started("2000", from: start, until: end))
         try await ledger.consume("stories", by: "ada", ref: "x1", environment: .sandbox)

@@ -121,7 +121,7 @@ struct BisectTests {
                 Issue.record("\(found)")
                 return
             }
-            #expect(entry.event.draft.type == "purchase.refunded")
+            #expect(entry.event.draft.type == .purchaseRefunded)
         }
     }
 
@@ -142,7 +142,7 @@ struct BisectTests {
                 return "\(error)"
             }
         }
-        #expect(code(.event(type: "purchase.refunded")) == "bad_condition")
+        #expect(code(.event(type: .purchaseRefunded)) == "bad_condition")
         #expect(code(.allowed("storys")) == "unknown_name")
         #expect(code(.used(meter: "nothing", .atLeast, 1)) == "unknown_name")
         #expect(code(.allowed("stories"), through: 99) == "unknown_position")

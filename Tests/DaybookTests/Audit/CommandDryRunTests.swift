@@ -127,7 +127,7 @@ struct CommandDryRunTests {
         let pair = StreamGolden.Pair(app: "dozzi", name: "two-stories-then-paywall")
         let drafts = try StreamGolden.drafts(of: pair)
         let ledger = try await StreamGolden.ledger(pair.app, holding: drafts)
-        let use = try #require(drafts.first { $0.type == "usage.recorded" })
+        let use = try #require(drafts.first { $0.type == .usageRecorded })
         let subject = try #require(use.subject)
         let commands: [Command] = [
             .issueGrant(

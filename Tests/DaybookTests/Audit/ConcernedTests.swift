@@ -14,7 +14,7 @@ struct ConcernedTests {
 
     private static func purchase(_ subject: String) -> EventDraft {
         var draft = EventDraft.reported(
-            "purchase.completed", at: now, key: "buy-\(subject)", subject: subject,
+            .purchaseCompleted, at: now, key: "buy-\(subject)", subject: subject,
             [
                 "product": "com.dozzi.unlimited_stories", "kind": "non_consumable",
                 "transaction_id": "2000-1", "price_milli": 2_990, "currency": "USD",
@@ -26,13 +26,13 @@ struct ConcernedTests {
 
     private static func everything(_ from: String, _ to: String, at: Int64) -> EventDraft {
         .reported(
-            "purchase.transferred", at: now + at, key: "\(from)-\(to)", subject: from,
+            .purchaseTransferred, at: now + at, key: "\(from)-\(to)", subject: from,
             ["from": .string(from), "to": .string(to)])
     }
 
     private static func alias(_ alias: String, _ canonical: String) -> EventDraft {
         .reported(
-            "subject.aliased", at: now + 9, key: "alias-\(alias)", subject: alias,
+            .subjectAliased, at: now + 9, key: "alias-\(alias)", subject: alias,
             ["alias": .string(alias), "canonical": .string(canonical), "rule": "login"])
     }
 
@@ -74,7 +74,7 @@ struct ConcernedTests {
     @Test("An alias that moves a purchase to a third customer concerns that customer")
     func aliasOfAGiver() async throws {
         let ledger = try await Self.ledger([
-            Self.purchase("a"), .reported("app.launched", at: Self.now, key: "x", subject: "x"),
+            Self.purchase("a"), .reported(.appLaunched, at: Self.now, key: "x", subject: "x"),
             Self.everything("x", "c", at: 20), Self.alias("a", "x"),
         ])
         var told: Set<String> = []
@@ -130,12 +130,12 @@ struct ConcernedTests {
     func mergedMoney() async throws {
         let alias = Self.alias("b", "a")
         let apart = try await Self.ledger([
-            Self.purchase("a"), .reported("app.launched", at: Self.now, key: "l", subject: "b"),
+            Self.purchase("a"), .reported(.appLaunched, at: Self.now, key: "l", subject: "b"),
         ])
         let joined = try apart.whatIf(WhatIf(inserts: [alias]), moment: at)
         #expect(joined.revenue.allSatisfy { $0.before == $0.after })
         let together = try await Self.ledger([
-            Self.purchase("a"), .reported("app.launched", at: Self.now, key: "l", subject: "b"),
+            Self.purchase("a"), .reported(.appLaunched, at: Self.now, key: "l", subject: "b"),
             alias,
         ])
         let split = try together.whatIf(WhatIf(drops: [Self.target(alias)]), moment: at)
@@ -146,7 +146,7 @@ struct ConcernedTests {
     @Test("A purchase that is put in belongs to the customer who got everything since")
     func insertedForAnHeir() async throws {
         let ledger = try await Self.ledger([
-            .reported("app.launched", at: Self.now, key: "l", subject: "a"),
+            .reported(.appLaunched, at: Self.now, key: "l", subject: "a"),
             Self.everything("a", "c", at: 2),
         ])
         let report = try ledger.whatIf(WhatIf(inserts: [Self.purchase("a")]), moment: at)

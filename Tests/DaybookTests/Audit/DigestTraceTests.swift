@@ -73,7 +73,7 @@ struct DigestTraceTests {
             .used("stories", at: 5, ref: ref, subject: subject)
         }
         let handedOver = EventDraft(
-            type: "purchase.transferred", subject: nil, occurredAt: 9,
+            type: .purchaseTransferred, subject: nil, occurredAt: 9,
             source: EventSource(kind: "native", key: "t"), trust: .imported,
             data: [
                 "from": "somebody", "to": .string(lower), "original_transaction_id": "7",
@@ -167,7 +167,7 @@ struct DigestTraceTests {
         let result = try ledger.bisect(against: trace, fold: fold)
         let found = try #require(result.found)
         #expect(found.range == position...position)
-        #expect(found.event?.draft.type == "usage.reversed")
+        #expect(found.event?.draft.type == .usageReversed)
         #expect(found.ours != found.theirs)
         let logarithm = Int64.bitWidth - count.leadingZeroBitCount
         #expect(result.folds <= logarithm + 2)
@@ -178,7 +178,7 @@ struct DigestTraceTests {
     func long() async throws {
         let drafts = (0..<Int64(6_000)).map { index in
             EventDraft(
-                type: "usage.recorded", subject: "ada", occurredAt: 1_767_225_600_000 + index,
+                type: .usageRecorded, subject: "ada", occurredAt: 1_767_225_600_000 + index,
                 source: EventSource(kind: "native", key: "k\(index)"), trust: .system,
                 data: ["meter": "stories", "amount": 1, "ref": .string("r\(index)")],
                 recordedAt: 1_767_225_600_000 + index)

@@ -18,15 +18,15 @@ struct ExplainCaseTests {
         var profile: String?
         var knownAt: Int64?
         /// The answer.
-        var reason: String
+        var reason: DecisionReason
         /// The event that decided; `nil`: time did.
-        var event: (position: Int64, type: String)?
+        var event: (position: Int64, type: EventTypeName)?
         /// When it did.
         var decidedAt: String
         /// Where time decided, the position of the event that had set the moment.
         var cause: Int64?
         /// The reasons that were given for the asked time, first to last.
-        var beliefs: [String] = []
+        var beliefs: [DecisionReason] = []
 
         var description: String { "\(stream) \(subject) \(name) at \(at)" }
     }
@@ -35,74 +35,74 @@ struct ExplainCaseTests {
         // Dozzi: a refund locks again; a purchase told two days late; an alias joined two quotas.
         Case(
             stream: "dozzi/refund-after-two-stories", subject: "u_1199", name: "premiumVoices",
-            at: "2027-01-01T00:00:00Z", reason: "refunded", event: (8, "purchase.refunded"),
+            at: "2027-01-01T00:00:00Z", reason: .refunded, event: (8, .purchaseRefunded),
             decidedAt: "2026-02-05T09:00:00Z"),
         Case(
             stream: "dozzi/late-notification", subject: "u_1377", name: "stories",
-            at: "2026-03-12T00:00:00Z", reason: "lifetime", event: (6, "purchase.completed"),
-            decidedAt: "2026-03-11T19:00:00Z", beliefs: ["limit_reached", "lifetime"]),
+            at: "2026-03-12T00:00:00Z", reason: .lifetime, event: (6, .purchaseCompleted),
+            decidedAt: "2026-03-11T19:00:00Z", beliefs: [.limitReached, .lifetime]),
         Case(
             stream: "dozzi/alias-merges-quotas", subject: "u_1300", name: "stories",
-            at: "2027-01-01T00:00:00Z", reason: "limit_reached", event: (3, "usage.recorded"),
+            at: "2027-01-01T00:00:00Z", reason: .limitReached, event: (3, .usageRecorded),
             decidedAt: "2026-03-05T19:20:00Z"),
         // Magical Stories: a grace period lapsed; stories told late used up a month that is over; a month began.
         Case(
             stream: "magical-stories/trial-grace-recovered", subject: "u_1",
-            name: "unlimitedStoryGeneration", at: "2026-03-30T00:00:00Z", reason: "billing_retry",
+            name: "unlimitedStoryGeneration", at: "2026-03-30T00:00:00Z", reason: .billingRetry,
             decidedAt: "2026-03-24T09:00:00Z", cause: 7),
         Case(
             stream: "magical-stories/late-story-last-month", subject: "u_1", name: "stories",
-            at: "2026-03-31T23:00:00Z", reason: "limit_reached", event: (6, "usage.recorded"),
-            decidedAt: "2026-03-31T20:00:00Z", beliefs: ["free_quota", "limit_reached"]),
+            at: "2026-03-31T23:00:00Z", reason: .limitReached, event: (6, .usageRecorded),
+            decidedAt: "2026-03-31T20:00:00Z", beliefs: [.freeQuota, .limitReached]),
         Case(
             stream: "magical-stories/zone-change-mid-month", subject: "u_1", name: "stories",
-            at: "2026-02-10T00:00:00Z", reason: "free_quota", decidedAt: "2026-02-01T05:00:00Z",
+            at: "2026-02-10T00:00:00Z", reason: .freeQuota, decidedAt: "2026-02-01T05:00:00Z",
             cause: 2),
         // Ollie: a free period over a change to summer time; a refund after it; a purchase that waited for its dog.
         Case(
             stream: "ollie/summer-time-free-period", subject: "u_2001", name: "quickLog",
-            at: "2027-01-01T00:00:00Z", reason: "intro_expired",
+            at: "2027-01-01T00:00:00Z", reason: .freePeriodExpired,
             decidedAt: "2026-04-05T08:00:00Z", cause: 3),
         Case(
             stream: "ollie/refund-after-the-free-period", subject: "u_2031", name: "quickLog",
-            at: "2026-02-11T00:00:00Z", knownAt: 5, reason: "refunded",
-            event: (5, "purchase.refunded"), decidedAt: "2026-02-10T11:00:00Z"),
+            at: "2026-02-11T00:00:00Z", knownAt: 5, reason: .refunded,
+            event: (5, .purchaseRefunded), decidedAt: "2026-02-10T11:00:00Z"),
         Case(
             stream: "ollie/offline-purchase-synced-later", subject: "u_2070", name: "quickLog",
-            at: "2026-05-27T00:00:00Z", profile: "d_saar", reason: "lifetime",
-            event: (5, "purchase.assigned"), decidedAt: "2026-05-26T16:00:05Z"),
+            at: "2026-05-27T00:00:00Z", profile: "d_saar", reason: .lifetime,
+            event: (5, .purchaseAssigned), decidedAt: "2026-05-26T16:00:05Z"),
         // Fork in the Road: a revocation, voided by support and put back; a lapse; a client's word alone.
         Case(
             stream: "fork-in-the-road/revoked-then-voided-by-support", subject: "u_1",
-            name: "unlimitedGroups", at: "2026-02-07T00:00:00Z", reason: "refunded",
+            name: "unlimitedGroups", at: "2026-02-07T00:00:00Z", reason: .refunded,
             decidedAt: "2026-02-06T11:00:00Z", cause: 3,
-            beliefs: ["refunded", "subscription", "refunded"]),
+            beliefs: [.refunded, .subscription, .refunded]),
         Case(
             stream: "fork-in-the-road/lapse-over-the-limit", subject: "u_1",
-            name: "unlimitedCollections", at: "2027-01-01T00:00:00Z", reason: "expired",
+            name: "unlimitedCollections", at: "2027-01-01T00:00:00Z", reason: .expired,
             decidedAt: "2026-02-01T12:00:00Z", cause: 2),
         Case(
             stream: "fork-in-the-road/client-asserted-alone", subject: "u_1",
-            name: "unlimitedCollections", at: "2027-01-01T00:00:00Z", reason: "unverified",
+            name: "unlimitedCollections", at: "2027-01-01T00:00:00Z", reason: .unverified,
             decidedAt: "2026-03-04T12:00:00Z", cause: 2),
         // Nuzzle: two refunds, the later one of the current period; a renewal told late; a trial that was never paid; a
         // period that simply ended.
         Case(
             stream: "nuzzle/refunds-now-and-of-an-earlier-period", subject: "u_3080",
-            name: "smartPredictions", at: "2027-01-01T00:00:00Z", reason: "refunded",
-            event: (6, "purchase.refunded"), decidedAt: "2026-02-10T10:00:00Z"),
+            name: "smartPredictions", at: "2027-01-01T00:00:00Z", reason: .refunded,
+            event: (6, .purchaseRefunded), decidedAt: "2026-02-10T10:00:00Z"),
         Case(
             stream: "nuzzle/late-renewal-after-expired", subject: "u_3090",
-            name: "smartPredictions", at: "2026-02-01T12:00:00Z", reason: "subscription",
-            event: (5, "subscription.renewed"), decidedAt: "2026-02-01T10:00:00Z",
-            beliefs: ["expired", "subscription", "subscription"]),
+            name: "smartPredictions", at: "2026-02-01T12:00:00Z", reason: .subscription,
+            event: (5, .subscriptionRenewed), decidedAt: "2026-02-01T10:00:00Z",
+            beliefs: [.expired, .subscription, .subscription]),
         Case(
             stream: "nuzzle/trial-fails-without-grace", subject: "u_3020", name: "aiAssistant",
-            at: "2027-01-01T00:00:00Z", reason: "expired",
+            at: "2027-01-01T00:00:00Z", reason: .expired,
             decidedAt: "2026-05-07T10:00:00Z", cause: 3),
         Case(
             stream: "nuzzle/grace-expires-recovers-later", subject: "u_3010",
-            name: "smartPredictions", at: "2027-01-01T00:00:00Z", reason: "expired",
+            name: "smartPredictions", at: "2027-01-01T00:00:00Z", reason: .expired,
             decidedAt: "2026-03-25T15:30:00Z", cause: 7),
     ]
 
@@ -159,7 +159,7 @@ struct ExplainCaseTests {
         #expect(
             locked.alternatives == [
                 .entitlement("unlimited", products: ["com.dozzi.unlimited_stories"]),
-                .without(position: 8, reason: "lifetime"),
+                .without(position: 8, reason: .lifetime),
             ])
         let unknown = try ledger.explain(
             CheckQuestion("premiumVoices"), for: "nobody", moment: Moment(at: at))

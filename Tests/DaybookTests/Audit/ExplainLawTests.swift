@@ -88,7 +88,7 @@ struct ExplainLawTests {
                 moment: moment
             ).decision
             #expect(belief.allowed == then?.allowed ?? false, "\(place) \(belief.position)")
-            #expect(belief.reason == then?.reason ?? "no_catalog", "\(place) \(belief.position)")
+            #expect(belief.reason == then?.reason ?? .noCatalog, "\(place) \(belief.position)")
         }
         for case .later(let at, let reason) in found.alternatives where asked.isLast {
             let then = try ledger.check(

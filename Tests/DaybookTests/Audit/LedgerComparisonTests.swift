@@ -113,14 +113,14 @@ struct LedgerComparisonTests {
         }
         func handed(to name: String) -> EventDraft {
             .reported(
-                "purchase.transferred", at: Fixtures.now + 1, key: "t",
+                .purchaseTransferred, at: Fixtures.now + 1, key: "t",
                 ["from": "ada", "to": .string(name)])
         }
         let at = Fixtures.now + LedgerFixture.day
         let plain = try await ledger()
         let alias = try await ledger(
             .reported(
-                "subject.aliased", at: Fixtures.now + 1, key: "a", subject: "anon",
+                .subjectAliased, at: Fixtures.now + 1, key: "a", subject: "anon",
                 ["alias": "anon", "canonical": "ada"]))
         #expect(try !Self.differences(alias, plain, at: at).found.isEmpty)
         let (bob, cy) = (try await ledger(handed(to: "bob")), try await ledger(handed(to: "cy")))

@@ -50,12 +50,12 @@ struct SteppedReplayTests {
         let allowed = try AnswerCondition("allowed:premiumVoices")
         let denied = try AnswerCondition("denied:premiumVoices")
         #expect(try replay.run(until: [allowed]) == .stopped(at: allowed))
-        #expect(try replay.step().event?.event.draft.type == "purchase.completed")
+        #expect(try replay.step().event?.event.draft.type == .purchaseCompleted)
         // It holds already, so it begins to hold nowhere after.
         var same = replay
         #expect(try same.run(until: [allowed]) == .ended)
         #expect(try replay.run(until: [denied]) == .stopped(at: denied))
-        #expect(try replay.step().event?.event.draft.type == "purchase.refunded")
+        #expect(try replay.step().event?.event.draft.type == .purchaseRefunded)
         replay.go(toTime: 0)
         #expect(replay.count == 0)
         let used = try AnswerCondition("used:stories>=2")
@@ -67,7 +67,7 @@ struct SteppedReplayTests {
         replay.go(toTime: 0)
         var uses = 0
         while try replay.run(until: [use]) == .stopped(at: use) { uses += 1 }
-        #expect(uses == replay.entries.count { $0.event.draft.type == "usage.recorded" })
+        #expect(uses == replay.entries.count { $0.event.draft.type == .usageRecorded })
         try replay.go(toPosition: 4)
         #expect(try replay.step().event?.event.position == 4)
         #expect(throws: LedgerError.self) { try replay.go(toPosition: 4_711) }

@@ -173,7 +173,7 @@ struct WhatIfTests {
     func drops(_ pair: StreamGolden.Pair) async throws {
         let drafts = try StreamGolden.drafts(of: pair)
         let ledger = try await StreamGolden.ledger(pair.app, holding: drafts)
-        for (index, draft) in drafts.enumerated() where !draft.type.hasPrefix("catalog.") {
+        for (index, draft) in drafts.enumerated() where !draft.type.isOf(.catalog) {
             var rest = drafts
             rest.remove(at: index)
             let other = try await StreamGolden.ledger(pair.app, holding: rest)
@@ -191,7 +191,7 @@ struct WhatIfTests {
         let drafts = try StreamGolden.drafts(of: pair)
         let ledger = try await StreamGolden.ledger(pair.app, holding: drafts)
         for (index, draft) in drafts.enumerated()
-        where !draft.type.hasPrefix("catalog.") && !draft.type.hasPrefix("correction.") {
+        where !draft.type.isOf(.catalog) && !draft.type.isOf(.correction) {
             var rest = drafts
             rest.remove(at: index)
             let other = try await StreamGolden.ledger(pair.app, holding: rest)
@@ -230,7 +230,7 @@ struct WhatIfTests {
         let pair = StreamGolden.Pair(app: "dozzi", name: "refund-after-two-stories")
         let drafts = try StreamGolden.drafts(of: pair)
         let ledger = try await StreamGolden.ledger(pair.app, holding: drafts)
-        let refund = try #require(drafts.first { $0.type == "purchase.refunded" })
+        let refund = try #require(drafts.first { $0.type == .purchaseRefunded })
         let target = WhatIf.Target(
             source: refund.source.kind, key: refund.source.key ?? "", environment: .production)
         let at = Moment(at: (drafts.compactMap(\.occurredAt).max() ?? 0) + 1)
@@ -276,7 +276,7 @@ struct WhatIfTests {
         #expect(code(WhatIf(catalog: Array("app: [".utf8))) != nil)
         #expect(code(WhatIf(catalog: try Fixtures.catalogDocument("ollie"))) == "other_app")
         var correction = last
-        correction.type = "correction.voided"
+        correction.type = .correctionVoided
         #expect(code(WhatIf(inserts: [correction])) == "not_insertable")
         var strange = last
         strange.source.key = "another"

@@ -42,7 +42,7 @@ struct BundleLawTests {
             default: break
             }
         }
-        for draft in drafts where draft.type != "catalog.published" {
+        for draft in drafts where draft.type != .catalogPublished {
             add(.object(draft.data))
             add(.object(draft.extras))
             found.formUnion([draft.subject, draft.profile, draft.source.key].compactMap(\.self))
@@ -135,7 +135,7 @@ struct BundleLawTests {
         let stream = try StreamGolden.drafts(of: pair)
         for request in try Self.requests(ledger, isRedacted: false) {
             let bundle = try await ledger.capture(request)
-            let own = bundle.drafts.filter { $0.type != "catalog.published" }
+            let own = bundle.drafts.filter { $0.type != .catalogPublished }
             #expect(own.allSatisfy(stream.contains), "\(pair) \(request.subjects)")
             let read = try ReproBundle(reading: bundle.bytes)
             #expect(read == bundle)

@@ -46,7 +46,7 @@ struct BundleTests {
         ]
         for (index, key) in keys.enumerated() {
             var draft = EventDraft.reported(
-                "profile.created", at: Self.now - Self.day, key: key, subject: fixture.subject,
+                .profileCreated, at: Self.now - Self.day, key: key, subject: fixture.subject,
                 profile: "kid-\(index)",
                 ["profile": .string("kid-\(index)"), "kind": "child"])
             draft.source.kind = ["web-shop", "native", "aaa"][index]
@@ -54,7 +54,7 @@ struct BundleTests {
         }
         let (bundle, names) = try await fixture.ledger.captured(Self.request(fixture.subject))
         let found = try #require(names)
-        let created = bundle.drafts.filter { $0.type == "profile.created" }
+        let created = bundle.drafts.filter { $0.type == .profileCreated }
         #expect(created.map(\.sequence) == [2, 1, 0])
         #expect(
             created.map { found.restored($0.source.kind) } == ["web-shop", "native", "aaa"])
@@ -69,7 +69,7 @@ struct BundleTests {
             let fixture = try await LedgerFixture("dozzi")
             for (index, end) in [Self.day, 2 * Self.day].enumerated() {
                 var draft = EventDraft.reported(
-                    "store.transaction_stated", at: Self.now - Self.day,
+                    .storeTransactionStated, at: Self.now - Self.day,
                     key: "a long key of statement \(round * 7 + index)",
                     [
                         "product": "com.dozzi.unlimited_stories", "transaction_id": "2000000123",
@@ -107,7 +107,7 @@ struct BundleTests {
                 CheckQuestion("stories"), for: person, moment: Moment(at: at)
             ).decision.usage?.limit
             let bundle = try await fixture.ledger.capture(Self.request(person, at: at))
-            let catalogs = bundle.drafts.filter { $0.type == "catalog.published" }
+            let catalogs = bundle.drafts.filter { $0.type == .catalogPublished }
             let data = try #require(catalogs.last?.data)
             #expect((data["applies_to"] == "all") == (limit == 7))
             #expect((data["percent"] == 0) == (limit == 3))
@@ -131,24 +131,24 @@ struct BundleTests {
         let bought = Self.now - 5 * Self.day
         try await fixture.record(
             .reported(
-                "purchase.completed", at: bought, key: "bought", subject: "giver-anonymous",
+                .purchaseCompleted, at: bought, key: "bought", subject: "giver-anonymous",
                 [
                     "product": "com.dozzi.unlimited_stories", "kind": "non_consumable",
                     "transaction_id": "t1", "price_milli": 1, "currency": "EUR",
                 ]),
             .reported(
-                "subject.aliased", at: bought + 1, key: "alias", subject: "giver-anonymous",
+                .subjectAliased, at: bought + 1, key: "alias", subject: "giver-anonymous",
                 ["alias": "giver-anonymous", "canonical": "giver"]),
             .used("stories", at: bought + 2, ref: "secret-story", subject: "giver"),
             .used("stories", at: bought + 2, ref: "strange-story", subject: "stranger"),
             .reported(
-                "purchase.transferred", at: bought + 3, key: "given", subject: "giver",
+                .purchaseTransferred, at: bought + 3, key: "given", subject: "giver",
                 ["from": "giver", "to": "ada"]))
         for isRedacted in [false, true] {
             let bundle = try await fixture.ledger.capture(
                 Self.request("ada", isRedacted: isRedacted))
             #expect(bundle.answers[1].content["allowed"] == true)
-            let types = bundle.drafts.map(\.type)
+            let types = bundle.drafts.map(\.type.rawValue)
             #expect(
                 types == [
                     "catalog.published", "purchase.completed", "subject.aliased",
@@ -165,11 +165,11 @@ struct BundleTests {
             .used("stories", at: Self.now, ref: "s1", subject: "guest-7"),
             .used("stories", at: Self.now, ref: "s2"),
             .reported(
-                "subject.aliased", at: Self.now, key: "on", subject: "guest-7",
+                .subjectAliased, at: Self.now, key: "on", subject: "guest-7",
                 ["alias": "guest-7", "canonical": "ada"]))
         try await fixture.record(
             .reported(
-                "subject.unaliased", at: Self.now + 1, key: "off", subject: "guest-7",
+                .subjectUnaliased, at: Self.now + 1, key: "off", subject: "guest-7",
                 ["alias": "guest-7", "canonical": "ada"]))
         let all = try await fixture.ledger.capture(Self.request("ada", isRedacted: false))
         #expect(all.drafts.count == 5)
@@ -186,7 +186,7 @@ struct BundleTests {
         let target: JSONObject = ["source": "native", "key": .string("stories/s1/\(Self.now)")]
         func amend(_ patch: JSONObject, _ key: String) async throws {
             var draft = EventDraft.reported(
-                "correction.amended", at: Self.now, key: key,
+                .correctionAmended, at: Self.now, key: key,
                 [
                     "target": .object(target), "patch": .object(patch),
                     "reason": "Mrs Miller of Church Lane called", "ticket": "T-4711",
@@ -304,7 +304,7 @@ struct BundleTests {
         let fixture = try await LedgerFixture("dozzi")
         try await fixture.record(
             .reported(
-                "purchase.completed", at: Self.now - Self.day, key: "p",
+                .purchaseCompleted, at: Self.now - Self.day, key: "p",
                 [
                     "product": "com.dozzi.unlimited_stories", "kind": "non_consumable",
                     "transaction_id": "t", "price_milli": 2_990, "currency": "USD",

@@ -125,7 +125,7 @@ struct BackupHistoryTests {
         let ledger = try await create(3)
         func begun(_ epoch: Int64) -> EventDraft {
             EventDraft(
-                type: "ledger.restored", subject: nil, occurredAt: ForkBench.now,
+                type: .ledgerRestored, subject: nil, occurredAt: ForkBench.now,
                 source: EventSource(kind: "native", key: "e\(epoch)"), trust: .admin,
                 data: ["epoch": .integer(epoch), "history": "00", "reason": "x"])
         }

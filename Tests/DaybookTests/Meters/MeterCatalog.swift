@@ -56,7 +56,7 @@ enum MeterCatalog {
             "meters", document: Array(text.utf8), now: instant(now))
         try await fixture.record(
             .reported(
-                "subject.created", at: start, key: "seen",
+                .subjectCreated, at: start, key: "seen",
                 ["first_seen_at": .integer(start), "tz": "America/New_York"]))
         return fixture
     }

@@ -135,7 +135,7 @@ struct PeriodTests {
                 "1000", from: start, until: instant("2026-08-31T09:00:00Z")))
         try await fixture.record(
             .reported(
-                "purchase.transferred", at: instant("2026-07-14T00:00:00Z"), key: "t",
+                .purchaseTransferred, at: instant("2026-07-14T00:00:00Z"), key: "t",
                 ["from": "bob", "to": "ada", "original_transaction_id": "1000"]))
         let before = try #require(try fixture.meter("billed", at: instant("2026-07-13T00:00:00Z")))
         #expect(before.period?.start == instant("2026-06-30T14:00:00Z"))
@@ -165,7 +165,7 @@ struct PeriodTests {
         try await fixture.ledger.tick()
         try await fixture.ledger.tick()
         let keys = try fixture.ledger.history(of: "ada").filter {
-            $0.event.draft.type == "usage.reset"
+            $0.event.draft.type == .usageReset
         }.compactMap(\.event.draft.source.key)
         #expect(
             Set(keys) == [

@@ -11,7 +11,7 @@ struct ReadingTests {
     ) -> EventDraft {
         var data: JSONObject = ["meter": .string(meter), "amount": .integer(amount)]
         if let ref { data["ref"] = .string(ref) }
-        return .reported("usage.recorded", at: instant(time), key: "\(meter)/\(time)", data)
+        return .reported(.usageRecorded, at: instant(time), key: "\(meter)/\(time)", data)
     }
 
     @Test("The last reading counts, in whatever order they arrive, and 0 is one")

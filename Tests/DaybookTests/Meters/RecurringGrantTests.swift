@@ -19,7 +19,7 @@ struct RecurringGrantTests {
         if let every { data["every"] = .string(every) }
         if let end { data["expires_at"] = .integer(instant(end)) }
         for member in more.members { data[member.name] = member.value }
-        return .reported("grant.issued", at: instant(start), key: id, data)
+        return .reported(.grantIssued, at: instant(start), key: id, data)
     }
 
     private func use(_ amount: Int64, _ time: String, of meter: String = "units") -> EventDraft {
@@ -73,7 +73,7 @@ struct RecurringGrantTests {
         #expect(try fixture.meter("units", at: instant("2026-03-31T14:00:00Z"))?.granted == 0)
         try await fixture.record(
             .reported(
-                "grant.voided", at: instant("2026-02-20T00:00:00Z"), key: "v",
+                .grantVoided, at: instant("2026-02-20T00:00:00Z"), key: "v",
                 ["grant_id": "g", "voided_at": .integer(instant("2026-02-20T00:00:00Z"))]))
         #expect(try fixture.meter("units", at: instant("2026-02-19T23:59:59Z"))?.granted == 5)
         #expect(try fixture.meter("units", at: instant("2026-02-20T00:00:00Z"))?.granted == 0)
@@ -147,7 +147,7 @@ struct RecurringGrantTests {
     func refused() async throws {
         let fixture = try await MeterCatalog.fixture()
         let access = EventDraft.reported(
-            "grant.issued", at: 0, key: "a",
+            .grantIssued, at: 0, key: "a",
             ["grant_id": "a", "entitlement": "club", "starts_at": 0, "every": "P1M"])
         #expect(try await fixture.problems(of: access) == ["missing_field"])
         #expect(try await fixture.problems(of: grant(amount: 0)) == ["missing_field"])
@@ -169,7 +169,7 @@ struct RecurringGrantTests {
         #expect(try await fixture.refusal(of: .issueGrant(terms)) == nil)
         let draft = try #require(
             try fixture.ledger.history(of: "ada").map(\.event.draft).last {
-                $0.type == "grant.issued" && $0.data["grant_id"] == "c"
+                $0.type == .grantIssued && $0.data["grant_id"] == "c"
             })
         #expect(draft.data["every"]?.text == "P1W")
         #expect(draft.data["rollover"] == ["min": 1, "max": 3])

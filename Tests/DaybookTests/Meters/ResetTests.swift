@@ -18,7 +18,7 @@ struct ResetTests {
             "effective_at": .integer(instant(time)),
         ]
         for member in more.members { data[member.name] = member.value }
-        return .reported("usage.reset", at: instant(time), key: key, data)
+        return .reported(.usageReset, at: instant(time), key: key, data)
     }
 
     @Test("A reset retains the anchor unless it says otherwise; then periods are counted from it")
@@ -88,7 +88,7 @@ struct ResetTests {
             .used("monthly", at: instant("2026-03-01T12:00:00Z"), ref: "a", amount: 7))
         try await fixture.record(
             .reported(
-                "grant.issued", at: instant("2026-03-10T00:00:00Z"), key: "g",
+                .grantIssued, at: instant("2026-03-10T00:00:00Z"), key: "g",
                 [
                     "grant_id": "g", "meter": "monthly", "amount": 1,
                     "starts_at": .integer(instant("2026-03-10T12:00:00Z")),

@@ -242,7 +242,7 @@ struct RevenueCatIngestTests {
         // As an older build left it, which could not read the payload.
         try await ledger.record([
             EventDraft(
-                type: "ingest.rejected", subject: nil, occurredAt: nil,
+                type: .ingestRejected, subject: nil, occurredAt: nil,
                 source: EventSource(kind: "ingest", key: sha256), trust: .system,
                 data: [
                     "code": "format", "kind": "revenuecat", "raw_sha256": .string(sha256),

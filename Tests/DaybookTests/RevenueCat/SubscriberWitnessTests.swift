@@ -111,7 +111,7 @@ struct SubscriberWitnessTests {
         #expect(receipt.gapCounts[.knownElsewhere] == 1)
         let last = try fixture.ledger.head().position
         let event = try #require(try fixture.ledger.event(at: last))
-        #expect(event.draft.type == "subscription.auto_renew_changed")
+        #expect(event.draft.type == .subscriptionAutoRenewChanged)
         #expect(event.stream.name == "apple:9000")
         #expect(try fixture.pro() == "active_canceling on ends")
         #expect(try await take(changes).appended == 0)

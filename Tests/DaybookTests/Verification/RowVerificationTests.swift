@@ -106,7 +106,7 @@ struct RowVerificationTests {
     }
 
     private static func launches(_ range: Range<Int>) -> [EventDraft] {
-        range.map { .reported("app.launched", at: Int64($0), key: "launch \($0) of a great many") }
+        range.map { .reported(.appLaunched, at: Int64($0), key: "launch \($0) of a great many") }
     }
 
     /// Exchanges the first two elements of a section of an array, under checksums that fit.

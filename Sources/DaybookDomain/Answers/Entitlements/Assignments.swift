@@ -10,13 +10,15 @@ struct Assignments {
     }
 
     private var stretches: [Stretch] = []
+    /// Where each transaction's stretches are; only the last of them may be open.
+    private var indices: [Reference: [Int]] = [:]
     private let context: CustomerCase
 
     init(_ context: CustomerCase) {
         self.context = context
         for assignment in context.state.customer.assignments {
-            let open = stretches.lastIndex {
-                $0.transaction == assignment.transaction && $0.until == Int64.max
+            let open = indices[assignment.transaction]?.last.flatMap {
+                stretches[$0].until == Int64.max ? $0 : nil
             }
             if assignment.isEnd {
                 guard let open, [0, stretches[open].profile].contains(assignment.profile) else {
@@ -37,7 +39,8 @@ struct Assignments {
 
     private mutating func append(_ assignment: CustomerState.Assignment) {
         // The first assignment reaches back to the purchase, which may have been made offline (OL-22).
-        let isFirst = !stretches.contains { $0.transaction == assignment.transaction }
+        let isFirst = indices[assignment.transaction] == nil
+        indices[assignment.transaction, default: []].append(stretches.count)
         stretches.append(
             Stretch(
                 transaction: assignment.transaction, profile: assignment.profile,
@@ -55,10 +58,14 @@ struct Assignments {
 
     /// The profile that any of the transactions serves at a time; no purchase serves a deleted one.
     func profile(of transactions: Set<Reference>, at instant: Int64) -> String? {
-        let stretch = stretches.last {
-            transactions.contains($0.transaction) && $0.from <= instant && instant < $0.until
+        let inForce = transactions.lazy.compactMap { transaction in
+            indices[transaction]?.last {
+                stretches[$0].from <= instant && instant < stretches[$0].until
+            }
         }
-        guard let stretch, deletion(of: stretch.profile, inForceAt: instant) == nil else {
+        guard let stretch = inForce.max().map({ stretches[$0] }),
+            deletion(of: stretch.profile, inForceAt: instant) == nil
+        else {
             return nil
         }
         return context.names[stretch.profile]
@@ -67,9 +74,8 @@ struct Assignments {
     /// Every profile that a transaction ever served, deleted ones as well, in the order of its first service.
     func profiles(of transaction: Reference) -> [String] {
         var found: [NameID] = []
-        for stretch in stretches
-        where stretch.transaction == transaction && !found.contains(stretch.profile) {
-            found.append(stretch.profile)
+        for index in indices[transaction] ?? [] where !found.contains(stretches[index].profile) {
+            found.append(stretches[index].profile)
         }
         return found.map { context.names[$0] }
     }

@@ -40,7 +40,7 @@ struct LineageAnswer {
         let end = min(period.end, period.believedUntil)
         source.expiresAt = end == Int64.max ? nil : end
         source.state = .pending
-        source.why = "not_started"
+        source.why = .notStarted
         return source
     }
 
@@ -80,7 +80,7 @@ struct LineageAnswer {
         }
         if current.product == nil {
             source.isActive = false
-            source.why = "unknown_product"
+            source.why = .unknownProduct
             source.flags.append("unknown_product")
         }
         if current.isReplacedByUnknown { source.flags.append("unknown_successor") }
@@ -114,8 +114,8 @@ struct LineageAnswer {
             case .unverified(let until):
                 source.state = .unverified
                 source.expiresAt = max(fact.startsAt, until)
-                source.why = "unverified"
-            case .notShareable(let why): source.why = why
+                source.why = .unverified
+            case .notShareable(let why): source.why = .family(why)
             case .hidden: continue
             }
             return source
@@ -135,7 +135,7 @@ struct LineageAnswer {
         let next = names[state.nextProduct.value]
         source.product = next.isEmpty ? nil : next
         source.entitlements = catalog?.product(next)?.entitlements ?? []
-        source.why = "unknown_state_fallback_free"
+        source.why = .unknownState
         source.state = .pending
         return source
     }
@@ -145,18 +145,18 @@ struct LineageAnswer {
         if let withdrawal = period.withdrawal, withdrawal.at <= at {
             if withdrawal.isRevocation {
                 source.state = .revoked
-                source.why = "revoked"
+                source.why = .revoked
             } else {
                 source.state = .refunded
                 source.willRenew = lineage.autoRenew.value && period.product?.kind.isRunning == true
-                source.why = "refunded"
+                source.why = .refunded
             }
             return
         }
         if period.contains(at) { return judgeRunning(period, &source) }
         guard period.product?.kind.isRunning ?? true else {
             source.state = .expired
-            source.why = "expired"
+            source.why = .expired
             return
         }
         judgeLapsed(period, &source)
@@ -201,7 +201,7 @@ struct LineageAnswer {
             source.state = .billingRetry
             source.willRenew = true
             source.isActive = catalog?.policies.billingRetryAccess ?? false
-            source.why = source.isActive ? nil : "billing_retry"
+            source.why = source.isActive ? nil : .billingRetry
             if source.isActive { source.expiresAt = retryEnd }
             return
         }
@@ -215,7 +215,7 @@ struct LineageAnswer {
         }
         source.state = .expired
         let reason = names[lineage.expiry.value]
-        source.why = reason.isEmpty ? "expired" : "expired.\(reason)"
+        source.why = reason.isEmpty ? .expired : .ended(ExactText(reason))
     }
 
     /// The end of a missing renewal between two known periods, where the store said later that service had been

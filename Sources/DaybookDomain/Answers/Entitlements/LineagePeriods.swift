@@ -36,7 +36,7 @@ struct LineagePeriods {
         /// Hidden by a debug override (rule 10).
         case hidden
         /// Shared by a family where the catalog does not share, and why (DZ-23, OL-26).
-        case notShareable(why: String)
+        case notShareable(why: FamilyRefusal)
         /// A client's word alone, which does not count or no longer (rule 11).
         case unverified(until: Int64)
     }

@@ -34,7 +34,7 @@ public struct Source: Sendable, Equatable {
     public var autoRenewProduct: String?
     public var trialDaysRemaining: Int64?
     /// Why it gives nothing: `refunded`, `expired.voluntary`, `family_not_shareable`, `needs_assignment`, …
-    public var why: String?
+    public var why: Why?
     /// What is odd about it: `unknown_gap`, `unknown_product`, `unknown_successor`.
     public var flags: [String]
 
@@ -50,35 +50,35 @@ public struct Source: Sendable, Equatable {
     }
 
     /// The word after `granted.`.
-    public var grantedReason: String {
+    public var grantedReason: DecisionReason {
         switch kind {
-        case .debug: "debug"
-        case .lifetime: "lifetime"
-        case .family: "family"
-        case .grant: "grant"
-        case .freePeriod: "intro_period"
-        case .nonRenewing: "subscription"
+        case .debug: .debug
+        case .lifetime: .lifetime
+        case .family: .family
+        case .grant: .grant
+        case .freePeriod: .freePeriod
+        case .nonRenewing: .subscription
         case .subscription:
             switch state {
-            case .trial: "trial"
-            case .grace: "grace"
-            default: "subscription"
+            case .trial: .trial
+            case .grace: .grace
+            default: .subscription
             }
         }
     }
 
     /// The word after `denied.`.
-    public var deniedReason: String {
+    public var deniedReason: DecisionReason {
         // Whatever became of it, it never opened anything (FR-17).
-        if why == "unknown_product" { return "not_entitled" }
+        if why == .unknownProduct { return .notEntitled }
         return switch state {
-        case .refunded: "refunded"
-        case .revoked: "revoked"
-        case .billingRetry: "billing_retry"
-        case .paused: "paused"
-        case .unverified: "unverified"
-        case .expired: kind == .freePeriod ? "intro_expired" : "expired"
-        default: "not_entitled"
+        case .refunded: .refunded
+        case .revoked: .revoked
+        case .billingRetry: .billingRetry
+        case .paused: .paused
+        case .unverified: .unverified
+        case .expired: kind == .freePeriod ? .freePeriodExpired : .expired
+        default: .notEntitled
         }
     }
 

@@ -90,7 +90,7 @@ struct SourceGathering {
             source.entitlements = catalog?.product(source.product ?? "")?.entitlements ?? []
             source.startsAt = lineage.ownedFrom == Int64.min ? fact.startsAt : lineage.ownedFrom
             source.expiresAt = lineage.ownedUntil
-            source.why = "transferred"
+            source.why = .transferred
             assign(&source, lineage)
             return source
         }
@@ -106,7 +106,7 @@ struct SourceGathering {
         source.profile = profile ?? ""
         if profile == nil, source.isActive {
             source.isActive = false
-            source.why = "needs_assignment"
+            source.why = .needsAssignment
         }
     }
 
@@ -136,10 +136,10 @@ struct SourceGathering {
             source.state = source.isActive ? .active : .expired
             if at < grant.startsAt {
                 source.state = .pending
-                source.why = "not_started"
+                source.why = .notStarted
             } else if !source.isActive {
                 source.state = voided.map { $0 <= at } == true ? .voided : .expired
-                source.why = source.state == .voided ? "grant_voided" : "expired"
+                source.why = source.state == .voided ? .grantVoided : .expired
             }
             return source
         }
@@ -171,7 +171,7 @@ struct SourceGathering {
                 source.expiresAt = end
                 source.isActive = start <= at && at < end
                 source.state = source.isActive ? .active : at < start ? .pending : .expired
-                source.why = source.isActive ? nil : at < start ? "not_started" : "intro_expired"
+                source.why = source.isActive ? nil : at < start ? .notStarted : .freePeriodExpired
                 sources.append(source)
             }
         }

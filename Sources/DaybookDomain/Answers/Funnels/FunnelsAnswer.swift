@@ -1,4 +1,4 @@
-import DaybookEvents
+public import DaybookEvents
 
 /// What a funnel's customers are told apart by; attributed by first touch.
 public enum FunnelBreakdown: String, Sendable, CaseIterable {
@@ -9,7 +9,7 @@ public enum FunnelBreakdown: String, Sendable, CaseIterable {
 public struct FunnelReport: Sendable, Equatable {
     public struct Step: Sendable, Equatable {
         public var name: String
-        public var event: String
+        public var event: EventTypeName
         public var count: Int
         /// Time since the step before, over the customers that took this step after another; `nil` where none did.
         /// In order that is the step above, in any order whichever came last.
@@ -81,10 +81,7 @@ public struct FunnelsAnswer {
         totals = Tally(steps: funnel.steps.count)
     }
 
-    private static func code(of event: String) -> UInt16 {
-        EventType.allCases.first { $0 != .unknown && Vocabulary.name(of: $0) == event }?.rawValue
-            ?? 0
-    }
+    private static func code(of event: EventTypeName) -> UInt16 { event.known?.rawValue ?? 0 }
 
     /// Takes one customer's events: its own and those of the lineages that it owns.
     public mutating func add(_ context: CustomerCase) {

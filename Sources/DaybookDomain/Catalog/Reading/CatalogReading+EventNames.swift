@@ -8,7 +8,8 @@ extension CatalogReading {
             checkEventName(name, fields)
             let event = fields.text("event")
             let milestone: SubscriptionMilestone.Kind? = fields.choice("milestone")
-            var eventName = EventName(name: name, event: event, milestone: milestone)
+            var eventName = EventName(
+                name: name, event: event.map(EventTypeName.init(rawValue:)), milestone: milestone)
             let schema = event.flatMap { target($0, fields) }
             eventName.data = eventData("data", fields, schema)
             eventName.defaults = eventData("defaults", fields, schema)

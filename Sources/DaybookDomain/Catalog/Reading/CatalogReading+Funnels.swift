@@ -1,3 +1,5 @@
+import DaybookEvents
+
 extension CatalogReading {
     func funnels(_ fields: CatalogFields) -> [Funnel] {
         named("funnels", of: fields) { name, fields -> Funnel? in
@@ -33,14 +35,16 @@ extension CatalogReading {
             let name = inner.text("name")
             let context = inner.text("context")
             let isTrial = inner.flag("trial")
-            if event != "subscription.started", event != "subscription.renewed" {
+            let type = event.map(EventTypeName.init(rawValue:))
+            if type != .subscriptionStarted, type != .subscriptionRenewed {
                 inner.refuse(["trial"], because: "only a subscription starts or renews as a trial")
             }
             inner.finish()
             guard let event else { return nil }
             checkEventType(event, among: knownEventTypes, at: inner.place(of: "event"))
             funnelEvents.append((event, inner.place(of: "event")))
-            var step = FunnelStep(name: name ?? event, event: event, context: context)
+            var step = FunnelStep(
+                name: name ?? event, event: EventTypeName(rawValue: event), context: context)
             step.isTrial = isTrial
             return step
         }

@@ -25,23 +25,23 @@ struct CompactJWS {
     /// 64 bytes, r ‖ s.
     let signature: [UInt8]
 
-    /// - Throws: `AppStoreRefusal` of class `format`.
-    init(_ bytes: [UInt8]) throws(AppStoreRefusal) {
+    /// - Throws: `PayloadRefusal` of class `format`.
+    init(_ bytes: [UInt8]) throws(PayloadRefusal) {
         guard bytes.count <= Self.byteCountMax else {
-            throw AppStoreRefusal(
+            throw PayloadRefusal(
                 .format, "\(bytes.count) bytes; a signed payload has at most \(Self.byteCountMax)")
         }
         let parts = bytes.split(
             separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
         guard parts.count == 3 else {
-            throw AppStoreRefusal(
+            throw PayloadRefusal(
                 .format,
                 "it has \(parts.count > 3 ? "more than 3 parts" : parts.count == 2 ? "2 parts" : "1 part"); "
                     + "a compact JWS has 3"
             )
         }
         guard parts[0].count <= Self.headerByteCountMax else {
-            throw AppStoreRefusal(
+            throw PayloadRefusal(
                 .format,
                 "the header has \(parts[0].count) bytes; at most \(Self.headerByteCountMax) are read"
             )
@@ -50,7 +50,7 @@ struct CompactJWS {
         payload = try Self.object(parts[1], "payload")
         signedBytes = bytes[..<parts[1].endIndex]
         guard let signature = Base64.decode(parts[2], .url), signature.count == 64 else {
-            throw AppStoreRefusal(
+            throw PayloadRefusal(
                 .format, "the signature is not 64 bytes in base64url without padding")
         }
         self.signature = signature
@@ -58,31 +58,31 @@ struct CompactJWS {
 
     /// What the header states: DER, leaf first.
     /// - Parameter isOneEnough: A single certificate will do too, as Xcode signs with.
-    /// - Throws: `AppStoreRefusal` of class `format`; `chain` where the number of certificates is wrong.
-    func certificates(allowingOne isOneEnough: Bool) throws(AppStoreRefusal) -> [[UInt8]] {
+    /// - Throws: `PayloadRefusal` of class `format`; `chain` where the number of certificates is wrong.
+    func certificates(allowingOne isOneEnough: Bool) throws(PayloadRefusal) -> [[UInt8]] {
         let header = try Self.object(header, "header")
         guard header["alg"]?.text == "ES256" else {
             let found = header["alg"]?.text.map { "\"\($0.prefix(16))\"" } ?? "missing"
-            throw AppStoreRefusal(.format, "alg is \(found); only ES256 is accepted")
+            throw PayloadRefusal(.format, "alg is \(found); only ES256 is accepted")
         }
         // RFC 7515 §4.1.11: extensions that must be understood; none are.
         guard header["crit"] == nil else {
-            throw AppStoreRefusal(.format, "the header has crit, of which nothing is understood")
+            throw PayloadRefusal(.format, "the header has crit, of which nothing is understood")
         }
         guard let values = header["x5c"]?.array else {
-            throw AppStoreRefusal(.format, "the header has no x5c, so no signer is named")
+            throw PayloadRefusal(.format, "the header has no x5c, so no signer is named")
         }
         guard values.count == 3 || isOneEnough && values.count == 1 else {
-            throw AppStoreRefusal(
+            throw PayloadRefusal(
                 .chain, "x5c has \(values.count) certificates; Apple sends exactly 3")
         }
         var certificates: [[UInt8]] = []
         for value in values {
             guard let text = value.text, let bytes = Base64.decode(text, .standard) else {
-                throw AppStoreRefusal(.format, "a certificate in x5c is not standard base64")
+                throw PayloadRefusal(.format, "a certificate in x5c is not standard base64")
             }
             guard (1...Self.certificateByteCountMax).contains(bytes.count) else {
-                throw AppStoreRefusal(
+                throw PayloadRefusal(
                     .format,
                     "a certificate in x5c has \(bytes.count) bytes; 1 to \(Self.certificateByteCountMax) are read"
                 )
@@ -94,15 +94,15 @@ struct CompactJWS {
 
     private static func object(
         _ part: ArraySlice<UInt8>, _ name: String
-    ) throws(AppStoreRefusal) -> JSONObject {
+    ) throws(PayloadRefusal) -> JSONObject {
         guard let bytes = Base64.decode(part, .url) else {
-            throw AppStoreRefusal(.format, "the \(name) is not base64url without padding")
+            throw PayloadRefusal(.format, "the \(name) is not base64url without padding")
         }
         do {
             if let object = try JSONReader.read(bytes).object { return object }
         } catch {
-            throw AppStoreRefusal(.format, "the \(name) is not JSON: \(error)")
+            throw PayloadRefusal(.format, "the \(name) is not JSON: \(error)")
         }
-        throw AppStoreRefusal(.format, "the \(name) is not a JSON object")
+        throw PayloadRefusal(.format, "the \(name) is not a JSON object")
     }
 }

@@ -30,10 +30,10 @@ public struct AppStoreMapping: Sendable {
 
     /// The events of a payload, in the order of one commit; not canonical yet.
     /// - Parameter document: A payload that was verified.
-    /// - Throws: `AppStoreRefusal` of class `format` for what does not say what its kind must say.
+    /// - Throws: `PayloadRefusal` of class `format` for what does not say what its kind must say.
     public func events(
         of document: AppStoreDocument
-    ) throws(AppStoreRefusal) -> [EventDraft] {
+    ) throws(PayloadRefusal) -> [EventDraft] {
         try AppStoreRequirements.check(document)
         return switch document {
         case .notification(let notification): events(of: notification)
@@ -81,7 +81,7 @@ public struct AppStoreMapping: Sendable {
         let key = EventSource.boundedKey("\(source.key ?? "")/\(subject)")
         return [
             EventDraft(
-                type: "purchase.claimed", environment: environment, subject: subject,
+                type: .purchaseClaimed, environment: environment, subject: subject,
                 occurredAt: nil,
                 source: EventSource(kind: source.kind, key: key, signedAt: source.signedAt),
                 trust: .imported, data: data)
@@ -90,7 +90,7 @@ public struct AppStoreMapping: Sendable {
 
     private func downloadNotice(_ download: AppStoreAppTransaction) -> EventDraft {
         draft(
-            "ops.app_transaction", at: download.signedAt,
+            EventTypeName(.ops, "app_transaction"), at: download.signedAt,
             source("app/\(download.id ?? "")@", download.signedAt, isClaim: true),
             subject: subject, ["apple": .object(download.members.kept(without: []))])
     }
@@ -199,7 +199,7 @@ extension AppStoreMapping {
         let occurredAt =
             transaction.revokedAt.flatMap(EventBounds.timeOrNil) ?? transaction.chargedAt
         return draft(
-            "store.transaction_stated", at: occurredAt ?? source.signedAt, source,
+            .storeTransactionStated, at: occurredAt ?? source.signedAt, source,
             subject: nil, data)
     }
 
@@ -224,7 +224,7 @@ extension AppStoreMapping {
                 "environment", "signedDate",
             ]))
         return draft(
-            "store.renewal_stated", at: source.signedAt, source, subject: nil, data)
+            .storeRenewalStated, at: source.signedAt, source, subject: nil, data)
     }
 
     /// A consumable as it stands: bought, or bought and taken back.
@@ -237,7 +237,7 @@ extension AppStoreMapping {
             isRevoked
             ? transaction.revokedAt.flatMap(EventBounds.timeOrNil) : transaction.chargedAt
         return draft(
-            isRevoked ? "purchase.refunded" : "purchase.completed",
+            isRevoked ? .purchaseRefunded : .purchaseCompleted,
             at: moment ?? source.signedAt, source, subject: nil, data)
     }
 
@@ -250,7 +250,7 @@ extension AppStoreMapping {
     private func customer(
         of meaning: AppStoreMeaning, _ notification: AppStoreNotification
     ) -> String? {
-        guard meaning.needsCustomer else { return meaning.type.hasPrefix("ops.") ? subject : nil }
+        guard meaning.needsCustomer else { return meaning.type.isOf(.ops) ? subject : nil }
         if let subject { return subject }
         let transaction = notification.transaction
         if let token = transaction?.appAccountToken ?? notification.renewal?.appAccountToken,
@@ -264,7 +264,7 @@ extension AppStoreMapping {
     }
 
     func draft(
-        _ type: String, at occurredAt: Int64?, _ source: EventSource, subject: String?,
+        _ type: EventTypeName, at occurredAt: Int64?, _ source: EventSource, subject: String?,
         _ data: JSONObject
     ) -> EventDraft {
         var data = data

@@ -6,7 +6,7 @@ struct AppStoreMeaning: Sendable {
     enum Moment: Sendable { case charge, revocation, notice }
 
     /// The type of our event.
-    var type: String
+    var type: EventTypeName
     var moment: Moment = .notice
     /// Whether the event states the whole transaction, so that no neutral one is needed beside it.
     var isTransaction = false
@@ -27,41 +27,41 @@ struct AppStoreMeaning: Sendable {
         return meaning
     }
 
-    static let unknown = AppStoreMeaning(type: "ops.unknown_notification")
+    static let unknown = AppStoreMeaning(type: EventTypeName(.ops, "unknown_notification"))
 
     /// Whether the event cannot be told without a transaction; without one it is told as unknown, and nothing is lost.
-    private var needsTransaction: Bool { !type.hasPrefix("ops.") && type != "consent.rescinded" }
+    private var needsTransaction: Bool { !type.isOf(.ops) && type != .consentRescinded }
 
     static func named(
         _ type: AppStoreNotificationType?, _ subtype: AppStoreNotificationSubtype?
     ) -> AppStoreMeaning {
         switch (type, subtype) {
         case (.subscribed, .resubscribe):
-            transaction("subscription.started", ["reason": "resubscribe"])
-        case (.subscribed, _): transaction("subscription.started", ["reason": "initial"])
+            transaction(.subscriptionStarted, ["reason": "resubscribe"])
+        case (.subscribed, _): transaction(.subscriptionStarted, ["reason": "initial"])
         case (.didRenew, let subtype):
             transaction(
-                "subscription.renewed", ["recovery": .bool(subtype == .billingRecovery)])
+                .subscriptionRenewed, ["recovery": .bool(subtype == .billingRecovery)])
         case (.oneTimeCharge, _):
             AppStoreMeaning(
-                type: "purchase.completed", moment: .charge, isTransaction: true,
+                type: .purchaseCompleted, moment: .charge, isTransaction: true,
                 statesConsumable: true)
         case (.refund, _):
-            AppStoreMeaning(type: "purchase.refunded", moment: .revocation, statesConsumable: true)
+            AppStoreMeaning(type: .purchaseRefunded, moment: .revocation, statesConsumable: true)
         case (.revoke, _):
             AppStoreMeaning(
-                type: "purchase.revoked", moment: .revocation, statesConsumable: true,
+                type: .purchaseRevoked, moment: .revocation, statesConsumable: true,
                 words: ["reason": "family"])
         case (.refundReversed, _):
-            AppStoreMeaning(type: "purchase.refund_reversed", statesConsumable: true)
-        case (.refundDeclined, _): AppStoreMeaning(type: "refund.declined")
-        case (.consumptionRequest, _): AppStoreMeaning(type: "refund.requested")
-        case (.rescindConsent, _): AppStoreMeaning(type: "consent.rescinded", needsCustomer: true)
+            AppStoreMeaning(type: .purchaseRefundReversed, statesConsumable: true)
+        case (.refundDeclined, _): AppStoreMeaning(type: .refundDeclined)
+        case (.consumptionRequest, _): AppStoreMeaning(type: .refundRequested)
+        case (.rescindConsent, _): AppStoreMeaning(type: .consentRescinded, needsCustomer: true)
         default: ofRenewal(type, subtype) ?? ofOperations(type)
         }
     }
 
-    private static func transaction(_ type: String, _ words: JSONObject) -> AppStoreMeaning {
+    private static func transaction(_ type: EventTypeName, _ words: JSONObject) -> AppStoreMeaning {
         AppStoreMeaning(type: type, moment: .charge, isTransaction: true, words: words)
     }
 
@@ -69,14 +69,14 @@ struct AppStoreMeaning: Sendable {
         _ type: AppStoreNotificationType?, _ subtype: AppStoreNotificationSubtype?
     ) -> AppStoreMeaning? {
         switch (type, subtype) {
-        case (.didFailToRenew, _): AppStoreMeaning(type: "subscription.billing_failed")
-        case (.gracePeriodExpired, _): AppStoreMeaning(type: "subscription.grace_expired")
+        case (.didFailToRenew, _): AppStoreMeaning(type: .subscriptionBillingFailed)
+        case (.gracePeriodExpired, _): AppStoreMeaning(type: .subscriptionGraceExpired)
         case (.expired, let subtype):
             AppStoreMeaning(
-                type: "subscription.expired", words: ["reason": .string(expiryReason(subtype))])
+                type: .subscriptionExpired, words: ["reason": .string(expiryReason(subtype))])
         case (.didChangeRenewalStatus, let subtype):
             AppStoreMeaning(
-                type: "subscription.auto_renew_changed",
+                type: .subscriptionAutoRenewChanged,
                 words: ["enabled": .bool(subtype != .autoRenewDisabled), "cause": "unknown"])
         case (.didChangeRenewalPref, .upgrade), (.offerRedeemed, .upgrade): changed("now")
         case (.didChangeRenewalPref, .downgrade), (.offerRedeemed, .downgrade):
@@ -84,28 +84,28 @@ struct AppStoreMeaning: Sendable {
         case (.didChangeRenewalPref, _): changed("reverted")
         case (.offerRedeemed, _):
             AppStoreMeaning(
-                type: "subscription.offer_redeemed", words: ["effective": "next_renewal"])
+                type: .subscriptionOfferRedeemed, words: ["effective": "next_renewal"])
         case (.priceIncrease, let subtype):
             AppStoreMeaning(
-                type: "subscription.price_increase",
+                type: .subscriptionPriceIncrease,
                 words: ["status": subtype == .pending ? "pending" : "accepted"])
-        case (.renewalExtended, _): AppStoreMeaning(type: "subscription.extended")
+        case (.renewalExtended, _): AppStoreMeaning(type: .subscriptionExtended)
         default: nil
         }
     }
 
     private static func changed(_ effective: String) -> AppStoreMeaning {
         AppStoreMeaning(
-            type: "subscription.product_changed", words: ["effective": .string(effective)])
+            type: .subscriptionProductChanged, words: ["effective": .string(effective)])
     }
 
     private static func ofOperations(_ type: AppStoreNotificationType?) -> AppStoreMeaning {
         switch type {
-        case .renewalExtension: AppStoreMeaning(type: "ops.extension_report")
-        case .externalPurchaseToken: AppStoreMeaning(type: "ops.external_token")
+        case .renewalExtension: AppStoreMeaning(type: EventTypeName(.ops, "extension_report"))
+        case .externalPurchaseToken: AppStoreMeaning(type: EventTypeName(.ops, "external_token"))
         case .priceChange, .metadataUpdate, .migration:
-            AppStoreMeaning(type: "ops.advanced_commerce")
-        case .test: AppStoreMeaning(type: "ops.test_received")
+            AppStoreMeaning(type: EventTypeName(.ops, "advanced_commerce"))
+        case .test: AppStoreMeaning(type: EventTypeName(.ops, "test_received"))
         default: unknown
         }
     }
@@ -122,41 +122,41 @@ struct AppStoreMeaning: Sendable {
 
     /// The event's data, without what only Apple has a name for.
     func data(_ notification: AppStoreNotification) -> JSONObject {
-        guard let transaction = notification.transaction, !type.hasPrefix("ops.") else {
+        guard let transaction = notification.transaction, !type.isOf(.ops) else {
             return words
         }
         let renewal = notification.renewal
         var data: JSONObject =
             switch type {
-            case "subscription.started", "subscription.renewed":
+            case .subscriptionStarted, .subscriptionRenewed:
                 transaction.period(renewal)
-            case "purchase.completed": transaction.purchase
-            case "purchase.refunded", "purchase.revoked": transaction.revocation
+            case .purchaseCompleted: transaction.purchase
+            case .purchaseRefunded, .purchaseRevoked: transaction.revocation
             default: transaction.names
             }
         switch type {
-        case "purchase.refunded", "purchase.revoked",
-            "purchase.refund_reversed", "refund.declined":
+        case .purchaseRefunded, .purchaseRevoked,
+            .purchaseRefundReversed, .refundDeclined:
             data["kind"] = transaction.kindWord.map(JSONValue.string)
-        case "refund.requested":
+        case .refundRequested:
             data["kind"] = transaction.kindWord.map(JSONValue.string)
             data["reason"] = (notification.data?.consumptionRequestReason?.raw).flatMap {
                 JSONValue.short($0.lowercased())
             }
-        case "subscription.product_changed": data.merge(change(transaction, renewal))
-        case "subscription.billing_failed":
+        case .subscriptionProductChanged: data.merge(change(transaction, renewal))
+        case .subscriptionBillingFailed:
             data["grace_expires_at"] = (renewal?.graceExpiresAt).map(JSONValue.integer)
-        case "subscription.price_increase":
+        case .subscriptionPriceIncrease:
             data["new_price_milli"] = (renewal?.renewalPrice).map(JSONValue.integer)
             data["currency"] = (renewal?.currency).map(JSONValue.string)
             data["effective_at"] = (renewal?.renewsAt).map(JSONValue.integer)
-        case "subscription.extended":
+        case .subscriptionExtended:
             data["new_expires_at"] = (transaction.expiresAt ?? renewal?.renewsAt).map(
                 JSONValue.integer)
-        case "subscription.offer_redeemed":
+        case .subscriptionOfferRedeemed:
             data["product"] = transaction.productID.map(JSONValue.string)
             data["offer"] = renewal.flatMap(\.offer).map(JSONValue.object)
-        case "subscription.expired", "subscription.auto_renew_changed":
+        case .subscriptionExpired, .subscriptionAutoRenewChanged:
             data["product"] = transaction.productID.map(JSONValue.string)
         default: break
         }

@@ -14,12 +14,12 @@ extension AppStoreDocument {
     /// The signature is not checked: a certificate that has expired since, and an authority that is not configured any
     /// more, say nothing about what was believed then. Never for anything that comes from outside.
     /// - Parameter kind: `nil`: what the payload's own members say.
-    /// - Throws: `AppStoreRefusal` of class `format` for what is no signed payload of that kind.
-    public init(kept text: [UInt8], as kind: AppStorePayloadKind?) throws(AppStoreRefusal) {
+    /// - Throws: `PayloadRefusal` of class `format` for what is no signed payload of that kind.
+    public init(kept text: [UInt8], as kind: AppStorePayloadKind?) throws(PayloadRefusal) {
         let payload = try CompactJWS(text).payload
         let kind = kind ?? AppStorePayloadKind.stated(by: payload)
         try kind.check(payload)
-        try self.init(payload, kind) { (text, kind) throws(AppStoreRefusal) in
+        try self.init(payload, kind) { (text, kind) throws(PayloadRefusal) in
             let payload = try CompactJWS(text).payload
             try kind.check(payload)
             return payload
@@ -29,8 +29,8 @@ extension AppStoreDocument {
     /// - Parameter read: Gives the payload of a text that is nested in this one.
     init(
         _ payload: JSONObject, _ kind: AppStorePayloadKind,
-        nested read: ([UInt8], AppStorePayloadKind) throws(AppStoreRefusal) -> JSONObject
-    ) throws(AppStoreRefusal) {
+        nested read: ([UInt8], AppStorePayloadKind) throws(PayloadRefusal) -> JSONObject
+    ) throws(PayloadRefusal) {
         switch kind {
         case .transaction: self = .transaction(AppStoreTransaction(members: payload))
         case .renewal: self = .renewal(AppStoreRenewal(members: payload))
@@ -52,14 +52,14 @@ extension AppStoreDocument {
 
     private static func nested(
         _ payload: JSONObject, _ path: [String], _ kind: AppStorePayloadKind,
-        _ read: ([UInt8], AppStorePayloadKind) throws(AppStoreRefusal) -> JSONObject
-    ) throws(AppStoreRefusal) -> JSONObject? {
+        _ read: ([UInt8], AppStorePayloadKind) throws(PayloadRefusal) -> JSONObject
+    ) throws(PayloadRefusal) -> JSONObject? {
         guard let value = payload.value(at: path), value != .null else { return nil }
         let place = path.joined(separator: ".")
         guard let text = value.text else {
-            throw AppStoreRefusal(.format, "\(place) is \(value.kindName), not a signed payload")
+            throw PayloadRefusal(.format, "\(place) is \(value.kindName), not a signed payload")
         }
-        do throws(AppStoreRefusal) {
+        do throws(PayloadRefusal) {
             return try read(Array(text.utf8), kind)
         } catch {
             throw error.inside(place)

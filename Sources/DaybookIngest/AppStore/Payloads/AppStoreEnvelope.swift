@@ -36,28 +36,28 @@ public enum AppStoreEnvelope {
     /// The signed payloads of an envelope in the order in which they stand there.
     /// - Parameter kind: What bytes are that are nothing but a signed payload.
     /// - Returns: Nothing for an empty page.
-    /// - Throws: `AppStoreRefusal` of class `format` for what is neither.
+    /// - Throws: `PayloadRefusal` of class `format` for what is neither.
     public static func signedPayloads(
         in bytes: [UInt8], as kind: AppStorePayloadKind
-    ) throws(AppStoreRefusal) -> [AppStoreSignedPayload] {
+    ) throws(PayloadRefusal) -> [AppStoreSignedPayload] {
         guard bytes.count <= byteCountMax else {
-            throw AppStoreRefusal(
+            throw PayloadRefusal(
                 .format, "\(bytes.count) bytes; a payload has at most \(byteCountMax)")
         }
         let trimmed = bytes.trimmingSpace
         guard trimmed.first == UInt8(ascii: "{") else {
             guard let text = String(validating: trimmed, as: UTF8.self), !text.isEmpty else {
-                throw AppStoreRefusal(.format, "it is neither a signed payload nor a JSON object")
+                throw PayloadRefusal(.format, "it is neither a signed payload nor a JSON object")
             }
             return [AppStoreSignedPayload(kind: kind, text: text, place: "")]
         }
         var search = Search()
         do {
             try search.payload(JSONReader.read(Array(trimmed)).object ?? JSONObject())
-        } catch let refusal as AppStoreRefusal {
+        } catch let refusal as PayloadRefusal {
             throw refusal
         } catch {
-            throw AppStoreRefusal(.format, "it is not JSON: \(error)")
+            throw PayloadRefusal(.format, "it is not JSON: \(error)")
         }
         return search.found
     }
@@ -66,7 +66,7 @@ public enum AppStoreEnvelope {
         var found: [AppStoreSignedPayload] = []
         private var hasList = false
 
-        mutating func payload(_ object: JSONObject) throws(AppStoreRefusal) {
+        mutating func payload(_ object: JSONObject) throws(PayloadRefusal) {
             try take(object, "signedPayload", .notification, in: "")
             try pair(object, in: "")
             try take(object, "signedAppTransactionInfo", .appTransaction, in: "")
@@ -87,7 +87,7 @@ public enum AppStoreEnvelope {
                 }
             }
             guard hasList || !found.isEmpty else {
-                throw AppStoreRefusal(
+                throw PayloadRefusal(
                     .format,
                     "the JSON has no signed payload; expected signedPayload or a page of Apple's")
             }
@@ -95,7 +95,7 @@ public enum AppStoreEnvelope {
 
         private mutating func pair(
             _ object: JSONObject, in place: String
-        ) throws(AppStoreRefusal) {
+        ) throws(PayloadRefusal) {
             try take(object, "signedTransactionInfo", .transaction, in: place)
             try take(object, "signedRenewalInfo", .renewal, in: place)
         }
@@ -108,20 +108,20 @@ public enum AppStoreEnvelope {
 
         private mutating func take(
             _ object: JSONObject, _ name: String, _ kind: AppStorePayloadKind, in place: String
-        ) throws(AppStoreRefusal) {
+        ) throws(PayloadRefusal) {
             guard let value = object[name], value != .null else { return }
             try take(value, kind, place + name)
         }
 
         private mutating func take(
             _ value: JSONValue, _ kind: AppStorePayloadKind, _ place: String
-        ) throws(AppStoreRefusal) {
+        ) throws(PayloadRefusal) {
             guard let text = value.text else {
-                throw AppStoreRefusal(
+                throw PayloadRefusal(
                     .format, "\(place) is \(value.kindName), not a signed payload")
             }
             guard found.count < textCountMax else {
-                throw AppStoreRefusal(
+                throw PayloadRefusal(
                     .format, "a payload has at most \(textCountMax) signed payloads")
             }
             found.append(AppStoreSignedPayload(kind: kind, text: text, place: place))

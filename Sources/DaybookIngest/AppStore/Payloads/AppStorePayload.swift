@@ -12,7 +12,7 @@ public protocol AppStorePayload: Sendable, Equatable {
 
 /// A documented member and its form.
 public struct AppStoreField: Sendable, Equatable {
-    public enum Layout: String, Sendable, CaseIterable {
+    public enum Kind: String, Sendable, CaseIterable {
         case text
         /// Text, or a number that is kept as text.
         case identifier
@@ -30,15 +30,15 @@ public struct AppStoreField: Sendable, Equatable {
     }
 
     public let name: String
-    public let layout: Layout
+    public let kind: Kind
 
-    init(_ name: String, _ layout: Layout) {
+    init(_ name: String, _ kind: Kind) {
         self.name = name
-        self.layout = layout
+        self.kind = kind
     }
 
     func canBeRead(in members: JSONObject) -> Bool {
-        switch layout {
+        switch kind {
         case .text, .signed: members.text(name) != nil
         case .identifier: members.identifier(name) != nil
         case .number, .money: members.wholeNumber(name) != nil

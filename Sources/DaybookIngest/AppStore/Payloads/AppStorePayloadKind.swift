@@ -26,17 +26,17 @@ public enum AppStorePayloadKind: String, Sendable, CaseIterable {
 
     /// Refuses what is signed as well, but states something else: the same certificates sign all kinds, so a
     /// transaction that a client has seen must not pass for a notification.
-    /// - Throws: `AppStoreRefusal` of class `format`.
-    func check(_ payload: JSONObject) throws(AppStoreRefusal) {
+    /// - Throws: `PayloadRefusal` of class `format`.
+    func check(_ payload: JSONObject) throws(PayloadRefusal) {
         for other in Self.allCases where other != self {
             for mark in other.marks where payload[mark] != nil {
-                throw AppStoreRefusal(
+                throw PayloadRefusal(
                     .format, "it is \(other.name) (it has \(mark)), not \(name)")
             }
         }
         // Retention messaging is signed by the same certificates too.
         if payload["userLocale"] != nil {
-            throw AppStoreRefusal(
+            throw PayloadRefusal(
                 .format, "it is a request for a message (it has userLocale), not \(name)")
         }
         // Transactions and renewals have no member that all of them had from the beginning.
@@ -47,15 +47,15 @@ public enum AppStorePayloadKind: String, Sendable, CaseIterable {
             case .transaction, .renewal: true
             }
         guard isMarked else {
-            throw AppStoreRefusal(
+            throw PayloadRefusal(
                 .format, "it has no \(marks.joined(separator: " and ")), so it is not \(name)")
         }
     }
 
     /// When a payload says that it was signed.
     /// - Returns: Milliseconds since 1970 UTC; `nil` where it does not say.
-    /// - Throws: `AppStoreRefusal` of class `format` for what is no time of the years 1970 to 9999 (rule 30).
-    func signedAt(_ payload: JSONObject) throws(AppStoreRefusal) -> Int64? {
+    /// - Throws: `PayloadRefusal` of class `format` for what is no time of the years 1970 to 9999 (rule 30).
+    func signedAt(_ payload: JSONObject) throws(PayloadRefusal) -> Int64? {
         // StoreKit's `AppTransaction.signedDate` is called by another name inside.
         let names =
             self == .appTransaction ? ["signedDate", "receiptCreationDate"] : ["signedDate"]
@@ -65,7 +65,7 @@ public enum AppStorePayloadKind: String, Sendable, CaseIterable {
         }
         guard let name = names.first(where: isThere) else { return nil }
         guard let instant = payload.milliseconds(name), Self.instants.contains(instant) else {
-            throw AppStoreRefusal(
+            throw PayloadRefusal(
                 .format, "\(name) is \(payload[name].quoted), no time from 1970 to 9999")
         }
         return instant

@@ -8,8 +8,8 @@ import DaybookEvents
 ///   is recorded stays.
 /// - Otherwise: a subscription whose end cannot be read never ends.
 enum AppStoreRequirements {
-    /// - Throws: `AppStoreRefusal` of class `format` for the first member that is missing or cannot be read.
-    static func check(_ document: AppStoreDocument) throws(AppStoreRefusal) {
+    /// - Throws: `PayloadRefusal` of class `format` for the first member that is missing or cannot be read.
+    static func check(_ document: AppStoreDocument) throws(PayloadRefusal) {
         switch document {
         case .transaction(let transaction): try check(transaction)
         case .renewal(let renewal): try check(renewal)
@@ -17,17 +17,17 @@ enum AppStoreRequirements {
         case .notification(let notification):
             try check(notification)
             if let transaction = notification.transaction {
-                try inside("data.signedTransactionInfo") { () throws(AppStoreRefusal) in
+                try inside("data.signedTransactionInfo") { () throws(PayloadRefusal) in
                     try check(transaction)
                 }
             }
             if let renewal = notification.renewal {
-                try inside("data.signedRenewalInfo") { () throws(AppStoreRefusal) in
+                try inside("data.signedRenewalInfo") { () throws(PayloadRefusal) in
                     try check(renewal)
                 }
             }
             if let download = notification.appTransaction {
-                try inside("appData.signedAppTransactionInfo") { () throws(AppStoreRefusal) in
+                try inside("appData.signedAppTransactionInfo") { () throws(PayloadRefusal) in
                     try check(download)
                 }
             }
@@ -35,16 +35,16 @@ enum AppStoreRequirements {
     }
 
     private static func inside(
-        _ place: String, _ body: () throws(AppStoreRefusal) -> Void
-    ) throws(AppStoreRefusal) {
-        do throws(AppStoreRefusal) {
+        _ place: String, _ body: () throws(PayloadRefusal) -> Void
+    ) throws(PayloadRefusal) {
+        do throws(PayloadRefusal) {
             try body()
         } catch {
             throw error.inside(place)
         }
     }
 
-    private static func check(_ transaction: AppStoreTransaction) throws(AppStoreRefusal) {
+    private static func check(_ transaction: AppStoreTransaction) throws(PayloadRefusal) {
         let members = Members(transaction.members)
         for name in ["transactionId", "originalTransactionId"] { try members.require(name, .id) }
         for name in ["productId", "type"] { try members.require(name, .name) }
@@ -59,7 +59,7 @@ enum AppStoreRequirements {
         if let told = ["revocationReason", "revocationType", "revocationPercentage"]
             .first(where: members.has), !members.has("revocationDate")
         {
-            throw AppStoreRefusal(
+            throw PayloadRefusal(
                 .format, "it has a \(told), so it was taken back, and no revocationDate")
         }
         for name in ["revocationReason", "offerType"] { try members.expect(name, .number) }
@@ -74,7 +74,7 @@ enum AppStoreRequirements {
         try members.expect("subscriptionGroupIdentifier", .id)
     }
 
-    private static func check(_ renewal: AppStoreRenewal) throws(AppStoreRefusal) {
+    private static func check(_ renewal: AppStoreRenewal) throws(PayloadRefusal) {
         let members = Members(renewal.members)
         try members.require("originalTransactionId", .id)
         try members.require("signedDate", .time)
@@ -92,14 +92,14 @@ enum AppStoreRequirements {
         ] { try members.expect(name, .text) }
     }
 
-    private static func check(_ download: AppStoreAppTransaction) throws(AppStoreRefusal) {
+    private static func check(_ download: AppStoreAppTransaction) throws(PayloadRefusal) {
         let members = Members(download.members)
         try members.require(
             members.has("signedDate") ? "signedDate" : "receiptCreationDate", .time)
         try members.expect("appTransactionId", .id)
     }
 
-    private static func check(_ notification: AppStoreNotification) throws(AppStoreRefusal) {
+    private static func check(_ notification: AppStoreNotification) throws(PayloadRefusal) {
         let members = Members(notification.members)
         try members.require("notificationType", .name)
         try members.require("notificationUUID", .id)
@@ -110,7 +110,7 @@ enum AppStoreRequirements {
         }
     }
 
-    private enum Layout {
+    private enum Kind {
         case id, name, text, time, number, share, quantity, price, flag, object
 
         /// What is expected, for messages.
@@ -154,16 +154,16 @@ enum AppStoreRequirements {
         func has(_ name: String) -> Bool { (members[name] ?? .null) != .null }
 
         /// - Throws: Where it is missing or cannot be read.
-        func require(_ name: String, _ layout: Layout) throws(AppStoreRefusal) {
-            guard layout.reads(members, name) else {
-                throw AppStoreRefusal(
-                    .format, "\(name) is \(members[name].quoted), not \(layout.description)")
+        func require(_ name: String, _ kind: Kind) throws(PayloadRefusal) {
+            guard kind.reads(members, name) else {
+                throw PayloadRefusal(
+                    .format, "\(name) is \(members[name].quoted), not \(kind.description)")
             }
         }
 
         /// - Throws: Where it is there and cannot be read.
-        func expect(_ name: String, _ layout: Layout) throws(AppStoreRefusal) {
-            if has(name) { try require(name, layout) }
+        func expect(_ name: String, _ kind: Kind) throws(PayloadRefusal) {
+            if has(name) { try require(name, kind) }
         }
     }
 }

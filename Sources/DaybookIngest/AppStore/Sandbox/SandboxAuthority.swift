@@ -67,12 +67,12 @@ public struct SandboxAuthority: Sendable {
     }
 
     /// Reads what `file` gave.
-    /// - Throws: `AppStoreRefusal` of class `chain` for anything else, and where key and leaf do not belong together.
-    public init(file text: String) throws(AppStoreRefusal) {
+    /// - Throws: `PayloadRefusal` of class `chain` for anything else, and where key and leaf do not belong together.
+    public init(file text: String) throws(PayloadRefusal) {
         let blocks = try PEM.blocks(in: text)
         guard blocks.map(\.label) == ["CERTIFICATE", "CERTIFICATE", "CERTIFICATE", "PRIVATE KEY"]
         else {
-            throw AppStoreRefusal(
+            throw PayloadRefusal(
                 .chain,
                 "a sandbox authority's file has three certificates and a private key, this one has "
                     + "\(blocks.isEmpty ? "nothing" : blocks.map(\.label).joined(separator: ", "))")
@@ -83,7 +83,7 @@ public struct SandboxAuthority: Sendable {
             P256.Signing.PublicKey(leaf.publicKey)?.rawRepresentation
                 == key.publicKey.rawRepresentation
         else {
-            throw AppStoreRefusal(.chain, "the private key is not the one of the first certificate")
+            throw PayloadRefusal(.chain, "the private key is not the one of the first certificate")
         }
         self.key = key
         certificates = blocks.prefix(3).map(\.bytes)

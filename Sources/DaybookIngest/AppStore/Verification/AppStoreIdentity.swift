@@ -53,8 +53,8 @@ public struct AppStoreIdentity: Sendable, Equatable {
 
 extension AppStoreIdentity {
     /// Whether a payload is about this app, then whether it is of this environment.
-    /// - Throws: `AppStoreRefusal` of class `appIdentity` or `environment`.
-    func check(_ payload: JSONObject, _ kind: AppStorePayloadKind) throws(AppStoreRefusal) {
+    /// - Throws: `PayloadRefusal` of class `appIdentity` or `environment`.
+    func check(_ payload: JSONObject, _ kind: AppStorePayloadKind) throws(PayloadRefusal) {
         let place = Self.place(of: payload, kind)
         // A renewal info names no app; the transaction of the same lineage does.
         if kind != .renewal { try checkApp(place) }
@@ -67,28 +67,28 @@ extension AppStoreIdentity {
             storeEnvironments.contains(found)
         else {
             let expected = storeEnvironments.map(\.rawValue).sorted().joined(separator: " or ")
-            throw AppStoreRefusal(
+            throw PayloadRefusal(
                 .environment,
                 "it is of \(name.quoted); \(environment.name) takes \(expected)")
         }
     }
 
-    private func checkApp(_ place: JSONObject) throws(AppStoreRefusal) {
+    private func checkApp(_ place: JSONObject) throws(PayloadRefusal) {
         let bundle = place["bundleId"]
         guard let text = bundle?.text,
             bundleIDs.contains(where: { $0.utf8.elementsEqual(text.utf8) })
         else {
-            throw AppStoreRefusal(
+            throw PayloadRefusal(
                 .appIdentity,
                 "bundleId is \(bundle.quoted), expected \(bundleIDs.joined(separator: " or "))")
         }
     }
 
-    private func checkNumber(_ place: JSONObject) throws(AppStoreRefusal) {
+    private func checkNumber(_ place: JSONObject) throws(PayloadRefusal) {
         guard let appAppleID else { return }
         let found = place.wholeNumber("appAppleId")
         guard found == appAppleID else {
-            throw AppStoreRefusal(
+            throw PayloadRefusal(
                 .appIdentity,
                 "appAppleId is \(found.map(String.init) ?? place["appAppleId"].quoted), expected \(appAppleID)"
             )

@@ -30,10 +30,10 @@ package struct AppStorePath: Sendable {
     ///   - certificates: DER; leaf, intermediate, and one that is ignored.
     ///   - instant: When they must be valid, milliseconds since 1970 UTC: a leaf that expired since is fine for what
     ///     it signed before.
-    /// - Throws: `AppStoreRefusal` of class `chain`.
+    /// - Throws: `PayloadRefusal` of class `chain`.
     package init(
         from certificates: [[UInt8]], to roots: AppStoreRoots, at instant: Int64
-    ) throws(AppStoreRefusal) {
+    ) throws(PayloadRefusal) {
         let leaf = try Self.certificate(certificates[0], "leaf")
         let intermediate = try Self.certificate(certificates[1], "intermediate")
         try Self.check(leaf, "leaf", Self.leafMarker)
@@ -42,10 +42,10 @@ package struct AppStorePath: Sendable {
         try Self.checkUsage(leaf, "leaf", "sign data") { $0.digitalSignature }
         guard leaf.issuer == intermediate.subject,
             intermediate.publicKey.isValidSignature(leaf.signature, for: leaf)
-        else { throw AppStoreRefusal(.chain, "the leaf is not signed by the intermediate") }
+        else { throw PayloadRefusal(.chain, "the leaf is not signed by the intermediate") }
         let root = try Self.root(of: intermediate, among: roots)
         guard let key = P256.Signing.PublicKey(leaf.publicKey) else {
-            throw AppStoreRefusal(.chain, "the leaf's key is not on P-256, which ES256 needs")
+            throw PayloadRefusal(.chain, "the leaf's key is not on P-256, which ES256 needs")
         }
         self.key = key
         self.root = root.fingerprint
@@ -59,17 +59,17 @@ package struct AppStorePath: Sendable {
 
     static func certificate(
         _ der: [UInt8], _ name: String
-    ) throws(AppStoreRefusal) -> Certificate {
+    ) throws(PayloadRefusal) -> Certificate {
         do {
             return try Certificate(derEncoded: der)
         } catch {
-            throw AppStoreRefusal(.chain, "the \(name) is no DER certificate")
+            throw PayloadRefusal(.chain, "the \(name) is no DER certificate")
         }
     }
 
     private static func root(
         of intermediate: Certificate, among roots: AppStoreRoots
-    ) throws(AppStoreRefusal) -> AppStoreRoots.Root {
+    ) throws(PayloadRefusal) -> AppStoreRoots.Root {
         for root in roots.roots
         where root.certificate.subject == intermediate.issuer
             && root.certificate.publicKey.isValidSignature(
@@ -81,7 +81,7 @@ package struct AppStorePath: Sendable {
             }
             return root
         }
-        throw AppStoreRefusal(
+        throw PayloadRefusal(
             .chain,
             "the intermediate is not signed by a configured root (there are \(roots.roots.count); that of a sandbox "
                 + "authority counts in the environment test alone)")
@@ -89,12 +89,12 @@ package struct AppStorePath: Sendable {
 
     private static func check(
         _ certificate: Certificate, _ name: String, _ marker: ASN1ObjectIdentifier
-    ) throws(AppStoreRefusal) {
+    ) throws(PayloadRefusal) {
         guard certificate.version == .v3 else {
-            throw AppStoreRefusal(.chain, "the \(name) is not a version 3 certificate")
+            throw PayloadRefusal(.chain, "the \(name) is not a version 3 certificate")
         }
         guard certificate.extensions[oid: marker] != nil else {
-            throw AppStoreRefusal(
+            throw PayloadRefusal(
                 .chain,
                 "the \(name) lacks Apple's extension \(marker); it was issued for something else")
         }
@@ -104,14 +104,14 @@ package struct AppStorePath: Sendable {
     /// Name constraints are about names of hosts and are not evaluated, so a path that has them is not believed.
     private static func checkCriticalExtensions(
         _ certificate: Certificate, _ name: String
-    ) throws(AppStoreRefusal) {
+    ) throws(PayloadRefusal) {
         for found in certificate.extensions
         where found.oid == .X509ExtensionID.nameConstraints
             || found.critical
                 && found.oid != .X509ExtensionID.basicConstraints
                 && found.oid != .X509ExtensionID.keyUsage
         {
-            throw AppStoreRefusal(
+            throw PayloadRefusal(
                 .chain,
                 "the \(name) has the extension \(found.oid), which must be understood and is not")
         }
@@ -119,14 +119,14 @@ package struct AppStorePath: Sendable {
 
     private static func checkAuthority(
         _ certificate: Certificate, _ name: String, authoritiesBelow count: Int
-    ) throws(AppStoreRefusal) {
+    ) throws(PayloadRefusal) {
         // An extension that cannot be read grants nothing.
         guard
             case .isCertificateAuthority(let countMax)? = try? certificate.extensions
                 .basicConstraints
-        else { throw AppStoreRefusal(.chain, "the \(name) is no authority, so it may not issue") }
+        else { throw PayloadRefusal(.chain, "the \(name) is no authority, so it may not issue") }
         if let countMax, countMax < count {
-            throw AppStoreRefusal(
+            throw PayloadRefusal(
                 .chain,
                 "the path is too long: the \(name) allows \(countMax) authorities below itself, there are \(count)"
             )
@@ -138,27 +138,27 @@ package struct AppStorePath: Sendable {
     private static func checkUsage(
         _ certificate: Certificate, _ name: String, _ purpose: String,
         _ isAllowed: (KeyUsage) -> Bool
-    ) throws(AppStoreRefusal) {
+    ) throws(PayloadRefusal) {
         do {
             guard let usage = try certificate.extensions.keyUsage, !isAllowed(usage) else { return }
         } catch {
-            throw AppStoreRefusal(.chain, "the \(name)'s key usage cannot be read")
+            throw PayloadRefusal(.chain, "the \(name)'s key usage cannot be read")
         }
-        throw AppStoreRefusal(.chain, "the \(name)'s key may not \(purpose)")
+        throw PayloadRefusal(.chain, "the \(name)'s key may not \(purpose)")
     }
 
     // MARK: When
 
     private static func validity(
         _ path: [(certificate: Certificate, name: String)], at instant: Int64
-    ) throws(AppStoreRefusal) -> ClosedRange<Int64> {
+    ) throws(PayloadRefusal) -> ClosedRange<Int64> {
         var (first, last) = (Int64.min, Int64.max)
         for (certificate, name) in path {
             let from = milliseconds(certificate.notValidBefore)
             // The whole of the last second is valid: certificates count in seconds (RFC 5280 §4.1.2.5).
             let until = milliseconds(certificate.notValidAfter) + 999
             guard from <= instant, instant <= until else {
-                throw AppStoreRefusal(
+                throw PayloadRefusal(
                     .chain,
                     "the \(name) is valid from \(RFC3339.format(from)) to \(RFC3339.format(until)), "
                         + "the payload is of \(RFC3339.format(instant))")

@@ -29,7 +29,7 @@ public final class AppStoreRevocation: Sendable {
     private struct Answer {
         let certificates: [Certificate]
         let at: Int64
-        let refusal: AppStoreRefusal?
+        let refusal: PayloadRefusal?
 
         func isGood(at now: Int64) -> Bool {
             let life =
@@ -47,8 +47,8 @@ public final class AppStoreRevocation: Sendable {
     public init(asking ask: @escaping Ask) { self.ask = ask }
 
     /// - Parameter now: Milliseconds since 1970 UTC; answers must be current then.
-    /// - Throws: `AppStoreRefusal` of class `chain` for what was withdrawn, `retryable` for what could not be learnt.
-    func check(_ path: AppStorePath, at now: Int64) async throws(AppStoreRefusal) {
+    /// - Throws: `PayloadRefusal` of class `chain` for what was withdrawn, `retryable` for what could not be learnt.
+    func check(_ path: AppStorePath, at now: Int64) async throws(PayloadRefusal) {
         let certificates = path.standing(at: now)
         // A root vouches for itself.
         guard certificates.count > 1 else { return }
@@ -70,15 +70,15 @@ public final class AppStoreRevocation: Sendable {
 
     /// Strictly everything but a good answer fails, leniently nothing but "revoked". The second request is sent anew:
     /// the first one's answers may carry its nonce.
-    private func refusal(of certificates: [Certificate], at now: Int64) async -> AppStoreRefusal? {
+    private func refusal(of certificates: [Certificate], at now: Int64) async -> PayloadRefusal? {
         let strict = await judge(certificates, .hard, now)
         guard let doubt = strict.failure ?? strict.silence else { return nil }
         if strict.failure != nil,
             let withdrawn = await judge(certificates, .soft, now).failure
         {
-            return AppStoreRefusal(.chain, "its certificates do not stand any more: \(withdrawn)")
+            return PayloadRefusal(.chain, "its certificates do not stand any more: \(withdrawn)")
         }
-        return AppStoreRefusal(
+        return PayloadRefusal(
             .retryable,
             "whether its certificates were withdrawn could not be learnt: \(doubt); try again later"
         )

@@ -18,12 +18,12 @@ public struct AppStoreRoots: Sendable {
     public var fingerprints: [String] { roots.map(\.fingerprint) }
 
     /// Apple Root CA - G3 alone: https://www.apple.com/certificateauthority/, valid until 2039-04-30.
-    /// - Throws: `AppStoreRefusal` of class `chain` when the certificate built in is not Apple's any more.
-    public static func apple() throws(AppStoreRefusal) -> AppStoreRoots {
+    /// - Throws: `PayloadRefusal` of class `chain` when the certificate built in is not Apple's any more.
+    public static func apple() throws(PayloadRefusal) -> AppStoreRoots {
         let der = Base64.decode(appleRootG3.filter { !$0.isWhitespace }, .standard) ?? []
         let roots = try AppStoreRoots(der: [der])
         guard roots.fingerprints == [appleRootG3SHA256] else {
-            throw AppStoreRefusal(
+            throw PayloadRefusal(
                 .chain,
                 "the certificate built in has SHA-256 \(roots.fingerprints[0]), Apple Root CA - G3 has \(appleRootG3SHA256)"
             )
@@ -32,10 +32,10 @@ public struct AppStoreRoots: Sendable {
     }
 
     /// - Parameter der: One certificate or more, each as DER.
-    /// - Throws: `AppStoreRefusal` of class `chain` for what is no certificate, for none, and for too many.
-    public init(der: [[UInt8]]) throws(AppStoreRefusal) {
+    /// - Throws: `PayloadRefusal` of class `chain` for what is no certificate, for none, and for too many.
+    public init(der: [[UInt8]]) throws(PayloadRefusal) {
         guard (1...Self.countMax).contains(der.count) else {
-            throw AppStoreRefusal(
+            throw PayloadRefusal(
                 .chain, "\(der.count) roots are configured; 1 to \(Self.countMax) can be")
         }
         var roots: [Root] = []
@@ -50,14 +50,14 @@ public struct AppStoreRoots: Sendable {
 
     /// All of several, each once.
     /// - Throws: As for DER.
-    public init(joining others: [AppStoreRoots]) throws(AppStoreRefusal) {
+    public init(joining others: [AppStoreRoots]) throws(PayloadRefusal) {
         var roots: [Root] = []
         for root in others.flatMap(\.roots)
         where !roots.contains(where: { $0.fingerprint == root.fingerprint }) {
             roots.append(root)
         }
         guard (1...Self.countMax).contains(roots.count) else {
-            throw AppStoreRefusal(
+            throw PayloadRefusal(
                 .chain, "\(roots.count) roots are configured; 1 to \(Self.countMax) can be")
         }
         self.roots = roots
@@ -65,7 +65,7 @@ public struct AppStoreRoots: Sendable {
 
     /// Reads a file's bytes: one certificate as DER, or PEM blocks (RFC 7468), text around them ignored.
     /// - Throws: As for DER.
-    public init(file bytes: [UInt8]) throws(AppStoreRefusal) {
+    public init(file bytes: [UInt8]) throws(PayloadRefusal) {
         let text = String(decoding: bytes, as: UTF8.self)
         guard text.contains("-----BEGIN CERTIFICATE-----") else {
             try self.init(der: [bytes])

@@ -7,7 +7,7 @@ public enum AppStoreOutcome: Sendable {
     /// It is what it claims to be.
     case verified(AppStoreStatement)
     /// Nothing of it may be used.
-    case refused(AppStoreRefusal)
+    case refused(PayloadRefusal)
 }
 
 /// A payload that passed, and the root that vouches for it.
@@ -73,7 +73,7 @@ public struct AppStoreVerifier: Sendable {
     ) async -> AppStoreOutcome {
         let (outcome, paths) = examine(text, kind, now)
         guard let revocation else { return outcome }
-        do throws(AppStoreRefusal) {
+        do throws(PayloadRefusal) {
             for path in paths { try await revocation.check(path, at: now) }
         } catch {
             return .refused(error)
@@ -90,11 +90,11 @@ public struct AppStoreVerifier: Sendable {
     private func examine(
         _ text: [UInt8], _ kind: AppStorePayloadKind, _ now: Int64
     ) -> (outcome: AppStoreOutcome, paths: [AppStorePath]) {
-        do throws(AppStoreRefusal) {
+        do throws(PayloadRefusal) {
             let (payload, outer) = try payload(of: text, kind, now)
             var paths = outer.map { [$0] } ?? []
             let document = try AppStoreDocument(payload, kind) {
-                (text, kind) throws(AppStoreRefusal) in
+                (text, kind) throws(PayloadRefusal) in
                 let (payload, path) = try self.payload(of: text, kind, now)
                 if let path { paths.append(path) }
                 return payload
@@ -108,7 +108,7 @@ public struct AppStoreVerifier: Sendable {
 
     private func payload(
         of text: [UInt8], _ kind: AppStorePayloadKind, _ now: Int64
-    ) throws(AppStoreRefusal) -> (payload: JSONObject, path: AppStorePath?) {
+    ) throws(PayloadRefusal) -> (payload: JSONObject, path: AppStorePath?) {
         let jws = try CompactJWS(text)
         try kind.check(jws.payload)
         let signedAt = try kind.signedAt(jws.payload)
@@ -116,7 +116,7 @@ public struct AppStoreVerifier: Sendable {
         try identity.check(jws.payload, kind)
         // On a developer's machine time may be invented too.
         if let signedAt, !identity.takesUnvouched, signedAt - Self.leadMaxMilliseconds > now {
-            throw AppStoreRefusal(
+            throw PayloadRefusal(
                 .retryable,
                 "it was signed at \(RFC3339.format(signedAt)), the clock says \(RFC3339.format(now)); "
                     + "set the clock right or try again later")
@@ -128,7 +128,7 @@ public struct AppStoreVerifier: Sendable {
     /// - Returns: The path to a root; `nil` where none was needed.
     private func vouch(
         for jws: CompactJWS, at instant: Int64
-    ) throws(AppStoreRefusal) -> AppStorePath? {
+    ) throws(PayloadRefusal) -> AppStorePath? {
         if let path = chains.path(of: jws.header, at: instant) {
             try check(jws, path.key)
             return path
@@ -138,7 +138,7 @@ public struct AppStoreVerifier: Sendable {
             // The bytes are at least what the certificate's owner signed; who that is, is not known.
             let own = try AppStorePath.certificate(certificates[0], "certificate")
             guard let key = P256.Signing.PublicKey(own.publicKey) else {
-                throw AppStoreRefusal(
+                throw PayloadRefusal(
                     .chain, "the certificate's key is not on P-256, which ES256 needs")
             }
             try check(jws, key)
@@ -152,8 +152,8 @@ public struct AppStoreVerifier: Sendable {
 
     private func check(
         _ jws: CompactJWS, _ key: P256.Signing.PublicKey
-    ) throws(AppStoreRefusal) {
+    ) throws(PayloadRefusal) {
         guard ES256.isValid(jws.signature, of: jws.signedBytes, by: key)
-        else { throw AppStoreRefusal(.signature, "the signature is not the leaf certificate's") }
+        else { throw PayloadRefusal(.signature, "the signature is not the leaf certificate's") }
     }
 }

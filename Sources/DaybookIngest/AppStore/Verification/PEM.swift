@@ -5,8 +5,8 @@ enum PEM {
         let bytes: [UInt8]
     }
 
-    /// - Throws: `AppStoreRefusal` of class `chain` for a block without end or with foreign characters.
-    static func blocks(in text: String) throws(AppStoreRefusal) -> [Block] {
+    /// - Throws: `PayloadRefusal` of class `chain` for a block without end or with foreign characters.
+    static func blocks(in text: String) throws(PayloadRefusal) -> [Block] {
         var blocks: [Block] = []
         var label: String?
         var body = ""
@@ -17,7 +17,7 @@ enum PEM {
                 body = ""
             } else if let open = label, line == "-----END \(open)-----" {
                 guard let bytes = Base64.decode(body, .standard) else {
-                    throw AppStoreRefusal(.chain, "the PEM block \(blocks.count + 1) is not base64")
+                    throw PayloadRefusal(.chain, "the PEM block \(blocks.count + 1) is not base64")
                 }
                 blocks.append(Block(label: open, bytes: bytes))
                 label = nil
@@ -26,7 +26,7 @@ enum PEM {
             }
         }
         guard label == nil else {
-            throw AppStoreRefusal(.chain, "the PEM block \(blocks.count + 1) has no end")
+            throw PayloadRefusal(.chain, "the PEM block \(blocks.count + 1) has no end")
         }
         return blocks
     }

@@ -141,7 +141,7 @@ struct StateTableTests {
                 [
                     paid($0),
                     $0.event(
-                        "store.renewal_stated", at: end,
+                        .storeRenewalStated, at: end,
                         [
                             "auto_renew": true, "in_billing_retry": true,
                             "grace_expires_at": .integer(end + 3 * day),
@@ -203,7 +203,7 @@ struct StateTableTests {
                 [
                     $0.started("1", from: start, until: end, ["ownership": "family_shared"]),
                     $0.event(
-                        "purchase.revoked", at: start + 5 * day,
+                        .purchaseRevoked, at: start + 5 * day,
                         [
                             "transaction_id": "1", "revoked_at": .integer(start + 5 * day),
                             "reason": "family",

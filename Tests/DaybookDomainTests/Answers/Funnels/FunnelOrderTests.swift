@@ -36,7 +36,8 @@ struct FunnelOrderTests {
         _ type: String, _ subject: String, after hours: Int64, _ data: JSONObject = [:]
     ) -> EventDraft {
         .reported(
-            type, at: start + hours * hour, key: "\(subject)/\(type)/\(hours)", subject: subject,
+            EventTypeName(rawValue: type), at: start + hours * hour,
+            key: "\(subject)/\(type)/\(hours)", subject: subject,
             data)
     }
 

@@ -48,12 +48,12 @@ struct BurnDownTests {
         if let rollover {
             data["rollover"] = ["min": .integer(rollover.least), "max": .integer(rollover.most)]
         }
-        return .reported("grant.issued", at: start, key: id, data)
+        return .reported(.grantIssued, at: start, key: id, data)
     }
 
     private func void(_ id: String, at time: Int64) -> EventDraft {
         .reported(
-            "grant.voided", at: time, key: "void/\(id)",
+            .grantVoided, at: time, key: "void/\(id)",
             ["grant_id": .string(id), "voided_at": .integer(time)])
     }
 
@@ -199,7 +199,7 @@ struct BurnDownTests {
 
     private func bought(_ transaction: String, at time: Int64, quantity: Int64 = 1) -> EventDraft {
         .reported(
-            "purchase.completed", at: time, key: "buy/\(transaction)",
+            .purchaseCompleted, at: time, key: "buy/\(transaction)",
             [
                 "product": "com.magicalstories.stories.10", "kind": "consumable",
                 "transaction_id": .string(transaction), "quantity": .integer(quantity),
@@ -209,7 +209,7 @@ struct BurnDownTests {
 
     private func refunded(_ transaction: String, at time: Int64, percent: Int64) -> EventDraft {
         .reported(
-            "purchase.refunded", at: time, key: "refund/\(transaction)",
+            .purchaseRefunded, at: time, key: "refund/\(transaction)",
             [
                 "transaction_id": .string(transaction), "kind": "consumable",
                 "revoked_at": .integer(time), "pct_milli": .integer(percent),
@@ -257,7 +257,7 @@ struct BurnDownTests {
         #expect(try fixture.meter("stories", at: start + 2 * day)?.granted == 0)
         try await fixture.record(
             .reported(
-                "purchase.refund_reversed", at: start + 3 * day, key: "reversed",
+                .purchaseRefundReversed, at: start + 3 * day, key: "reversed",
                 ["transaction_id": "t1", "kind": "consumable"]))
         #expect(try fixture.meter("stories", at: start + 2 * day)?.granted == 10)
     }

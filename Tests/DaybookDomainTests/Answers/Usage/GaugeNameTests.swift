@@ -68,7 +68,7 @@ struct GaugeNameTests {
         try await fixture.record(
             use,
             .reported(
-                "correction.amended", at: now + 1, key: "amend",
+                .correctionAmended, at: now + 1, key: "amend",
                 [
                     "target": ["source": "native", "key": .string(use.source.key ?? "")],
                     "reason": "mistake", "patch": ["ref": .string(name)],
@@ -87,7 +87,7 @@ struct GaugeNameTests {
         let other = try await LedgerFixture("sampler", document: SamplerCatalog.first, now: now)
         try await other.record(
             .reported(
-                "profile.created", at: now, key: "rex", ["profile": .string(name), "kind": "dog"]),
+                .profileCreated, at: now, key: "rex", ["profile": .string(name), "kind": "dog"]),
             .used("dogs", at: now, ref: name))
         let dogs = try #require(try other.meter("dogs"))
         #expect(dogs.used == 1)
@@ -99,7 +99,7 @@ struct GaugeNameTests {
         let id = "compensation-for-the-outage-of-january"
         try await fixture.record(
             .reported(
-                "grant.issued", at: now, key: "g",
+                .grantIssued, at: now, key: "g",
                 [
                     "grant_id": .string(id), "entitlement": "premium", "reason": "support",
                     "starts_at": .integer(now),

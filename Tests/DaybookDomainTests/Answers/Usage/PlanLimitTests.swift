@@ -20,7 +20,7 @@ struct PlanLimitTests {
             "sampler", document: SamplerCatalog.first, now: instant("2026-01-10T10:00:00Z"))
         try await fixture.record(
             .reported(
-                "subject.created", at: start - day, key: "ada",
+                .subjectCreated, at: start - day, key: "ada",
                 ["first_seen_at": .integer(start - day)]))
     }
 
@@ -34,7 +34,7 @@ struct PlanLimitTests {
 
     private func granted(_ amount: Int64, at time: Int64) -> EventDraft {
         .reported(
-            "grant.issued", at: time, key: "grant/\(time)",
+            .grantIssued, at: time, key: "grant/\(time)",
             [
                 "grant_id": .string("g\(time)"), "meter": "prints", "amount": .integer(amount),
                 "starts_at": .integer(time), "reason": "support",
@@ -55,13 +55,13 @@ struct PlanLimitTests {
         #expect(try prints(start).limit == 20)
         #expect(try prints(start).coveredBy == nil)
         let before = try fixture.check("printing", at: start)
-        #expect(before.allowed && before.reason == "subscription" && before.usage?.remaining == 20)
+        #expect(before.allowed && before.reason == .subscription && before.usage?.remaining == 20)
         fixture.clock.now = start + day
         try await fixture.ledger.consume("prints", 20, by: "ada", ref: "all")
         // Asked for the feature and asked for the meter the answer is one.
         for name in ["printing", "prints"] {
             let decision = try fixture.check(name)
-            #expect(!decision.allowed && decision.reason == "limit_reached", "\(name)")
+            #expect(!decision.allowed && decision.reason == .limitReached, "\(name)")
         }
         #expect(
             try await fixture.refusal(of: .consume(meter: "printing", amount: 1, ref: "more"))
@@ -73,7 +73,7 @@ struct PlanLimitTests {
     func freed() async throws {
         try await fixture.record(
             .reported(
-                "grant.issued", at: start, key: "g",
+                .grantIssued, at: start, key: "g",
                 [
                     "grant_id": "g", "feature": "printing", "unlimited": true, "reason": "beta",
                     "starts_at": .integer(start),
@@ -164,7 +164,7 @@ struct PlanLimitTests {
         let vault = LineageFixture("9", product: "vault.forever")
         try await fixture.record(
             vault.event(
-                "purchase.completed", at: start,
+                .purchaseCompleted, at: start,
                 [
                     "product": "vault.forever", "kind": "non_consumable", "transaction_id": "9",
                     "price_milli": 9_000, "currency": "EUR", "starts_at": .integer(start),
@@ -180,7 +180,7 @@ struct PlanLimitTests {
         try await fixture.record(vault.refunded("9", at: start + 2 * day))
         fixture.clock.now = start + 3 * day
         #expect(try fixture.check("preview.archive").usage?.remaining == 2)
-        #expect(try fixture.check("archive").reason == "free_quota")
+        #expect(try fixture.check("archive").reason == .freeQuota)
         try await fixture.ledger.consume("preview.archive", by: "ada", ref: "d")
         #expect(try fixture.check("preview.archive").usage?.remaining == 1)
         try compare()
@@ -192,7 +192,7 @@ struct PlanLimitTests {
     func alias(_ field: String, _ name: String) async throws {
         try await fixture.record(
             .reported(
-                "grant.issued", at: start, key: "g",
+                .grantIssued, at: start, key: "g",
                 [
                     "grant_id": "g", field: .string(name), "unlimited": true, "reason": "beta",
                     "starts_at": .integer(start), "expires_at": .integer(start + day),

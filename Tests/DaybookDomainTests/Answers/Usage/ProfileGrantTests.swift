@@ -17,7 +17,7 @@ struct ProfileGrantTests {
         for name in ["rex", "fido"] {
             try await fixture.record(
                 .reported(
-                    "profile.created", at: start, key: name,
+                    .profileCreated, at: start, key: name,
                     ["profile": .string(name), "kind": "dog"]))
         }
     }
@@ -31,7 +31,7 @@ struct ProfileGrantTests {
             "reason": "promo",
         ]
         if let amount { data["amount"] = .integer(amount) } else { data["unlimited"] = true }
-        return .reported("grant.issued", at: time, key: id, profile: profile, data)
+        return .reported(.grantIssued, at: time, key: id, profile: profile, data)
     }
 
     private func printed(_ amount: Int64, by profile: String?, at time: Int64) -> EventDraft {

@@ -17,7 +17,8 @@ struct UnknownWordTests {
             }
             let draft = try EventValidator.canonical(
                 EventDraft(
-                    type: type, subject: "ada", occurredAt: Int64(events.count + 1),
+                    type: EventTypeName(rawValue: type), subject: "ada",
+                    occurredAt: Int64(events.count + 1),
                     source: EventSource(kind: "native", key: "k\(events.count)"), trust: .verified,
                     data: data))
             events.append(EventEncoder.row(draft, names: &names).event)

@@ -6,7 +6,7 @@ import Testing
 struct AppStoreEnvelopeTests {
     func texts(
         _ envelope: String, as kind: AppStorePayloadKind = .transaction
-    ) throws(AppStoreRefusal) -> [String] {
+    ) throws(PayloadRefusal) -> [String] {
         try AppStoreEnvelope.signedPayloads(in: Array(envelope.utf8), as: kind)
             .map { "\($0.kind.rawValue) \($0.text) \($0.place)" }
     }
@@ -56,8 +56,8 @@ struct AppStoreEnvelopeTests {
             #"{"signedPayload":"a"} x"#, #"{"notificationHistory":[{"signedPayload":[]}]}"#,
         ])
     func refused(_ envelope: String) {
-        #expect(throws: AppStoreRefusal.self) { try texts(envelope) }
-        do throws(AppStoreRefusal) { _ = try texts(envelope) } catch {
+        #expect(throws: PayloadRefusal.self) { try texts(envelope) }
+        do throws(PayloadRefusal) { _ = try texts(envelope) } catch {
             #expect(error.reason == .format)
         }
     }
@@ -65,10 +65,10 @@ struct AppStoreEnvelopeTests {
     @Test("An envelope has a bound, and bytes that are no text are refused")
     func bounds() {
         let large = [UInt8](repeating: 0x61, count: AppStoreEnvelope.byteCountMax + 1)
-        #expect(throws: AppStoreRefusal.self) {
+        #expect(throws: PayloadRefusal.self) {
             try AppStoreEnvelope.signedPayloads(in: large, as: .transaction)
         }
-        #expect(throws: AppStoreRefusal.self) {
+        #expect(throws: PayloadRefusal.self) {
             try AppStoreEnvelope.signedPayloads(in: [0xFF, 0xFE], as: .transaction)
         }
     }

@@ -11,7 +11,7 @@ struct RequirementTests {
     struct Row: Sendable, CustomTestStringConvertible {
         var payload: String
         var member: String
-        var layout: String
+        var kind: String
         var missing: String
         var unreadable: String
 
@@ -24,7 +24,7 @@ struct RequirementTests {
             guard cells.count == 5, cells[0] != "payload", !cells[0].hasPrefix("-") else {
                 return nil
             }
-            (payload, member, layout) = (cells[0], cells[1], cells[2])
+            (payload, member, kind) = (cells[0], cells[1], cells[2])
             (missing, unreadable) = (cells[3], cells[4])
         }
     }
@@ -63,7 +63,7 @@ struct RequirementTests {
             #expect(
                 try base.outcome([row.member: .null]) == missing, "\(base.note): null")
             let unreadable = base.expected(row.unreadable)
-            for value in try #require(Self.unreadable[row.layout], "\(row.layout) is no form") {
+            for value in try #require(Self.unreadable[row.kind], "\(row.kind) is no form") {
                 #expect(
                     try base.outcome([row.member: value]) == unreadable,
                     "\(base.note): \(String(decoding: value.canonicalBytes, as: UTF8.self))")
@@ -142,7 +142,7 @@ struct RequirementTests {
                     _ = try EventValidator.canonical(draft)
                 }
                 return "taken"
-            } catch let refusal as AppStoreRefusal {
+            } catch let refusal as PayloadRefusal {
                 return refusal.reason.rawValue
             } catch {
                 return "\(error)"

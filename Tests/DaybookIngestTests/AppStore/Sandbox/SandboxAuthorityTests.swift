@@ -57,7 +57,7 @@ struct SandboxAuthorityTests {
             Array("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n".utf8),
             Array(String(repeating: pem, count: AppStoreRoots.countMax + 1).utf8),
         ] {
-            #expect(throws: AppStoreRefusal.self) { try AppStoreRoots(file: bytes) }
+            #expect(throws: PayloadRefusal.self) { try AppStoreRoots(file: bytes) }
         }
     }
 
@@ -78,7 +78,7 @@ struct SandboxAuthorityTests {
                 authority.file.prefix(upTo: try Self.key(in: authority))
                     + other.file.suffix(from: try Self.key(in: other))),
         ] as [String] {
-            #expect(throws: AppStoreRefusal.self) { try SandboxAuthority(file: text) }
+            #expect(throws: PayloadRefusal.self) { try SandboxAuthority(file: text) }
         }
     }
 

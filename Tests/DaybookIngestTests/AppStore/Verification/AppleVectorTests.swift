@@ -46,7 +46,7 @@ struct AppleVectorTests {
         }
 
         /// Apple's verdicts in our classes; `nil` for acceptance.
-        func reason() throws -> AppStoreRefusal.Reason? {
+        func reason() throws -> PayloadRefusal.Reason? {
             switch expected {
             case "OK": nil
             case "INVALID_APP_IDENTIFIER": .appIdentity
@@ -104,7 +104,7 @@ struct AppleVectorTests {
         let certificates = try [leaf, intermediate].map {
             try SharedVectors.bytes("apple/certificates/\($0).der")
         }
-        do throws(AppStoreRefusal) {
+        do throws(PayloadRefusal) {
             _ = try AppStorePath(from: certificates, to: roots, at: Fixtures.now)
             #expect(refusal == nil)
         } catch {
@@ -145,11 +145,11 @@ struct AppleVectorTests {
 
 extension AppStoreOutcome {
     /// Why it was refused; `nil` where it was verified.
-    var reason: AppStoreRefusal.Reason? {
+    var reason: PayloadRefusal.Reason? {
         if case .refused(let refusal) = self { refusal.reason } else { nil }
     }
 
-    var refusal: AppStoreRefusal? {
+    var refusal: PayloadRefusal? {
         if case .refused(let refusal) = self { refusal } else { nil }
     }
 

@@ -58,7 +58,7 @@ struct ChainMemoryTests {
     func threads() async throws {
         let authority = try Sandbox.authority()
         let verifier = try Sandbox.verifier(authority)
-        var cases: [(String, AppStoreRefusal.Reason?)] = []
+        var cases: [(String, PayloadRefusal.Reason?)] = []
         for number in 0..<(2 * AppStoreChains.countMax) {
             var transaction = Sandbox.transaction()
             // Every third was signed when the leaf was not yet, or not any more, valid.

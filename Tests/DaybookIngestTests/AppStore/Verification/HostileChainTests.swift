@@ -57,7 +57,7 @@ struct HostileChainTests {
         let verifier = try Sandbox.verifier(authority)
         let from = Sandbox.from / 1_000 * 1_000
         let until = Sandbox.until / 1_000 * 1_000 + 999
-        let rows: [(Int64, AppStoreRefusal.Reason?)] = [
+        let rows: [(Int64, PayloadRefusal.Reason?)] = [
             (from - 1, .chain), (from, nil), (until, nil), (until + 1, .chain),
         ]
         // Twice: the first time the chain is followed, the second time it is remembered.

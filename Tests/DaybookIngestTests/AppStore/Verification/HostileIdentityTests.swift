@@ -33,7 +33,7 @@ struct HostileIdentityTests {
         ]
         for environment in Environment.allCases {
             for name in AppStoreEnvironment.allCases {
-                let expected: AppStoreRefusal.Reason? =
+                let expected: PayloadRefusal.Reason? =
                     taken[environment]?.contains(name) == true ? nil : .environment
                 let transaction = try authority.sign(Sandbox.transaction(name))
                 let renewal = try authority.sign(Sandbox.renewal(name))
@@ -88,7 +88,7 @@ struct HostileIdentityTests {
     func number() throws {
         for (number, reason) in [
             (Sandbox.appAppleID, nil), (Sandbox.appAppleID + 1, .appIdentity), (nil, .appIdentity),
-        ] as [(Int64?, AppStoreRefusal.Reason?)] {
+        ] as [(Int64?, PayloadRefusal.Reason?)] {
             let text = try notification(.production) { $0.appAppleID = number }
             #expect(try outcome(text, as: .notification, in: .production).reason == reason)
             // A ledger without the number does not ask.
@@ -147,7 +147,7 @@ struct HostileIdentityTests {
         let renewal = try authority.sign(Sandbox.renewal(.sandbox))
         var parts = Sandbox.parts(transaction)
         parts[2] = Base64.encode([UInt8](repeating: 7, count: 64), .url)
-        let rows: [(String?, String?, AppStoreRefusal.Reason?)] = [
+        let rows: [(String?, String?, PayloadRefusal.Reason?)] = [
             (transaction, renewal, nil), (transaction, nil, nil), (nil, renewal, nil),
             (nil, nil, nil),
             (try foreign.sign(Sandbox.transaction(.sandbox)), renewal, .chain),
@@ -195,7 +195,7 @@ struct HostileIdentityTests {
             var value = own
             for (environment, expected) in [
                 ("Sandbox", nil), ("Production", .environment),
-            ] as [(String, AppStoreRefusal.Reason?)] {
+            ] as [(String, PayloadRefusal.Reason?)] {
                 value["environment"] = .string(environment)
                 #expect(try outcome(payload(name, value), as: .notification).reason == expected)
             }
@@ -218,7 +218,7 @@ struct HostileIdentityTests {
         let lead = AppStoreVerifier.leadMaxMilliseconds
         for (signedAt, reason) in [
             (Sandbox.now, nil), (Sandbox.now + lead, nil), (Sandbox.now + lead + 1, .retryable),
-        ] as [(Int64, AppStoreRefusal.Reason?)] {
+        ] as [(Int64, PayloadRefusal.Reason?)] {
             var transaction = Sandbox.transaction(.sandbox)
             transaction.signedAt = signedAt
             let text = try authority.sign(transaction)

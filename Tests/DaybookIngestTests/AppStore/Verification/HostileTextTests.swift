@@ -18,13 +18,13 @@ struct HostileTextTests {
         parts = Sandbox.parts(good)
     }
 
-    func reason(_ text: String) -> AppStoreRefusal.Reason? {
+    func reason(_ text: String) -> PayloadRefusal.Reason? {
         verifier.verify(text, as: .transaction, now: Sandbox.now).reason
     }
 
     /// Before and after the good one was seen, so that no remembered header lets anything through.
     func expectRefused(
-        _ text: String, _ expected: AppStoreRefusal.Reason, _ what: Comment? = nil,
+        _ text: String, _ expected: PayloadRefusal.Reason, _ what: Comment? = nil,
         _ place: SourceLocation = #_sourceLocation
     ) {
         #expect(reason(text) == expected, what, sourceLocation: place)

@@ -32,8 +32,8 @@ struct RevocationTests {
             (Responder.Answer.good, nil), (.revoked, .chain), (.unknown, .retryable),
             (.foreign, .retryable), (.outdated, .retryable), (.garbage, .retryable),
             (.tooLong, .retryable), (.none, .retryable),
-        ] as [(Responder.Answer, AppStoreRefusal.Reason?)])
-    func answers(_ answer: Responder.Answer, _ expected: AppStoreRefusal.Reason?) async throws {
+        ] as [(Responder.Answer, PayloadRefusal.Reason?)])
+    func answers(_ answer: Responder.Answer, _ expected: PayloadRefusal.Reason?) async throws {
         let authority = try Self.authority()
         let text = try Self.bytes(authority)
         for responder in [try Responder(answer), try Responder(.good, answer)] {
@@ -71,7 +71,7 @@ struct RevocationTests {
         #expect(responder.count == 2)
         responder.change(.revoked)
         let text = try Self.bytes(authority)
-        func reason(after wait: Int64) async -> AppStoreRefusal.Reason? {
+        func reason(after wait: Int64) async -> PayloadRefusal.Reason? {
             await verifier.confirm(text, as: .notification, now: Self.now + wait).reason
         }
         #expect(await reason(after: Sandbox.hour - 1) == nil)

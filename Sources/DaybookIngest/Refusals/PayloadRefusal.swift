@@ -1,9 +1,8 @@
-import DaybookEvents
-
-/// Why something that claims to come from the App Store is not taken in: a closed set of classes, and what was seen.
-public struct AppStoreRefusal: Error, Sendable, Equatable, CustomStringConvertible {
+/// Why a payload of any source is not taken in: a closed set of classes, and what was seen.
+public struct PayloadRefusal: Error, Sendable, Equatable, CustomStringConvertible {
     public enum Reason: String, Sendable, CaseIterable {
-        /// It is not what Apple sends: three parts, base64url, ES256, certificates, JSON of the kind asked for.
+        /// It is not what the source sends. Of the App Store: three parts, base64url, ES256, certificates, JSON of the
+        /// kind asked for.
         case format
         /// The certificates do not lead to a configured root, are not Apple's for this purpose, were not valid when
         /// the payload was signed, or were withdrawn since.
@@ -32,36 +31,12 @@ public struct AppStoreRefusal: Error, Sendable, Equatable, CustomStringConvertib
         self.detail = detail
     }
 
-    /// A renewal names no app, and the same certificates sign for every app: alone it is believed only of a known
-    /// lineage.
-    public init(unknownLineage lineage: String) {
-        self.init(
-            .retryable,
-            "no transaction of this app has told of \(lineage) yet; it is taken in as soon as one has"
-        )
-        waitsFor = lineage
-    }
-
     public var description: String { "\(reason.rawValue): \(detail)" }
 
     /// The same refusal, said of something inside.
-    func inside(_ place: String) -> AppStoreRefusal {
+    func inside(_ place: String) -> PayloadRefusal {
         var refusal = self
         refusal.detail = "\(place): \(detail)"
         return refusal
-    }
-}
-
-extension JSONValue? {
-    /// At most 64 bytes of a text in quotes, or what stands there instead, for messages.
-    var quoted: String {
-        switch self {
-        case .string(let text):
-            "\"\(text.utf8.count <= 64 ? text : String(decoding: text.utf8.prefix(64), as: UTF8.self) + "…")\""
-        case .integer(let number): "\(number)"
-        case .number(let text): text.utf8.count <= 64 ? text : "a long number"
-        case let value?: value.kindName
-        case nil: "missing"
-        }
     }
 }
