@@ -1,5 +1,5 @@
 import DaybookDomain
-import DaybookEvents
+package import DaybookEvents
 public import DaybookStore
 public import Logging
 
@@ -16,6 +16,19 @@ public struct RestoredLedger: Sendable, Equatable {
     public var keptAt: String?
     /// Snapshots, segments and key arrays of the abandoned history, which were removed.
     public var removedFiles: Int
+}
+
+extension RestoredLedger {
+    /// The members of the point with which the new epoch begins, and others.
+    package var json: JSONObject {
+        var object = history.json
+        object["path"] = .string(path)
+        object["backup"] = .object(backup.json)
+        object["removed_files"] = .integer(Int64(removedFiles))
+        object["abandoned"] = abandoned.map { .object($0.json) } ?? .null
+        object["kept_at"] = .orNull(keptAt)
+        return object
+    }
 }
 
 extension Ledger {

@@ -93,6 +93,39 @@ extension Decision {
             "flags": .texts(flags + (usage?.flags ?? [])),
         ]
     }
+
+    /// The answer about a customer, with the cut.
+    package func json(of subject: String, _ asOf: AsOf) -> JSONObject {
+        var object = json
+        object["subject"] = .string(subject)
+        object["as_of"] = .object(asOf.json)
+        return object
+    }
+}
+
+extension [MeterReset] {
+    /// - Parameter isMore: Whether more resets follow than these.
+    package func json(
+        of subject: String, meter: String, isMore: Bool, _ asOf: AsOf
+    ) -> JSONObject {
+        [
+            "subject": .string(subject), "meter": .string(meter),
+            "resets": .array(map { .object($0.json) }), "more": .bool(isMore),
+            "as_of": .object(asOf.json),
+        ]
+    }
+}
+
+extension MeterReset {
+    package var json: JSONObject {
+        [
+            "at": .integer(at), "trigger": .string(trigger.rawValue),
+            "state": .string(state.rawValue),
+            "period": periodName.map {
+                ["name": .string($0), "start": .time(period.start), "end": .time(period.end)]
+            } ?? .null,
+        ]
+    }
 }
 
 extension PaywallAnswer {

@@ -21,6 +21,16 @@ public enum PayloadKind: Sendable, Hashable, CaseIterable {
         AppStorePayloadKind.allCases.map(appStore) + [.revenueCat, .revenueCatSubscriber]
     }
 
+    /// As answers and commands name it: `app-store-notification`, `app-store-app-transaction`, …, `revenuecat`,
+    /// `revenuecat-subscriber`.
+    package var name: String {
+        switch self {
+        case .appStore(let kind): "app-store-" + kind.rawValue.replacing("_", with: "-")
+        case .revenueCat: "revenuecat"
+        case .revenueCatSubscriber: "revenuecat-subscriber"
+        }
+    }
+
     /// As dead letters have it: `notification`, `app_transaction`, `revenuecat`, `revenuecat_subscriber`.
     var word: String {
         switch self {

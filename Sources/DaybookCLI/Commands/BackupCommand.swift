@@ -35,13 +35,7 @@ struct BackupCommand: AsyncParsableCommand {
             defer { bar.finish() }
             return try ledger.backUp(to: target) { bar.show($0, of: $1, events: $1) }
         }
-        let json = HistoryPointText.json(
-            report.history,
-            adding: [
-                "path": .string(report.path), "events": .integer(report.events),
-                "bytes": .integer(Int64(report.byteCount)),
-            ])
-        try output.show(json) {
+        try output.show(report.json) {
             let what =
                 report.events == 0
                 ? "nothing new" : "\(Words.count(report.events, "event")) written and verified"
@@ -56,7 +50,9 @@ struct BackupCommand: AsyncParsableCommand {
         do {
             let history = try Ledger.proveBackup(at: target) { bar.show($0, of: $1, events: $1) }
             bar.finish()
-            try output.show(HistoryPointText.json(history, adding: ["clean": true])) {
+            var json = history.json
+            json["clean"] = true
+            try output.show(json) {
                 "\($0.tick) \(target) is whole: \(Words.count(history.position, "event"))\n  \(HistoryPointText.line(history))\n"
             }
         } catch let LedgerError.store(damage)

@@ -96,7 +96,7 @@ struct BisectCommand: AsyncParsableCommand {
                     Int64(done), of: Int64(most), note: Words.count(Int64(done), "fold"))
             }
         }
-        try output.show(found.json(subject)) { found.text($0, subject) }
+        try output.show(found.json(of: subject)) { found.text($0, subject) }
         guard case .turned = found.outcome else { throw ExitCode.no }
     }
 
@@ -142,25 +142,6 @@ extension RecordedEvent {
 }
 
 extension Bisection {
-    fileprivate func json(_ subject: String?) -> JSONObject {
-        var word = "never"
-        var event = JSONValue.null
-        switch outcome {
-        case .turned(let entry):
-            word = "turned"
-            event = .object(entry.json)
-        case .always: word = "always"
-        case .never: break
-        }
-        return [
-            "condition": .string(condition.description), "holds": .bool(holds),
-            "subject": .orNull(subject), "outcome": .string(word), "event": event,
-            "at": .integer(at), "from": .integer(from), "through": .integer(through),
-            "folds": .integer(Int64(folds)), "subjects": .texts(subjects),
-            "subjects_omitted": .integer(Int64(subjectsOmitted)),
-        ]
-    }
-
     fileprivate func text(_ terminal: Terminal, _ subject: String?) -> HumanText {
         let verb = holds ? "holds" : "fails"
         let ofCustomer = subject.map { " of \($0)" } ?? ""
@@ -185,20 +166,6 @@ extension Bisection {
 }
 
 extension DigestBisection {
-    fileprivate var json: JSONObject {
-        var object: JSONObject = [
-            "agrees": .bool(found == nil), "events": .integer(events),
-            "folds": .integer(Int64(folds)), "event": .null,
-        ]
-        guard let found else { return object }
-        object["event"] = found.event.map { .object(EventJSON.object(of: $0)) } ?? .null
-        object["from"] = .integer(found.range.lowerBound)
-        object["through"] = .integer(found.range.upperBound)
-        object["digest"] = .string(found.ours.description)
-        object["their_digest"] = .string(found.theirs.description)
-        return object
-    }
-
     fileprivate func text(_ terminal: Terminal) -> HumanText {
         let count = Words.count(events, "event")
         guard let found else {

@@ -103,12 +103,8 @@ struct CaptureCommand: AsyncParsableCommand {
     }
 
     private func show(_ bundle: ReproBundle, files: [String]) throws {
-        let json: JSONObject = [
-            "files": .texts(files), "events": .integer(Int64(bundle.drafts.count)),
-            "subjects": .texts(bundle.subjects), "redacted": .bool(bundle.isRedacted),
-            "at": .integer(bundle.at), "position": .integer(bundle.position),
-            "digest": .string(bundle.digest),
-        ]
+        var json = bundle.json
+        json["files"] = .texts(files)
         try ask.output.show(json) { terminal in
             var text: HumanText = ""
             for file in files { text += "\(terminal.tick) \(terminal.paint(file, .bold))\n" }

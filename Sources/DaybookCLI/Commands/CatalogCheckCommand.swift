@@ -37,15 +37,3 @@ struct CatalogCheckCommand: AsyncParsableCommand {
         }
     }
 }
-
-extension Catalog {
-    var counts: JSONObject {
-        [
-            "products": .integer(Int64(products.count)),
-            "entitlements": .integer(Int64(entitlements.count)),
-            "features": .integer(Int64(features.count)), "meters": .integer(Int64(meters.count)),
-            "paywalls": .integer(Int64(paywalls.count)), "funnels": .integer(Int64(funnels.count)),
-            "texts": .integer(Int64(copy.count)),
-        ]
-    }
-}

@@ -33,20 +33,6 @@ struct CatalogProductsCommand: AsyncParsableCommand {
         }
         let instant = try InstantText.read(at, option: "--at") ?? SystemClock.now()
         let language = locale ?? catalog.defaultLocale
-        let texts = { (key: String?) in key.flatMap { catalog.text($0, locale: language) } }
-        let json: JSONObject = [
-            "products": .array(catalog.products.map { .object($0.json(texts, at: instant)) }),
-            "paywalls": .object(
-                JSONObject(
-                    catalog.paywalls.map {
-                        .init(name: $0.context, value: .object($0.json(texts)))
-                    })),
-            "metadata": .object(
-                JSONObject(
-                    catalog.metadata.sorted { $0.key < $1.key }.map {
-                        .init(name: $0.key, value: .string($0.value))
-                    })),
-        ]
         var table = Table()
         for product in catalog.products {
             let asked = product.price(at: instant)
@@ -56,44 +42,13 @@ struct CatalogProductsCommand: AsyncParsableCommand {
                     + price.times + (isMarked ? ", asked" : "")
             }
             table.add(
-                .init(product.id, .bold), .init(texts(product.displayName) ?? ""),
+                .init(product.id, .bold),
+                .init(product.displayName.flatMap { catalog.text($0, locale: language) } ?? ""),
                 .init(product.kind.rawValue),
                 .init(product.period.map { "every \($0.iso8601)" } ?? ""),
                 .init(prices.joined(separator: "; ")))
         }
-        try output.show(json) { table.text($0, indent: 0) }
-    }
-}
-
-extension Product {
-    fileprivate func json(_ texts: (String?) -> String?, at instant: Int64) -> JSONObject {
-        [
-            "id": .string(id), "kind": .string(kind.rawValue), "scope": .string(scope.rawValue),
-            "group": .orNull(group), "level": .integer(Int64(level)),
-            "period": .orNull(period?.iso8601), "duration": .orNull(duration?.iso8601),
-            "name": .orNull(texts(displayName)), "description": .orNull(texts(displayDescription)),
-            "display_price": .orNull(texts(displayPrice)),
-            "price": .orNull(price(at: instant)?.name),
-            "prices": .object(
-                JSONObject(
-                    prices.map {
-                        .init(
-                            name: $0.name,
-                            value: [
-                                "amount_milli": .integer($0.amountMilli),
-                                "currency": .string($0.currency),
-                                "from": .time($0.startsAt), "until": .time($0.endsAt),
-                            ])
-                    })),
-            "intro_offer": introOffer.map {
-                [
-                    "kind": .string($0.kind.rawValue),
-                    "duration": .string($0.duration.iso8601),
-                ]
-            } ?? .null,
-            "family_shareable": .bool(familyShareable), "entitlements": .texts(entitlements),
-            "features": .texts(featureList.map { texts($0) ?? $0 }),
-        ]
+        try output.show(catalog.json(locale: language, at: instant)) { table.text($0, indent: 0) }
     }
 }
 
@@ -102,34 +57,5 @@ extension Price {
     fileprivate var times: String {
         (startsAt.map { " from \(Words.time($0))" } ?? "")
             + (endsAt.map { " until \(Words.time($0))" } ?? "")
-    }
-}
-
-extension Paywall {
-    /// What an upgrade screen shows, its texts in the language that was asked for.
-    fileprivate func json(_ texts: (String?) -> String?) -> JSONObject {
-        [
-            "products": .texts(products),
-            "slots": .object(
-                JSONObject(
-                    slots.map { .init(name: $0.slot, value: .string(texts($0.key) ?? $0.key)) })),
-            "benefits": .array(
-                benefits.map { benefit in
-                    [
-                        "icon": .orNull(benefit.icon), "title": .orNull(texts(benefit.title)),
-                        "subtitle": .orNull(texts(benefit.subtitle)),
-                    ]
-                }),
-        ]
-    }
-}
-
-extension CivilDuration {
-    /// `P1M`, `P7D`, `PT10M`: as catalogs write it, without empty parts.
-    var iso8601: String {
-        let date = [(years, "Y"), (months, "M"), (days, "D")].filter { $0.0 != 0 }
-            .map { "\($0.0)\($0.1)" }.joined()
-        let time = milliseconds == 0 ? "" : "T\(milliseconds / 1_000)S"
-        return date.isEmpty && time.isEmpty ? "P0D" : "P" + date + time
     }
 }

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Daybook
 import DaybookDomain
-import DaybookEvents
 
 struct CatalogShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -20,9 +19,7 @@ struct CatalogShowCommand: AsyncParsableCommand {
     mutating func run() async throws {
         try await ledger.asking { ledger in
             let history = try ledger.catalogs()
-            guard let version else {
-                return try list(history.versions, newest: history.newest?.version)
-            }
+            guard let version else { return try list(history) }
             guard let found = history.versions.first(where: { $0.version == version }) else {
                 throw Failure(
                     .badInput, "unknown_version",
@@ -44,35 +41,21 @@ struct CatalogShowCommand: AsyncParsableCommand {
         Set(history.versions.map(\.version)).sorted().map(String.init).joined(separator: ", ")
     }
 
-    private func list(_ versions: [CatalogVersion], newest: Int64?) throws {
-        let json: JSONObject = [
-            "versions": .array(versions.map { .object($0.json) }), "newest": .orNull(newest),
-        ]
-        let first = versions.map(\.position).min()
+    private func list(_ history: CatalogHistory) throws {
+        let first = history.versions.map(\.position).min()
         var table = Table()
         table.add(
             Table.Cell("version", .dim, isRight: true), .init("effective", .dim),
             .init("for", .dim), .init("position", .dim, isRight: true), .init("document", .dim))
-        for version in versions {
+        for version in history.versions {
             table.add(
                 .init(String(version.version), .bold, isRight: true),
                 // The first one rules from the beginning of time (rule 8).
                 .init(version.position == first ? "always" : Words.time(version.effectiveAt)),
-                .init(ScopeText.word(version.scope)),
+                .init(version.scope.name),
                 .init(String(version.position), isRight: true),
                 .init(String(version.documentDigest.prefix(12))))
         }
-        try output.show(json) { table.text($0, indent: 0) }
-    }
-}
-
-extension CatalogVersion {
-    var json: JSONObject {
-        [
-            "version": .integer(version), "effective_at": .integer(effectiveAt),
-            "applies_to": .string(ScopeText.word(scope)), "position": .integer(position),
-            "document_sha256": .string(documentDigest), "app": .string(catalog.app),
-            "title": .string(catalog.title), "counts": .object(catalog.counts),
-        ]
+        try output.show(history.json) { table.text($0, indent: 0) }
     }
 }

@@ -46,10 +46,7 @@ struct CheckCommand: AsyncParsableCommand {
             let versions = try ledger.catalogs().versions
             return (decision, asOf, versions.last { $0.version == asOf.catalog }?.catalog)
         }
-        var json = decision.json
-        json["subject"] = .string(subject)
-        json["as_of"] = .object(asOf.json)
-        try ask.output.show(json) { terminal in
+        try ask.output.show(decision.json(of: subject, asOf)) { terminal in
             DecisionText(decision: decision, catalog: catalog, locale: view.locale, at: asOf.at)
                 .text(terminal, subject: subject)
                 + "  \(terminal.paint(asOf.sentence, .dim))\n"

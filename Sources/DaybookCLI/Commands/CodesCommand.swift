@@ -1,7 +1,6 @@
 import ArgumentParser
 import Daybook
 import DaybookDomain
-import DaybookEvents
 
 struct CodesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -61,18 +60,7 @@ struct CodesCommand: AsyncParsableCommand {
                         "redeemed by \($0), \(Words.time(issued.redeemedAt))"
                     } ?? ""))
         }
-        let json: JSONObject = [
-            "promotion": .string(promotion),
-            "codes": .array(
-                codes.map {
-                    [
-                        "number": .integer($0.code.number), "code": .string($0.code.text),
-                        "redeemed_by": .orNull($0.redeemedBy),
-                        "redeemed_at": .time($0.redeemedAt),
-                    ]
-                }),
-        ]
-        try output.show(json) {
+        try output.show(codes.json(of: promotion)) {
             codes.isEmpty ? "no code has such a number\n" : table.text($0, indent: 0)
         }
     }

@@ -39,15 +39,14 @@ struct DeadLettersCommand: AsyncParsableCommand {
         mutating func run() async throws {
             let deadLetters = try await ledger.asking { try $0.deadLetters() }
                 .filter { all || $0.isWaiting }
-            try output.show(["dead_letters": .array(deadLetters.map { .object($0.json) })]) {
-                terminal in
+            try output.show(deadLetters.json) { terminal in
                 guard !deadLetters.isEmpty else { return "\(terminal.tick) no dead letters\n" }
                 var table = Table()
                 for deadLetter in deadLetters {
                     table.add(
                         .init(String(deadLetter.sha256.prefix(12))),
                         .init(Words.time(deadLetter.recordedAt)),
-                        .init(deadLetter.environment.name), .init(deadLetter.kind.argument),
+                        .init(deadLetter.environment.name), .init(deadLetter.kind.name),
                         .init(deadLetter.standing),
                         .init(deadLetter.dismissal?.reason ?? deadLetter.detail))
                 }
@@ -195,26 +194,5 @@ struct DeadLettersCommand: AsyncParsableCommand {
         }
         return found.first { $0.environment == environment } ?? found.first(where: \.isWaiting)
             ?? first
-    }
-}
-
-extension DeadLetter {
-    var json: JSONObject {
-        [
-            "sha256": .string(sha256), "position": .integer(position),
-            "recorded_at": .integer(recordedAt), "environment": .string(environment.name),
-            "code": .string(code), "reason": .string(detail), "kind": .string(kind.argument),
-            "subject": .orNull(subject), "body_sha256": .string(payloadSHA256),
-            "place": .string(place), "waits_for": .orNull(waitsFor),
-            "standing": .string(standing), "resolved_at": .orNull(resolvedAt),
-            "dismissed_at": .orNull(dismissal?.recordedAt),
-            "dismissed_by": .orNull(dismissal?.actor),
-            "dismissal_reason": .orNull(dismissal?.reason),
-        ]
-    }
-
-    /// `resolved`, `dismissed`, or the class of what waits.
-    fileprivate var standing: String {
-        resolvedAt != nil ? "resolved" : dismissal != nil ? "dismissed" : code
     }
 }

@@ -118,10 +118,7 @@ struct DiffCommand: AsyncParsableCommand {
         let (found, from, to) = try ledger.difference(
             of: subject, profile: profile, environment: environmentOption.environment,
             from: first, to: second)
-        var json = found.json
-        json["from"] = .object(from.json)
-        json["to"] = .object(to.json)
-        try output.show(json) { terminal in
+        try output.show(found.json(from: from, to: to)) { terminal in
             found.text(terminal)
                 + "  \(terminal.paint("from \(from.sentence)", .dim))\n"
                 + "  \(terminal.paint("to   \(to.sentence)", .dim))\n"

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Daybook
 import DaybookAudit
-import DaybookEvents
 import Foundation
 
 struct DoctorCommand: AsyncParsableCommand {
@@ -34,22 +33,11 @@ struct DoctorCommand: AsyncParsableCommand {
         findings += Self.sharedSecrets(in: ProcessInfo.processInfo.environment)
         findings = [.problem, .warning, .fine].flatMap { severity in
             findings.filter { $0.severity == severity }
-        }
+        }.map(Self.withCommand)
         let isWell = !findings.contains { $0.severity == .problem }
-        let json: JSONObject = [
-            "healthy": .bool(isWell),
-            "findings": .array(
-                findings.map {
-                    [
-                        "area": .string($0.area), "severity": .string($0.severity.rawValue),
-                        "message": .string($0.message), "remedy": .orNull(Self.remedy($0)),
-                        "code": .orNull($0.code),
-                    ]
-                }),
-        ]
         let shown = all ? findings : findings.filter { $0.severity != .fine }
         let rest = Int64(findings.count - shown.count)
-        try output.show(json) { terminal in
+        try output.show(findings.json) { terminal in
             let text = Self.table(shown).text(terminal, indent: 0)
             guard rest > 0 else { return text }
             let count = Words.count(rest, "finding is", "findings are")
@@ -77,10 +65,12 @@ struct DoctorCommand: AsyncParsableCommand {
         "dead_letters": "daybook dead-letters list",
     ]
 
-    private static func remedy(_ finding: DoctorFinding) -> String? {
-        finding.remedy.map { remedy in
-            commands[finding.code ?? ""].map { "\(remedy): \($0)" } ?? remedy
+    private static func withCommand(_ finding: DoctorFinding) -> DoctorFinding {
+        var finding = finding
+        if let remedy = finding.remedy, let command = commands[finding.code ?? ""] {
+            finding.remedy = "\(remedy): \(command)"
         }
+        return finding
     }
 
     private static func table(_ findings: [DoctorFinding]) -> Table {
@@ -93,7 +83,7 @@ struct DoctorCommand: AsyncParsableCommand {
                 case .problem: .init("✗", .bad)
                 }
             table.add(mark, .init(finding.area), .init(finding.message))
-            if let remedy = remedy(finding) {
+            if let remedy = finding.remedy {
                 table.add(.init(""), .init(""), .init("→ \(remedy)", .dim))
             }
         }

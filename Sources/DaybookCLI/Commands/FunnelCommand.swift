@@ -1,7 +1,6 @@
 import ArgumentParser
 import Daybook
 import DaybookDomain
-import DaybookEvents
 
 struct FunnelCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -69,56 +68,12 @@ struct FunnelCommand: AsyncParsableCommand {
     }
 
     private func list(_ funnels: [Funnel]) throws {
-        let json: JSONObject = [
-            "funnels": .array(
-                funnels.map {
-                    [
-                        "name": .string($0.name), "steps": .texts($0.steps.map(\.name)),
-                        "window_ms": .integer($0.windowMilliseconds),
-                    ]
-                })
-        ]
         var table = Table()
         for funnel in funnels {
             table.add(
                 .init(funnel.name, .bold),
                 .init(funnel.steps.map(\.name).joined(separator: " → ")))
         }
-        try output.show(json) { table.text($0, indent: 0) }
-    }
-}
-
-extension FunnelReport {
-    var json: JSONObject {
-        [
-            "funnel": .string(name), "window_ms": .integer(windowMilliseconds),
-            "by": .string(breakdown.rawValue), "entered": .integer(Int64(entered)),
-            "steps": json(steps, entered),
-            "groups": .array(
-                groups.map {
-                    [
-                        "name": .string($0.name), "entered": .integer(Int64($0.entered)),
-                        "steps": json($0.steps, $0.entered),
-                    ]
-                }),
-        ]
-    }
-
-    /// Shares are in thousandths, because no number of ours is a fraction. In any order no step comes before another.
-    private func json(_ steps: [Step], _ entered: Int) -> JSONValue {
-        .array(
-            steps.indices.map { index in
-                let step = steps[index]
-                let before =
-                    order == .anyOrder ? 0 : index > 0 ? steps[index - 1].count : step.count
-                return [
-                    "name": .string(step.name), "event": .string(step.event.rawValue),
-                    "count": .integer(Int64(step.count)),
-                    "of_first_permille": .orNull(Words.permille(step.count, of: entered)),
-                    "of_previous_permille": .orNull(Words.permille(step.count, of: before)),
-                    "median_ms": .orNull(step.medianMilliseconds),
-                    "p90_ms": .orNull(step.p90Milliseconds),
-                ]
-            })
+        try output.show(funnels.json) { table.text($0, indent: 0) }
     }
 }

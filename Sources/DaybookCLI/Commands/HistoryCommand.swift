@@ -1,6 +1,5 @@
 import ArgumentParser
 import Daybook
-import DaybookEvents
 
 struct HistoryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -40,10 +39,7 @@ struct HistoryCommand: AsyncParsableCommand {
                 of: subject, environment: ask.environment, moment: moment, happened: happened,
                 order: page.order)
         }
-        let json: JSONObject = [
-            "subject": .string(subject), "events": .array(entries.map { .object($0.json) }),
-        ]
-        try ask.output.show(json) { terminal in
+        try ask.output.show(entries.json(of: subject)) { terminal in
             entries.isEmpty
                 ? (isWhole
                     ? "nothing is known of \(subject)\n"

@@ -138,21 +138,9 @@ struct ImportCommand: AsyncParsableCommand {
     private func show(
         _ report: ImportReport, _ path: String?, _ known: KnownTypes
     ) throws {
-        let json: JSONObject = [
-            "lines": .integer(Int64(report.lines)), "appended": .integer(Int64(report.appended)),
-            "duplicates": .integer(Int64(report.duplicates)),
-            "refused": .integer(Int64(report.refused.count)), "refused_file": .orNull(path),
-            "dry_run": .bool(dryRun),
-            "unknown_types": .object(
-                report.unknownTypes.reduce(into: JSONObject()) {
-                    $0[$1.key] = .integer(Int64($1.value))
-                }),
-            "unknown_names": .object(
-                report.unknownNames.reduce(into: JSONObject()) {
-                    $0[$1.key] = .integer(Int64($1.value))
-                }),
-            "unknown_transactions": .texts(report.unknownTransactions),
-        ]
+        var json = report.json
+        json["refused_file"] = .orNull(path)
+        json["dry_run"] = .bool(dryRun)
         try output.show(json) { terminal in
             let name = file == "-" ? "the standard input" : file
             let events = Words.count(Int64(report.appended), "event")

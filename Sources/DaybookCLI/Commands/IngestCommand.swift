@@ -217,24 +217,6 @@ extension IngestReceipt {
         }
     }
 
-    var json: JSONObject {
-        [
-            "texts": .integer(Int64(texts)), "appended": .integer(Int64(appended)),
-            "duplicates": .integer(Int64(duplicates)),
-            "first_position": .orNull(firstPosition), "last_position": .orNull(lastPosition),
-            "refused": .array(
-                refused.map { .object($0.json) }),
-            "retried": .texts(retried), "notes": .array(notes.map { .object($0.json) }),
-            "claims": .array(claims.map { .object($0.json) }),
-            "gaps": .array(gaps.map { .object($0.json) }),
-            "gap_counts": .object(
-                JSONObject(
-                    gapCounts.map {
-                        .init(name: $0.key.rawValue, value: .integer(Int64($0.value)))
-                    })),
-        ]
-    }
-
     /// Notes that a person reads; a whole history may have thousands.
     private static let shownMax = 20
 
@@ -280,23 +262,7 @@ extension IngestReceipt {
     }
 }
 
-extension IngestReceipt.Gap {
-    var json: JSONObject {
-        [
-            "code": .string(gap.code.rawValue), "subject": .string(subject),
-            "name": .orNull(gap.name), "sentence": .string(gap.sentence),
-        ]
-    }
-}
-
 extension IngestReceipt.Note {
-    var json: JSONObject {
-        [
-            "code": .string(code.rawValue), "lineage": .string(lineage),
-            "product": .orNull(product),
-        ]
-    }
-
     var sentence: String {
         let name = product.map { "\(lineage) (\($0))" } ?? lineage
         return switch code {
@@ -309,14 +275,6 @@ extension IngestReceipt.Note {
 }
 
 extension IngestReceipt.Claim {
-    var json: JSONObject {
-        [
-            "lineage": .string(lineage), "product": .orNull(product), "owner": .orNull(owner),
-            "outcome": .string(
-                isTheirs ? "theirs" : owner == nil ? "claim_voided" : "owned_by_other"),
-        ]
-    }
-
     /// `apple:7 (coins) is ada's: owned_by_other`.
     var sentence: String {
         let name = product.map { "\(lineage) (\($0))" } ?? lineage

@@ -38,13 +38,10 @@ struct ListCustomersCommand: AsyncParsableCommand {
             let (matches, isCut, asOf) = try await ledger.asking { ledger in
                 try ledger.customers(withID: id, environment: environment)
             }
-            let shown = matches.prefix(page.limit)
-            let json: JSONObject = [
-                "id": .string(id), "matches": .array(shown.map { .object($0.json) }),
-                "more": .bool(isCut || shown.count < matches.count), "as_of": .object(asOf.json),
-            ]
-            try output.show(json) { terminal in
-                Self.text(Array(shown), of: id, terminal)
+            let shown = Array(matches.prefix(page.limit))
+            let isMore = isCut || shown.count < matches.count
+            try output.show(shown.json(of: id, isMore: isMore, asOf)) { terminal in
+                Self.text(shown, of: id, terminal)
                     + "  \(terminal.paint(asOf.sentence, .dim))\n"
             }
             return
@@ -55,7 +52,7 @@ struct ListCustomersCommand: AsyncParsableCommand {
             try ledger.customers(prefix: prefix ?? "", request)
         }
         try found.show(
-            output, "customers",
+            output,
             empty: prefix.map { "no customer's id begins with \($0)" } ?? "no customers",
             cells: \.cells, json: \.json)
     }
@@ -88,24 +85,6 @@ extension CustomerRow {
                 [status ?? "", entitlements.joined(separator: ", ")]
                     .filter { !$0.isEmpty }.joined(separator: ": ")),
             .init(same.isEmpty ? "" : "also " + same.joined(separator: ", ")),
-        ]
-    }
-
-    var json: JSONObject {
-        [
-            "id": .string(id), "subject": .string(subject), "ids": .texts(ids),
-            "status": .orNull(status), "entitlements": .texts(entitlements),
-            "first_seen_at": .time(firstSeenAt),
-        ]
-    }
-}
-
-extension CustomerMatch {
-    var json: JSONObject {
-        [
-            "kind": .string(kind.rawValue),
-            "customer": customer.map { .object($0.json) } ?? .null,
-            "position": .orNull(position), "stream": .orNull(stream),
         ]
     }
 }

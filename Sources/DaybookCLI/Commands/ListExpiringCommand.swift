@@ -1,6 +1,5 @@
 import ArgumentParser
 import Daybook
-import DaybookEvents
 
 struct ListExpiringCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -37,8 +36,7 @@ struct ListExpiringCommand: AsyncParsableCommand {
         }
         bar.finish()
         try found.show(
-            ask.output, "expiring",
-            empty: "nothing ends within \(within)", cells: \.cells, json: \.json)
+            ask.output, empty: "nothing ends within \(within)", cells: \.cells, json: \.json)
     }
 }
 
@@ -49,15 +47,6 @@ extension ExpiryRow {
             .init(name), .init(profile ?? ""), .init(Words.spaced(state)),
             .init(left.map { "\($0) left of \(source)" } ?? source),
             .init(willRenew ? "renews" : ""),
-        ]
-    }
-
-    fileprivate var json: JSONObject {
-        [
-            "subject": .string(subject), "kind": .string(kind.rawValue), "name": .string(name),
-            "profile": .orNull(profile),
-            "expires_at": .time(expiresAt), "will_renew": .bool(willRenew),
-            "source": .string(source), "state": .string(state), "left": .orNull(left),
         ]
     }
 }

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Daybook
 import DaybookDomain
-import DaybookEvents
 
 struct ListGrantsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -20,7 +19,7 @@ struct ListGrantsCommand: AsyncParsableCommand {
 
     mutating func run() async throws {
         try await page.show(
-            ask, "grants", empty: all ? "no grants" : "no grants that hold or begin later",
+            ask, empty: all ? "no grants" : "no grants that hold or begin later",
             cells: \.cells, json: \.json
         ) { try $0.grants($1, isAll: all) }
     }
@@ -39,19 +38,6 @@ extension GrantRow {
             .init(subject, .bold), .init(grant.name), .init(grant.state.rawValue), .init(what),
             .init(units), .init(grant.expiresAt.map { "until \(Words.time($0))" } ?? ""),
             .init("@\(position)", .dim),
-        ]
-    }
-
-    fileprivate var json: JSONObject {
-        [
-            "subject": .string(subject), "grant_id": .string(grant.name),
-            "state": .string(grant.state.rawValue), "entitlement": .orNull(grant.entitlement),
-            "feature": .orNull(grant.feature), "meter": .orNull(grant.meter),
-            "profile": .orNull(grant.profile), "amount": .orNull(grant.amount),
-            "unlimited": .bool(grant.isUnlimited), "left": .orNull(grant.left),
-            "every": .orNull(grant.every), "starts_at": .time(grant.startsAt),
-            "expires_at": .time(grant.expiresAt), "issued_at": .time(issuedAt),
-            "position": .integer(position),
         ]
     }
 }

@@ -27,33 +27,27 @@ extension ListPageOptions {
 
     /// Asks for the page at the asked moment, and prints it.
     /// - Parameters:
-    ///   - name: Of the rows, such as `grants`.
-    ///   - empty: What is said where there are none.
+    ///   - empty: What is said where there are no rows.
     ///   - page: What the ledger is asked.
     func show<Row>(
-        _ ask: AskOptions, _ name: String, empty: String, cells: (Row) -> [Table.Cell],
-        json: (Row) -> JSONObject, of page: (Ledger, OverviewRequest) throws -> OverviewPage<Row>
+        _ ask: AskOptions, empty: String, cells: (Row) -> [Table.Cell],
+        json: (OverviewPage<Row>) -> JSONObject,
+        of page: (Ledger, OverviewRequest) throws -> OverviewPage<Row>
     ) async throws {
         let request = try request(ask)
         let found = try await ask.ledger.asking { try page($0, request) }
-        try found.show(ask.output, name, empty: empty, cells: cells, json: json)
+        try found.show(ask.output, empty: empty, cells: cells, json: json)
     }
 }
 
 extension OverviewPage {
     /// Prints the rows, what follows, and as of what.
-    /// - Parameters:
-    ///   - name: Of the rows, such as `grants`.
-    ///   - empty: What is said where there are none.
+    /// - Parameter empty: What is said where there are no rows.
     func show(
-        _ output: OutputOptions, _ name: String, empty: String, cells: (Row) -> [Table.Cell],
-        json: (Row) -> JSONObject
+        _ output: OutputOptions, empty: String, cells: (Row) -> [Table.Cell],
+        json: (OverviewPage) -> JSONObject
     ) throws {
-        var object = JSONObject()
-        object[name] = .array(rows.map { .object(json($0)) })
-        object["next"] = .orNull(next)
-        object["as_of"] = .object(asOf.json)
-        try output.show(object) { terminal in
+        try output.show(json(self)) { terminal in
             var table = Table()
             for row in rows { table.add(cells(row)) }
             var text: HumanText = rows.isEmpty ? "\(empty)\n" : table.text(terminal, indent: 0)

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Daybook
-import DaybookEvents
 
 struct ListRefundsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -18,7 +17,7 @@ struct ListRefundsCommand: AsyncParsableCommand {
 
     mutating func run() async throws {
         try await page.show(
-            ask, "refunds", empty: "no refunds", cells: \.cells, json: \.json
+            ask, empty: "no refunds", cells: \.cells, json: \.json
         ) { try $0.refunds($1) }
     }
 }
@@ -33,17 +32,6 @@ extension RefundRow {
             .init(product ?? ""), .init(transaction), .init(Words.time(revokedAt)),
             .init(amount ?? "", isRight: true), .init(Words.spaced(reason ?? "")),
             .init("@\(position)", .dim),
-        ]
-    }
-
-    fileprivate var json: JSONObject {
-        [
-            "subject": .orNull(subject), "lineage": .string(lineage), "product": .orNull(product),
-            "transaction": .string(transaction), "kind": .orNull(kind?.rawValue),
-            "reversed": .bool(kind == nil), "revoked_at": .time(revokedAt),
-            "pct_milli": .integer(refundedMilli), "amount_milli": .orNull(amountMilli),
-            "currency": .orNull(currency), "reason": .orNull(reason),
-            "position": .integer(position),
         ]
     }
 }

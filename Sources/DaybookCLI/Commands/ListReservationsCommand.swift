@@ -1,6 +1,5 @@
 import ArgumentParser
 import Daybook
-import DaybookEvents
 
 struct ListReservationsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -16,7 +15,7 @@ struct ListReservationsCommand: AsyncParsableCommand {
 
     mutating func run() async throws {
         try await page.show(
-            ask, "reservations", empty: "no open reservations", cells: \.cells, json: \.json
+            ask, empty: "no open reservations", cells: \.cells, json: \.json
         ) { try $0.openReservations($1) }
     }
 }
@@ -27,16 +26,6 @@ extension ReservationRow {
             .init(subject, .bold), .init(reservation.name),
             .init(String(reservation.amount), isRight: true), .init(reservation.meter),
             .init("until \(Words.time(reservation.expiresAt))"), .init("@\(position)", .dim),
-        ]
-    }
-
-    fileprivate var json: JSONObject {
-        [
-            "subject": .string(subject), "reservation": .string(reservation.name),
-            "meter": .string(reservation.meter), "amount": .integer(reservation.amount),
-            "profile": .orNull(reservation.profile),
-            "reserved_at": .time(reservation.reservedAt),
-            "expires_at": .time(reservation.expiresAt), "position": .integer(position),
         ]
     }
 }

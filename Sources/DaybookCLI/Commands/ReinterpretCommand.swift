@@ -74,39 +74,14 @@ struct ReinterpretCommand: AsyncParsableCommand {
         }
         let report = try await apply ? ledger.writing(work) : ledger.asking(work)
         bar.finish()
-        try output.show(report.json(isApplied: apply)) { report.text($0, isApplied: apply) }
+        var json = report.json
+        json["applied"] = .bool(apply)
+        try output.show(json) { report.text($0, isApplied: apply) }
         if report.differenceCount > 0, !apply { throw ExitCode.no }
     }
 }
 
 extension ReinterpretationReport {
-    fileprivate func json(isApplied: Bool) -> JSONObject {
-        var counts = JSONObject()
-        for change in ReinterpretedEvent.Change.allCases {
-            counts[change.rawValue] = .integer(Int64(changes[change] ?? 0))
-        }
-        return [
-            "applied": .bool(isApplied), "payloads": .integer(Int64(payloads)),
-            "events": .integer(Int64(events)), "changes": .object(counts),
-            "differences": .array(differences.map { .object($0.json) }),
-            "differences_omitted": .integer(Int64(differenceCount - differences.count)),
-            "unreadable": .array(
-                unreadable.map {
-                    [
-                        "sha256": .string($0.sha256), "position": .integer($0.position),
-                        "reason": .string($0.reason),
-                    ]
-                }),
-            "unreadable_omitted": .integer(Int64(unreadableCount - unreadable.count)),
-            "settled": .integer(Int64(settled)),
-            "without_payload": .object(
-                JSONObject(
-                    withoutPayload.map { .init(name: $0.key, value: .integer(Int64($0.value))) })),
-            "appended": .integer(Int64(appended)), "first_position": .orNull(firstPosition),
-            "last_position": .orNull(lastPosition),
-        ]
-    }
-
     fileprivate func text(_ terminal: Terminal, isApplied: Bool) -> HumanText {
         let isSame = differenceCount == 0
         let mark = isSame || isApplied ? terminal.tick : terminal.paint("!", .warning)
@@ -151,22 +126,6 @@ extension ReinterpretationReport {
 }
 
 extension ReinterpretedEvent {
-    fileprivate var json: JSONObject {
-        [
-            "change": .string(change.rawValue), "sha256": .string(sha256),
-            "environment": .string(environment.name), "source": .string(source),
-            "key": .string(key), "position": .orNull(position), "type": .string(type.rawValue),
-            "subject": .orNull(subject), "new_key": .orNull(newKey),
-            "fields": .array(
-                fields.map {
-                    [
-                        "name": .string($0.name), "recorded": $0.recorded ?? .null,
-                        "now": $0.now ?? .null,
-                    ]
-                }),
-        ]
-    }
-
     /// The fields that differ, from what to what, as far as that fits on a line.
     fileprivate var summary: String {
         guard change == .amended || change == .replaced else { return "\(source)/\(key)" }

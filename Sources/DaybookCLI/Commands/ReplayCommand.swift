@@ -202,16 +202,9 @@ struct ReplayCommand: AsyncParsableCommand {
     private func show(
         _ report: ReplayReport, _ answers: BundleAnswers?, isSame: Bool, isExpected: Bool
     ) throws {
-        var json: JSONObject = [
-            "agrees": .bool(isSame), "events": .integer(report.events),
-            "segment_events": .integer(report.segmentEvents),
-            "aggregates": .integer(Int64(report.aggregates)),
-            "digest": .string(report.digest.description),
-            "live_digest": .string(report.liveDigest.description),
-            "expected_digest": .orNull(expect), "differences": .texts(report.differences),
-            "compared": .object(Self.json(report.comparison)),
-            "milliseconds": .integer(report.milliseconds),
-        ]
+        var json = report.json
+        json["agrees"] = .bool(isSame)
+        json["expected_digest"] = .orNull(expect)
         if let answers { json["bundle"] = .object(answers.json) }
         let count =
             "\(Words.count(report.events, "event")), \(Words.count(Int64(report.aggregates), "aggregate"))"
@@ -229,18 +222,6 @@ struct ReplayCommand: AsyncParsableCommand {
             return "\(mark) \(count), \(Words.duration(report.milliseconds))\n"
                 + table.text(terminal) + (answers?.text(terminal) ?? "")
         }
-    }
-
-    private static func json(_ comparison: ReplayComparison) -> JSONObject {
-        [
-            "chain_aggregates": .integer(Int64(comparison.chainAggregates)),
-            "chain_step": .integer(Int64(comparison.chainStep)),
-            "chain_source": .string(comparison.chainSource.rawValue),
-            "cached_aggregates": .integer(Int64(comparison.cachedAggregates)),
-            "snapshot_position": comparison.snapshotCut.map { .integer($0) } ?? .null,
-            "snapshot_agrees": comparison.snapshotCut == nil
-                ? .null : .bool(comparison.isSnapshotSame),
-        ]
     }
 
     /// What the outcome was compared with, in one line.

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Daybook
 import DaybookDomain
-import DaybookEvents
 
 struct ResetsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -47,11 +46,7 @@ struct ResetsCommand: AsyncParsableCommand {
                 of: subject, meter: meter, environment: ask.environment, from: span.from,
                 until: span.until, limit: limit, moment: moment)
         }
-        let json: JSONObject = [
-            "subject": .string(subject), "meter": .string(meter),
-            "resets": .array(resets.map { .object($0.json) }), "more": .bool(isMore),
-            "as_of": .object(asOf.json),
-        ]
+        let json = resets.json(of: subject, meter: meter, isMore: isMore, asOf)
         try ask.output.show(json) { terminal in
             Self.text(resets, isMore: isMore, terminal)
                 + "  \(terminal.paint(asOf.sentence, .dim))\n"
@@ -70,17 +65,5 @@ struct ResetsCommand: AsyncParsableCommand {
         }
         return table.text(terminal, indent: 0)
             + (isMore ? "more follow; --from and --limit show them\n" : "")
-    }
-}
-
-extension MeterReset {
-    var json: JSONObject {
-        [
-            "at": .integer(at), "trigger": .string(trigger.rawValue),
-            "state": .string(state.rawValue),
-            "period": periodName.map {
-                ["name": .string($0), "start": .time(period.start), "end": .time(period.end)]
-            } ?? .null,
-        ]
     }
 }

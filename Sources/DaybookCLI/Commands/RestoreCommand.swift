@@ -1,6 +1,5 @@
 import ArgumentParser
 import Daybook
-import DaybookEvents
 import DaybookStore
 
 struct RestoreCommand: ParsableCommand {
@@ -44,17 +43,7 @@ struct RestoreCommand: ParsableCommand {
             backup: backup, to: ledger, isReplacing: replace, actor: actor, reason: reason,
             progress: { bar.show($0, of: $1, events: $1) })
         bar.finish()
-        var json = HistoryPointText.json(
-            restored.history,
-            adding: [
-                "path": .string(restored.path),
-                "backup": .object(HistoryPointText.json(restored.backup)),
-                "removed_files": .integer(Int64(restored.removedFiles)),
-            ])
-        json["abandoned"] =
-            restored.abandoned.map { JSONValue.object(HistoryPointText.json($0)) } ?? .null
-        json["kept_at"] = restored.keptAt.map { JSONValue.string($0) } ?? .null
-        try output.show(json) { Self.text(restored, tick: $0.tick) }
+        try output.show(restored.json) { Self.text(restored, tick: $0.tick) }
     }
 
     private static func text(_ restored: RestoredLedger, tick: HumanText) -> HumanText {

@@ -67,7 +67,9 @@ struct RestorePurchasesCommand: AsyncParsableCommand {
         }
         let receipt =
             dryRun ? try await ledger.asking(work) : try await ledger.writing(work)
-        try output.show(receipt.json(isDryRun: dryRun)) {
+        var json = receipt.json
+        json["dry_run"] = .bool(dryRun)
+        try output.show(json) {
             receipt.text($0, subject: subject, isDryRun: dryRun)
         }
         if !receipt.refused.isEmpty {

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Daybook
 import DaybookAudit
-import DaybookEvents
 
 struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -28,23 +27,13 @@ struct VerifyCommand: AsyncParsableCommand {
         }
         bar.finish()
         let isClean = findings.allSatisfy(\.isClean)
-        let json: JSONObject = [
-            "clean": .bool(isClean),
-            "checks": .array(
-                findings.map {
-                    [
-                        "check": .string($0.check), "clean": .bool($0.isClean),
-                        "detail": .string($0.detail),
-                    ]
-                }),
-        ]
         var table = Table()
         for finding in findings {
             table.add(
                 finding.isClean ? .init("✓", .good) : .init("✗", .bad), .init(finding.check),
                 .init(finding.detail, finding.isClean ? .dim : .plain))
         }
-        try output.show(json) { table.text($0, indent: 0) }
+        try output.show(findings.json) { table.text($0, indent: 0) }
         if !isClean { throw ExitCode.no }
     }
 }

@@ -3,25 +3,13 @@ public import Daybook
 public import DaybookIngest
 
 extension PayloadKind: ExpressibleByArgument {
-    /// `app-store-notification`, `app-store-app-transaction`, …, `revenuecat`, `revenuecat-subscriber`.
     public init?(argument: String) {
-        guard let kind = Self.allCases.first(where: { $0.argument == argument }) else {
-            return nil
-        }
+        guard let kind = Self.allCases.first(where: { $0.name == argument }) else { return nil }
         self = kind
     }
 
-    public static var allValueStrings: [String] { allCases.map(\.argument) }
-    public var defaultValueDescription: String { argument }
-
-    /// As it is written on the command line.
-    var argument: String {
-        switch self {
-        case .appStore(let kind): "app-store-" + kind.rawValue.replacing("_", with: "-")
-        case .revenueCat: "revenuecat"
-        case .revenueCatSubscriber: "revenuecat-subscriber"
-        }
-    }
+    public static var allValueStrings: [String] { allCases.map(\.name) }
+    public var defaultValueDescription: String { name }
 }
 
 extension AppStoreNotificationType: ExpressibleByArgument {}

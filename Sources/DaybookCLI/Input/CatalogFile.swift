@@ -15,12 +15,3 @@ enum CatalogFile {
         }
     }
 }
-
-extension CatalogProblem {
-    var json: JSONObject {
-        [
-            "line": .integer(Int64(line)), "column": .integer(Int64(column)),
-            "path": .string(path), "sentence": .string(sentence), "remedy": .string(remedy),
-        ]
-    }
-}

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Daybook
 import DaybookDomain
-import DaybookEvents
 
 /// What publishing a catalog and going back to one have in common.
 struct PublicationOptions: ParsableArguments {
@@ -71,23 +70,19 @@ struct PublicationOptions: ParsableArguments {
         _ already: String
     ) throws {
         let isNew = !receipt.positions.isEmpty
-        var json = receipt.json
-        json["allowed"] = nil
-        json["done_before"] = nil
-        json["version"] = .integer(version)
-        json["published"] = .bool(isNew)
+        var json = receipt.json(publishing: version, after: found)
         json["dry_run"] = false
-        json["changed_answers"] = .orNull(found.map { Int64($0.changedAnswers) })
-        json["changed_customers"] = .orNull(found.map { Int64($0.changedCustomers) })
         try output.show(json) {
             "\($0.tick) \(isNew ? done : already)\n" + receipt.details($0)
         }
     }
 
     private func show(dry found: PublicationDryRun, _ done: String, _ already: String) throws {
-        try output.show(found.json) { _ in
+        var json = found.json
+        json["dry_run"] = true
+        try output.show(json) { _ in
             if found.isInForceAlready { return "\(already); nothing to do\n" }
-            let scope = ScopeText.word(found.scope)
+            let scope = found.scope.name
             return Self.sentence(found)
                 + "  a dry run: nothing is written; otherwise \(done), from \(Words.time(found.effectiveAt)) on, for \(scope)\n"
         }
@@ -105,19 +100,5 @@ struct PublicationOptions: ParsableArguments {
             text += "  another catalog takes over at \(Words.time(end))\n"
         }
         return text
-    }
-}
-
-extension PublicationDryRun {
-    var json: JSONObject {
-        [
-            "dry_run": true, "published": false, "version": .integer(version),
-            "effective_at": .integer(effectiveAt), "applies_to": .string(ScopeText.word(scope)),
-            "in_force_already": .bool(isInForceAlready), "superseded_at": .orNull(supersededAt),
-            "moments": .array(moments.map { .integer($0) }),
-            "customers": .integer(Int64(customers)),
-            "changed_customers": .integer(Int64(changedCustomers)),
-            "changed_answers": .integer(Int64(changedAnswers)), "position": .integer(position),
-        ]
     }
 }

@@ -17,12 +17,4 @@ enum ScopeText {
         throw Failure(
             .usage, "usage", "--applies-to \(text): write all, new, next-period or cohort:20")
     }
-
-    static func word(_ scope: CatalogScope) -> String {
-        switch scope {
-        case .all, .nextPeriod: scope.kind.word.replacing("_", with: "-")
-        case .newSubjects: "new"
-        case .cohort(let percent): "\(scope.kind.word):\(percent)"
-        }
-    }
 }

@@ -1,15 +1,7 @@
 import Daybook
 import DaybookAudit
-import DaybookEvents
 
 extension CustomerDifference {
-    var json: JSONObject {
-        [
-            "subject": .string(subject), "environment": .string(environment.name),
-            "changes": .array(changes.map { .object($0.json) }),
-        ]
-    }
-
     /// The customer, and a line for each field.
     /// - Parameter countMax: How many fields are shown.
     func text(_ terminal: Terminal, countMax: Int = .max) -> HumanText {
@@ -24,14 +16,6 @@ extension CustomerDifference {
 }
 
 extension LedgerComparison {
-    var json: JSONObject {
-        [
-            "catalogs_same": .bool(areCatalogsSame), "from_snapshots": .bool(isFromSnapshots),
-            "buckets": .integer(Int64(buckets)), "aggregates": .integer(Int64(aggregates)),
-            "customers": .integer(Int64(customers)), "differing": .integer(Int64(differing)),
-        ]
-    }
-
     var text: HumanText {
         let count = "\(Words.count(Int64(differing), "customer")) of \(customers) compared differ"
         if !areCatalogsSame {

@@ -1,5 +1,4 @@
 import Daybook
-import DaybookEvents
 import DaybookIngest
 
 extension Failure {
@@ -24,20 +23,6 @@ extension Failure {
 }
 
 extension IngestReceipt.RefusedText {
-    /// Why it was refused, as errors tell it; its place is that in the payload, which need not have lines.
-    var problem: InputProblem {
-        InputProblem(
-            line: nil, column: nil, code: refusal.reason.rawValue,
-            reason: (place.isEmpty ? "" : "\(place): ") + refusal.detail)
-    }
-
-    var json: JSONObject {
-        [
-            "place": .string(place), "code": .string(refusal.reason.rawValue),
-            "reason": .string(refusal.detail), "sha256": .string(sha256),
-        ]
-    }
-
     /// `signedTransactions[3]: chain: … · 3f1c…`.
     var sentence: String {
         (place.isEmpty ? "" : "\(place): ") + "\(refusal.description) · \(sha256.prefix(12))"

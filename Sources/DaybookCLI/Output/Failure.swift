@@ -24,15 +24,6 @@ struct Failure: Error {
     /// Which option or command of ours helps; the library speaks of the matter alone.
     var remedy: String?
 
-    /// A script that reads a report of a million bad lines is not helped by all of them.
-    private static let problemsMax = 1_000
-
-    private static let passing: Set<String> = [
-        StoreError.Code.busy.rawValue, StoreError.Code.overloaded.rawValue,
-        StoreError.Code.conflict.rawValue,
-    ]
-    private static let retryAfterMilliseconds: Int64 = 1_000
-
     /// - Parameter message: One line: what is in it of paths and names must not begin another.
     init(_ status: ExitCode, _ code: String, _ message: String) {
         self.init(status, code, lines: [message])
@@ -80,7 +71,10 @@ struct Failure: Error {
         if let remedy { text += "→ \(remedy)\n" }
         do {
             try terminal.write(text)
-            if isJSON { try terminal.write(["error": .object(json)]) }
+            guard isJSON else { return }
+            let json = JSONObject.error(
+                code: code, message: message, remedy: remedy, problems: problems)
+            try terminal.write(["error": .object(json)])
         } catch {
             // The message cannot be written any more; the exit code still tells.
         }
@@ -92,27 +86,6 @@ struct Failure: Error {
         failure.message = "line \(line): \(message)"
         return failure
     }
-
-    private var json: JSONObject {
-        var object: JSONObject = ["code": .string(code), "message": .string(message)]
-        // Only what may pass by itself: another process was writing, or too much was waiting.
-        let isRetryable = Self.passing.contains(code)
-        object["remedy"] = .orNull(remedy)
-        object["retryable"] = .bool(isRetryable)
-        object["retry_after_ms"] = .orNull(isRetryable ? Self.retryAfterMilliseconds : nil)
-        object["problems"] = .array(
-            problems.prefix(Self.problemsMax).map { problem in
-                [
-                    "line": .orNull(problem.line.map(Int64.init)),
-                    "column": .orNull(problem.column.map(Int64.init)),
-                    "code": .string(problem.code), "reason": .string(problem.reason),
-                    "member": .orNull(problem.member),
-                ]
-            })
-        let omitted = problems.count - Self.problemsMax
-        if omitted > 0 { object["problems_omitted"] = .integer(Int64(omitted)) }
-        return object
-    }
 }
 
 extension Failure {
@@ -121,9 +94,9 @@ extension Failure {
         switch error {
         case let failure as Failure: self = failure
         case let error as LedgerError: self.init(ledger: error)
-        case let error as StoreError: self.init(.environment, error.code.rawValue, error.message)
+        case let error as StoreError: self.init(ledger: .store(error))
         case let error as CatalogProblems: self.init(catalog: error, file: nil)
-        case let error as Rejection: self.init(rejection: error)
+        case let error as Rejection: self.init(ledger: .rejected(error, decision: nil))
         case let error as BundleProblem:
             var status = ExitCode.badInput
             if case .differs = error { status = .no }
@@ -158,19 +131,19 @@ extension Failure {
     }
 
     private init(ledger error: LedgerError) {
-        switch error {
-        case .rejected(let rejection, _): self.init(rejection: rejection)
-        case .versionConflict: self.init(.no, error.code, error.description)
-        case .idempotencyConflict: self.init(.badInput, error.code, error.description)
-        case .catalogConflict(let sentences): self.init(.badInput, error.code, lines: sentences)
-        case .badInput(let problems):
-            self.init(.badInput, error.code, lines: error.sentences)
-            self.problems = problems
-            // A name in an event, not one that was asked for.
-            if code == "unknown_name", problems.first?.member?.hasPrefix("data.") == true {
-                remedy = "to keep it all the same, say --allow-unknown"
+        let status: ExitCode =
+            switch error {
+            // A refusal is an answer, unless the question itself was wrong.
+            case .rejected(let rejection, _): rejection.isWrongQuestion ? .badInput : .no
+            case .versionConflict: .no
+            case .idempotencyConflict, .catalogConflict, .badInput: .badInput
+            case .store: .environment
             }
-        case .store(let error): self.init(.environment, error.code.rawValue, error.message)
+        self.init(status, error.code, lines: error.sentences)
+        problems = error.problems
+        // A name in an event, not one that was asked for.
+        if code == "unknown_name", problems.first?.member?.hasPrefix("data.") == true {
+            remedy = "to keep it all the same, say --allow-unknown"
         }
     }
 
@@ -191,25 +164,6 @@ extension Failure {
             "daybook schema TYPE lists the members; to keep it all the same, say --allow-unknown",
         "catalog_uncorrectable": "daybook catalog rollback VERSION",
     ]
-
-    /// A refusal is an answer, unless the question itself was wrong.
-    private init(rejection: Rejection) {
-        let status: ExitCode
-        switch rejection {
-        case .unknownName, .amountOutOfBounds, .unknownTimeZone, .unknownOverride,
-            .overrideEnded, .unknownWord, .fieldUnamendable, .signedFactNeeds, .ambiguousGauge,
-            .ambiguousUsage, .wrongKind, .noGauge, .noCatalog, .reasonNeeded:
-            status = .badInput
-        default: status = .no
-        }
-        self.init(status, rejection.code, rejection.description)
-        if status == .badInput {
-            problems = [
-                InputProblem(
-                    line: nil, column: nil, code: rejection.code, reason: rejection.description)
-            ]
-        }
-    }
 
     /// - Parameter file: Named before each place, as compilers do.
     init(catalog error: CatalogProblems, file: String?) {

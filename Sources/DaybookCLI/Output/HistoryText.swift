@@ -100,16 +100,3 @@ struct HistoryText {
         return notes.joined(separator: ", ")
     }
 }
-
-extension HistoryEntry {
-    var json: JSONObject {
-        var object = EventJSON.object(of: event)
-        object["label"] = .string(label)
-        object["void"] = .bool(isVoid)
-        object["late"] = .bool(isLate)
-        object["amendments"] = .array(amendments.map { .integer($0) })
-        object["stream"] = .string(event.stream.description)
-        object["version"] = .integer(event.streamVersion)
-        return object
-    }
-}

@@ -1,20 +1,7 @@
 import Daybook
 import DaybookDomain
-import DaybookEvents
 
 extension RestoreReceipt {
-    func json(isDryRun: Bool) -> JSONObject {
-        [
-            "texts": .integer(Int64(texts)), "appended": .integer(Int64(appended)),
-            "duplicates": .integer(Int64(duplicates)),
-            "first_position": .orNull(firstPosition), "last_position": .orNull(lastPosition),
-            "at": .integer(at), "dry_run": .bool(isDryRun),
-            "lineages": .array(lineages.map { .object($0.json) }),
-            "customers": .array(customers.map { .object($0.json) }),
-            "refused": .array(refused.map { .object($0.json) }), "retried": .texts(retried),
-        ]
-    }
-
     func text(_ terminal: Terminal, subject: String, isDryRun: Bool) -> HumanText {
         let theirs = lineages.count(where: \.outcome.isTheirs)
         let isFine = theirs == lineages.count && !lineages.isEmpty && refused.isEmpty
@@ -42,15 +29,6 @@ extension RestoreReceipt {
 }
 
 extension RestoreReceipt.Lineage {
-    var json: JSONObject {
-        [
-            "lineage": .string(name), "product": .orNull(product),
-            "outcome": .string(outcome.rawValue), "owner_before": .orNull(ownerBefore),
-            "owner_after": .orNull(ownerAfter), "reversible_until": .time(reversibleUntil),
-            "source": source.map { .object($0.json) } ?? .null,
-        ]
-    }
-
     /// `bob → ada`, or the owner who keeps it.
     fileprivate var owners: String {
         let (before, after) = (ownerBefore ?? "", ownerAfter ?? "")
@@ -60,18 +38,6 @@ extension RestoreReceipt.Lineage {
 }
 
 extension TransferReceipt {
-    func json(isDryRun: Bool) -> JSONObject {
-        [
-            "lineage": .string(lineage), "from": .string(from), "to": .string(to),
-            "reversible_until": .time(reversibleUntil), "dry_run": .bool(isDryRun),
-            "key": .string(receipt.key),
-            "positions": .array(receipt.positions.map { .integer($0) }),
-            "recorded_at": .integer(receipt.recordedAt),
-            "durability": .string(receipt.durability),
-            "customers": .array(customers.map { .object($0.json) }),
-        ]
-    }
-
     func text(_ terminal: Terminal, isDryRun: Bool) -> HumanText {
         var text: HumanText =
             "\(terminal.tick) \(lineage) \(isDryRun ? "would go" : "went") from \(from) to \(to)"
@@ -80,30 +46,6 @@ extension TransferReceipt {
         let end = Words.time(reversibleUntil)
         if !end.isEmpty { text += "  can be taken back until \(end)\n" }
         return isDryRun ? text : text + receipt.details(terminal)
-    }
-}
-
-extension CustomerChange {
-    var json: JSONObject {
-        [
-            "subject": .string(subject), "before": .object(before.json),
-            "after": .object(after.json),
-        ]
-    }
-}
-
-extension CustomerChange.Holdings {
-    var json: JSONObject {
-        [
-            "entitlements": .object(entitlements.json),
-            "profiles": .array(
-                profiles.map {
-                    [
-                        "profile": .string($0.profile),
-                        "entitlements": .object($0.entitlements.json),
-                    ]
-                }),
-        ]
     }
 }
 

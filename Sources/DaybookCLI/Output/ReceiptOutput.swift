@@ -1,25 +1,7 @@
 import Daybook
 import DaybookDomain
-import DaybookEvents
 
 extension Receipt {
-    /// The same request again prints the same bytes: nothing here depends on when it is printed.
-    var json: JSONObject {
-        var object = decision?.json ?? JSONObject()
-        object["allowed"] = true
-        if let variant { object["variant"] = .string(variant) }
-        object["done_before"] = .bool(wasDoneBefore)
-        object["key"] = .string(key)
-        object["positions"] = .array(positions.map { .integer($0) })
-        object["recorded_at"] = .integer(recordedAt)
-        if clockLead > 0 { object["clock_lead_ms"] = .integer(clockLead) }
-        object["durability"] = .string(durability)
-        object["changes"] = .array(changes.map { .object($0.json) })
-        object["restatements"] = .array(restatements.map { .object($0.json) })
-        object["restatements_omitted"] = .integer(Int64(omitted))
-        return object
-    }
-
     /// The lines below the first one.
     /// - Parameter isDryRun: Nothing was recorded; what would be different is all that there is to say.
     func details(_ terminal: Terminal, isDryRun: Bool = false) -> HumanText {
@@ -46,20 +28,6 @@ extension Receipt {
         }
         table.add(Table.Cell("key", .dim), .init(key))
         return table.text(terminal) + differences
-    }
-}
-
-extension ReportReceipt {
-    var json: JSONObject {
-        var object: JSONObject = [
-            "appended": .integer(Int64(appended)), "duplicates": .integer(Int64(duplicates)),
-            "first_position": .orNull(firstPosition), "last_position": .orNull(lastPosition),
-            "durability": .string(durability),
-            "restatements": .array(restatements.map { .object($0.json) }),
-            "restatements_omitted": .integer(Int64(restatementsOmitted)),
-        ]
-        if clockLead > 0 { object["clock_lead_ms"] = .integer(clockLead) }
-        return object
     }
 }
 

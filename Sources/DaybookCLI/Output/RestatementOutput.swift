@@ -1,15 +1,7 @@
 import Daybook
 import DaybookDomain
-import DaybookEvents
 
 extension CustomerRestatements {
-    var json: JSONObject {
-        [
-            "subject": .string(subject), "environment": .string(environment.name),
-            "restatements": .array(restatements.map { .object($0.json) }),
-        ]
-    }
-
     /// One line for each stretch: `ada: premium from 2026-03-01T00:00:00Z to … was active (paid), is off (refunded)`.
     var lines: [String] {
         restatements.map { stretch in
@@ -21,25 +13,7 @@ extension CustomerRestatements {
     }
 }
 
-extension Restatement {
-    var json: JSONObject {
-        [
-            "name": .string(name), "profile": profile.map(JSONValue.string) ?? .null,
-            "from": .integer(from), "until": .integer(until), "before": .object(before.json),
-            "after": .object(after.json),
-        ]
-    }
-}
-
 extension Restatement.Told {
-    var json: JSONObject {
-        switch self {
-        case .access(let isActive, let state):
-            ["active": .bool(isActive), "state": .string(state.rawValue)]
-        case .usage(let used, let limit): ["used": .integer(used), "limit": .orNull(limit)]
-        }
-    }
-
     var sentence: String {
         switch self {
         case .access(let isActive, let state): "\(isActive ? "on" : "off") (\(state.rawValue))"

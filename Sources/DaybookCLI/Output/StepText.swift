@@ -4,10 +4,6 @@ import DaybookDomain
 import DaybookEvents
 
 extension JSONDifference {
-    var json: JSONObject {
-        ["path": .string(path), "before": before ?? .null, "after": after ?? .null]
-    }
-
     /// `meters.stories.used  2 → 3`; lists and objects as JSON.
     func add(to table: inout Table) {
         table.add(
@@ -54,14 +50,6 @@ extension Table {
 }
 
 extension SteppedReplay.Step {
-    func json(of total: Int) -> JSONObject {
-        [
-            "step": .integer(Int64(count)), "steps": .integer(Int64(total)),
-            "at": .integer(at), "event": event.map { .object($0.json) } ?? .null,
-            "changes": .array(changes.map { .object($0.json) }),
-        ]
-    }
-
     func text(_ terminal: Terminal, of total: Int) -> HumanText {
         guard let event else {
             return "\(terminal.paint("0/\(total)", .dim))  before the first event\n"

@@ -62,12 +62,7 @@ enum Words {
 
     /// A share in percent with one decimal, in integers: 12.5 %.
     static func share(_ part: Int, of whole: Int) -> String {
-        guard let permille = permille(part, of: whole) else { return "" }
+        guard let permille = FunnelReport.permille(part, of: whole) else { return "" }
         return "\(permille / 10).\(permille % 10) %"
-    }
-
-    /// Rounded to the nearest; `nil` of nothing.
-    static func permille(_ part: Int, of whole: Int) -> Int64? {
-        whole == 0 ? nil : Int64((part * 1_000 + whole / 2) / whole)
     }
 }

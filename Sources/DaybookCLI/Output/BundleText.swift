@@ -1,40 +1,9 @@
 import Daybook
 import DaybookAudit
-import DaybookDomain
 import DaybookEvents
 
-/// The answers of a bundle beside those that its events give now.
-struct BundleAnswers {
-    private let bundle: ReproBundle
-    private let differences: [[JSONDifference]]
-
-    init(_ bundle: ReproBundle, of ledger: Ledger) throws {
-        self.bundle = bundle
-        differences = zip(bundle.answers, try bundle.answers(of: ledger)).map {
-            ReproBundle.differences($0.content, $1.content)
-        }
-    }
-
-    var areSame: Bool { differences.allSatisfy(\.isEmpty) }
-
-    var json: JSONObject {
-        [
-            "digest": .string(bundle.digest), "daybook": .string(bundle.version),
-            "environment": .string(bundle.environment.name), "at": .integer(bundle.at),
-            "redacted": .bool(bundle.isRedacted),
-            "answers": .array(
-                zip(bundle.answers, differences).map { answer, differences in
-                    [
-                        "subject": .string(answer.subject),
-                        "name": .orNull(answer.question?.name),
-                        "profile": .orNull(answer.question?.profile),
-                        "answer": .object(answer.content), "same": .bool(differences.isEmpty),
-                        "differences": .array(differences.map { .object($0.json) }),
-                    ]
-                }),
-        ]
-    }
-
+extension BundleAnswers {
+    /// Each answer, and what differs from it now.
     func text(_ terminal: Terminal) -> HumanText {
         let kind = bundle.isRedacted ? "redacted" : "not redacted"
         var text: HumanText =

@@ -1,0 +1,166 @@
+package import DaybookDomain
+package import DaybookEvents
+
+/// The shapes of catalogs: published versions, what is sold and shown, mistakes, and publications.
+extension CatalogHistory {
+    package var json: JSONObject {
+        [
+            "versions": .array(versions.map { .object($0.json) }),
+            "newest": .orNull(newest?.version),
+        ]
+    }
+}
+
+extension CatalogVersion {
+    package var json: JSONObject {
+        [
+            "version": .integer(version), "effective_at": .integer(effectiveAt),
+            "applies_to": .string(scope.name), "position": .integer(position),
+            "document_sha256": .string(documentDigest), "app": .string(catalog.app),
+            "title": .string(catalog.title), "counts": .object(catalog.counts),
+        ]
+    }
+}
+
+extension CatalogScope {
+    /// As answers and commands name it: `new`, `next-period`, `cohort:20`.
+    package var name: String {
+        switch self {
+        case .all, .nextPeriod: kind.word.replacing("_", with: "-")
+        case .newSubjects: "new"
+        case .cohort(let percent): "\(kind.word):\(percent)"
+        }
+    }
+}
+
+extension Catalog {
+    package var counts: JSONObject {
+        [
+            "products": .integer(Int64(products.count)),
+            "entitlements": .integer(Int64(entitlements.count)),
+            "features": .integer(Int64(features.count)), "meters": .integer(Int64(meters.count)),
+            "paywalls": .integer(Int64(paywalls.count)), "funnels": .integer(Int64(funnels.count)),
+            "texts": .integer(Int64(copy.count)),
+        ]
+    }
+
+    /// What the app sells and shows.
+    /// - Parameters:
+    ///   - locale: The language of texts.
+    ///   - instant: The time that decides which price is a product's `price`.
+    package func json(locale: String, at instant: Int64) -> JSONObject {
+        let texts = { (key: String?) in key.flatMap { text($0, locale: locale) } }
+        return [
+            "products": .array(products.map { .object($0.json(texts, at: instant)) }),
+            "paywalls": .object(
+                JSONObject(
+                    paywalls.map { .init(name: $0.context, value: .object($0.json(texts))) })),
+            "metadata": .object(
+                JSONObject(
+                    metadata.sorted { $0.key < $1.key }.map {
+                        .init(name: $0.key, value: .string($0.value))
+                    })),
+        ]
+    }
+}
+
+extension Product {
+    fileprivate func json(_ texts: (String?) -> String?, at instant: Int64) -> JSONObject {
+        [
+            "id": .string(id), "kind": .string(kind.rawValue), "scope": .string(scope.rawValue),
+            "group": .orNull(group), "level": .integer(Int64(level)),
+            "period": .orNull(period?.iso8601), "duration": .orNull(duration?.iso8601),
+            "name": .orNull(texts(displayName)), "description": .orNull(texts(displayDescription)),
+            "display_price": .orNull(texts(displayPrice)),
+            "price": .orNull(price(at: instant)?.name),
+            "prices": .object(
+                JSONObject(
+                    prices.map {
+                        .init(
+                            name: $0.name,
+                            value: [
+                                "amount_milli": .integer($0.amountMilli),
+                                "currency": .string($0.currency),
+                                "from": .time($0.startsAt), "until": .time($0.endsAt),
+                            ])
+                    })),
+            "intro_offer": introOffer.map {
+                [
+                    "kind": .string($0.kind.rawValue),
+                    "duration": .string($0.duration.iso8601),
+                ]
+            } ?? .null,
+            "family_shareable": .bool(familyShareable), "entitlements": .texts(entitlements),
+            "features": .texts(featureList.map { texts($0) ?? $0 }),
+        ]
+    }
+}
+
+extension Paywall {
+    /// What an upgrade screen shows, its texts in the language that was asked for.
+    fileprivate func json(_ texts: (String?) -> String?) -> JSONObject {
+        [
+            "products": .texts(products),
+            "slots": .object(
+                JSONObject(
+                    slots.map { .init(name: $0.slot, value: .string(texts($0.key) ?? $0.key)) })),
+            "benefits": .array(
+                benefits.map { benefit in
+                    [
+                        "icon": .orNull(benefit.icon), "title": .orNull(texts(benefit.title)),
+                        "subtitle": .orNull(texts(benefit.subtitle)),
+                    ]
+                }),
+        ]
+    }
+}
+
+extension CivilDuration {
+    /// `P1M`, `P7D`, `PT10M`: as catalogs write it, without empty parts.
+    package var iso8601: String {
+        let date = [(years, "Y"), (months, "M"), (days, "D")].filter { $0.0 != 0 }
+            .map { "\($0.0)\($0.1)" }.joined()
+        let time = milliseconds == 0 ? "" : "T\(milliseconds / 1_000)S"
+        return date.isEmpty && time.isEmpty ? "P0D" : "P" + date + time
+    }
+}
+
+extension CatalogProblem {
+    package var json: JSONObject {
+        [
+            "line": .integer(Int64(line)), "column": .integer(Int64(column)),
+            "path": .string(path), "sentence": .string(sentence), "remedy": .string(remedy),
+        ]
+    }
+}
+
+extension PublicationDryRun {
+    package var json: JSONObject {
+        [
+            "published": false, "version": .integer(version),
+            "effective_at": .integer(effectiveAt), "applies_to": .string(scope.name),
+            "in_force_already": .bool(isInForceAlready), "superseded_at": .orNull(supersededAt),
+            "moments": .array(moments.map { .integer($0) }),
+            "customers": .integer(Int64(customers)),
+            "changed_customers": .integer(Int64(changedCustomers)),
+            "changed_answers": .integer(Int64(changedAnswers)), "position": .integer(position),
+        ]
+    }
+}
+
+extension Receipt {
+    /// The shape of a publication's receipt.
+    /// - Parameters:
+    ///   - version: Of the catalog that rules with it.
+    ///   - found: What had been counted before; `nil`: it was not.
+    package func json(publishing version: Int64, after found: PublicationDryRun?) -> JSONObject {
+        var object = json
+        object["allowed"] = nil
+        object["done_before"] = nil
+        object["version"] = .integer(version)
+        object["published"] = .bool(!positions.isEmpty)
+        object["changed_answers"] = .orNull(found.map { Int64($0.changedAnswers) })
+        object["changed_customers"] = .orNull(found.map { Int64($0.changedCustomers) })
+        return object
+    }
+}

@@ -1,0 +1,43 @@
+package import DaybookEvents
+package import DaybookStore
+
+/// The shapes of timelines, and of what names a whole history.
+extension [HistoryEntry] {
+    /// One customer's timeline.
+    package func json(of subject: String) -> JSONObject {
+        ["subject": .string(subject), "events": .array(map { .object($0.json) })]
+    }
+}
+
+extension HistoryEntry {
+    package var json: JSONObject {
+        var object = EventJSON.object(of: event)
+        object["label"] = .string(label)
+        object["void"] = .bool(isVoid)
+        object["late"] = .bool(isLate)
+        object["amendments"] = .array(amendments.map { .integer($0) })
+        object["stream"] = .string(event.stream.description)
+        object["version"] = .integer(event.streamVersion)
+        return object
+    }
+}
+
+extension HistoryPoint {
+    package var json: JSONObject {
+        [
+            "position": .integer(position), "epoch": .integer(epoch),
+            "history": .string(hash.description),
+        ]
+    }
+}
+
+extension BackupReport {
+    /// The members of the point at which the backup ends, and others.
+    package var json: JSONObject {
+        var object = history.json
+        object["path"] = .string(path)
+        object["events"] = .integer(events)
+        object["bytes"] = .integer(byteCount)
+        return object
+    }
+}

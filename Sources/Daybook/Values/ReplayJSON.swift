@@ -1,0 +1,28 @@
+package import DaybookEvents
+
+/// The shapes of what a replay from zero came to.
+extension ReplayReport {
+    package var json: JSONObject {
+        [
+            "agrees": .bool(agrees && differences.isEmpty), "events": .integer(events),
+            "segment_events": .integer(segmentEvents),
+            "aggregates": .integer(Int64(aggregates)),
+            "digest": .string(digest.description), "live_digest": .string(liveDigest.description),
+            "differences": .texts(differences), "compared": .object(comparison.json),
+            "milliseconds": .integer(milliseconds),
+        ]
+    }
+}
+
+extension ReplayComparison {
+    package var json: JSONObject {
+        [
+            "chain_aggregates": .integer(Int64(chainAggregates)),
+            "chain_step": .integer(Int64(chainStep)),
+            "chain_source": .string(chainSource.rawValue),
+            "cached_aggregates": .integer(Int64(cachedAggregates)),
+            "snapshot_position": .orNull(snapshotCut),
+            "snapshot_agrees": snapshotCut == nil ? .null : .bool(isSnapshotSame),
+        ]
+    }
+}
