@@ -4,6 +4,10 @@ SWIFT := swift
 CONFIGURATION := release
 SWIFT_FILES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources \
 	Fuzz/Package.swift Fuzz/Sources
+# Whether imports are checked is part of the build's plan: all tiers build by the same plan, so none builds anew what
+# another built, and a plan from before is not used again.
+BUILD_TESTS := $(SWIFT) build -c $(CONFIGURATION) --build-tests \
+	--explicit-target-dependency-import-check error --disable-build-manifest-caching
 export DAYBOOK_STRICT := 1
 
 .PHONY: build demo test test-extended soak tsan bench fuzz format lint subjects setup clean
@@ -17,18 +21,16 @@ build: setup
 demo: build
 	@$$($(SWIFT) build -c $(CONFIGURATION) --show-bin-path)/daybook demo
 
-# Whether imports are checked is part of the build's plan, and a plan from before would be used again.
 test: setup subjects lint
-	$(SWIFT) build -c $(CONFIGURATION) --build-tests \
-		--explicit-target-dependency-import-check error --disable-build-manifest-caching
+	$(BUILD_TESTS)
 	$(SWIFT) test -c $(CONFIGURATION) --skip-build
 
 test-extended: setup
-	$(SWIFT) build -c $(CONFIGURATION) --build-tests
+	$(BUILD_TESTS)
 	DAYBOOK_TIER=extended $(SWIFT) test -c $(CONFIGURATION) --skip-build
 
 soak: setup
-	$(SWIFT) build -c $(CONFIGURATION) --build-tests
+	$(BUILD_TESTS)
 	DAYBOOK_TIER=soak $(SWIFT) test -c $(CONFIGURATION) --skip-build --filter "SoakTests|KillTests"
 
 tsan: setup

@@ -38,6 +38,21 @@ struct ListTests {
         #expect(match["kind"] == "reference")
     }
 
+    @Test("Units that come again say how often, when they are given and in the list")
+    func recurring() throws {
+        for (id, every) in [("daily", ["--every", "P1D"]), ("once", [])] {
+            let given = try dozzi.tell(
+                ["grant", "issue", "ada", "--meter", "stories", "--amount", "2", "--id", id] + every
+            )
+            #expect(given.status == 0, "\(given.errors)")
+            let units = id == "daily" ? "stories every P1D by grant" : "stories by grant"
+            #expect(given.output.hasPrefix("✓ ada has 2 × \(units) \(id)\n"), "\(given.output)")
+        }
+        let rows = try dozzi.tell(["list", "grants"]).output.split(separator: "\n").prefix(2)
+        #expect(rows.map { $0.contains("  every P1D  ") } == rows.map { $0.contains("  daily  ") })
+        #expect(rows.contains { $0.contains("  daily  ") })
+    }
+
     @Test("A list without rows says so, and bad pages and ids are refused")
     func refusals() throws {
         for (list, empty) in [

@@ -98,7 +98,7 @@ struct CatalogScopeTests {
         try await fixture.publish(replacing: Self.five, scope: .newSubjects)
         #expect(try limit(at: now) == 3)
         #expect(try limit(at: now + 90 * day) == 3)
-        // The first own event comes later than the purchase and makes no customer new who asked before.
+        // A customer of whom nothing is known is new.
         #expect(try limit(of: "bob", at: now) == 5)
     }
 

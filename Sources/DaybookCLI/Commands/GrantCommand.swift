@@ -124,10 +124,11 @@ struct GrantCommand: AsyncParsableCommand {
                 profile: profile, reason: kind, every: every,
                 rollover: rolloverMax.map { .init(least: rolloverMin ?? 0, most: $0) })
             let units = meter == nil ? "" : amount.map { "\($0) × " } ?? "unlimited "
+            let again = every.map { " every \($0)" } ?? ""
             try await write.perform(
                 .issueGrant(terms), for: subject,
                 sentence:
-                    "\(subject) has \(units)\(entitlement ?? feature ?? meter ?? "") by grant \(id)"
+                    "\(subject) has \(units)\(entitlement ?? feature ?? meter ?? "")\(again) by grant \(id)"
             )
         }
     }

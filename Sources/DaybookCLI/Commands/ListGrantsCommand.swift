@@ -36,7 +36,8 @@ extension GrantRow {
         let what = [grant.entitlement, grant.feature, grant.meter].compactMap(\.self).first ?? ""
         return [
             .init(subject, .bold), .init(grant.name), .init(grant.state.rawValue), .init(what),
-            .init(units), .init(grant.expiresAt.map { "until \(Words.time($0))" } ?? ""),
+            .init(units), .init(grant.every.map { "every \($0)" } ?? ""),
+            .init(grant.expiresAt.map { "until \(Words.time($0))" } ?? ""),
             .init("@\(position)", .dim),
         ]
     }

@@ -23,6 +23,8 @@ package enum Base64 {
     ) -> [UInt8]? {
         let count = text.count - paddingCount(text, alphabet)
         guard alphabet == .url || text.count % 4 == 0, count % 4 != 1 else { return nil }
+        // Without capacity the standard library writes into the one empty array that all threads share.
+        guard count > 0 else { return [] }
         var isGood = true
         let bytes = [UInt8](unsafeUninitializedCapacity: count * 3 / 4) { output, byteCount in
             isGood = values(of: alphabet).withUnsafeBufferPointer { values in
