@@ -153,6 +153,55 @@ extension Ledger {
         try CustomerHistory(core: core).event(source: source, key: key, environment: environment)
     }
 
+    // MARK: Changes
+
+    /// The place at the end: what is recorded later comes after it.
+    /// - Throws: `LedgerError.store` where the ledger cannot be read.
+    /// - Complexity: Hashes up to 255 events.
+    public func place() throws -> Place {
+        try Places(core: core).end()
+    }
+
+    /// The place after the event at a position.
+    /// - Parameter position: 0, before the first event, to the last position.
+    /// - Throws: `LedgerError.badInput` for a position beyond the end; `.store`.
+    /// - Complexity: As of the place at the end.
+    public func place(at position: Int64) throws -> Place {
+        try Places(core: core).place(at: position)
+    }
+
+    /// Whether a place is of this ledger's history: what was recorded up to it is what this ledger has there.
+    /// - Throws: `LedgerError.historyReplaced` for a place of another history, with the last place that both have where
+    ///   restores tell; `.placeAhead` for one after the end; `.store`.
+    /// - Complexity: As of the place at the end.
+    public func confirm(_ place: Place) throws {
+        try Places(core: core).confirm(place)
+    }
+
+    /// The events after a place, in the order of positions, each once: page by page, with the place of the page before,
+    /// every event that is asked for comes, whichever processes write meanwhile.
+    ///
+    /// A page ends where the ledger ended when it was asked for. One that finds nothing has a place of its own, and
+    /// further pages may follow it.
+    /// - Parameters:
+    ///   - place: `nil`: from the beginning.
+    ///   - limit: At most so many events, 1 to `ChangePage.limitMax`; held within.
+    ///   - types: Only these; empty: all. Events whose type this build does not know come with all types alone.
+    ///   - subject: Only what `history` lists of this customer, with all ids that aliases join when the page is asked
+    ///     for. What was recorded before the place does not come later because of an alias after it; the alias does.
+    ///   - environment: `nil`: all of them.
+    /// - Throws: `LedgerError.historyReplaced` and `.placeAhead` as `confirm` does; `.badInput` for a type that does
+    ///   not exist; `.store`.
+    /// - Complexity: O(*n*) in the positions that are gone through, `ChangePage.lookedAtMax` at most; with a subject in
+    ///   the events of the customer, and up to 255 more for each of the page.
+    public func changes(
+        after place: Place? = nil, limit: Int = 100, types: Set<EventTypeName> = [],
+        subject: String? = nil, environment: Environment? = nil
+    ) throws -> ChangePage {
+        try ChangeFeed(core: core, types: types, subject: subject, environment: environment)
+            .page(after: place, limit: limit)
+    }
+
     // MARK: Metrics
 
     /// Runs a funnel of the newest catalog over all customers of an environment.

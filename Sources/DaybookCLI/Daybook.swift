@@ -50,8 +50,8 @@ extension DaybookCommand {
             CommandGroup(
                 name: "Events",
                 subcommands: [
-                    RecordCommand.self, ImportCommand.self, ExportCommand.self, VoidCommand.self,
-                    AmendCommand.self, SchemaCommand.self,
+                    RecordCommand.self, ImportCommand.self, ExportCommand.self,
+                    ChangesCommand.self, VoidCommand.self, AmendCommand.self, SchemaCommand.self,
                 ]),
             CommandGroup(
                 name: "App Store",

@@ -22,6 +22,22 @@ extension HistoryEntry {
     }
 }
 
+extension PlacedEvent {
+    /// The event as an export has it, but for the documents of catalogs, and its place.
+    package var json: JSONObject {
+        var object = EventJSON.object(of: event)
+        object["place"] = .string(place.description)
+        return object
+    }
+}
+
+extension Place {
+    /// Where a reader stands that has taken in everything before.
+    package var json: JSONObject {
+        ["place": .string(description), "position": .integer(position), "epoch": .integer(epoch)]
+    }
+}
+
 extension HistoryPoint {
     package var json: JSONObject {
         [

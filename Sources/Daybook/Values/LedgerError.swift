@@ -14,6 +14,12 @@ public enum LedgerError: Error, Sendable {
     case badInput([InputProblem])
     /// The catalog's structure clashes with what was published before (rule 8).
     case catalogConflict([String])
+    /// The place is of another history than the ledger's: the ledger was restored, replaced, or is another one.
+    /// - Parameter fork: The last place of this history that the other one has too, as far as the restores of this
+    ///   ledger tell; `nil`: they do not.
+    case historyReplaced(Place, fork: Place?)
+    /// The place is after the end of the ledger: this file has not come there yet, or not any more.
+    case placeAhead(Place, end: Place)
     /// The store could not.
     case store(StoreError)
 }
@@ -61,6 +67,11 @@ extension InputProblem {
     }
 }
 
+extension Place {
+    /// For people, who do not read its text.
+    fileprivate var shown: String { "the place after position \(position) of epoch \(epoch)" }
+}
+
 extension LedgerError: CustomStringConvertible {
     /// What is wrong, each by itself; of very many mistakes the first.
     package var sentences: [String] {
@@ -81,6 +92,12 @@ extension LedgerError: CustomStringConvertible {
         case .versionConflict(let stream, let expected, let actual):
             "stream \(stream) is at version \(actual), not \(expected) as expected: look again, and decide by version \(actual)"
         case .badInput, .catalogConflict: sentences.joined(separator: "\n")
+        case .historyReplaced(let place, let fork?):
+            "\(place.shown) is of a history that this ledger gave up when it was restored; the last position that both have is \(fork.position): take back what came after it, and begin again from there"
+        case .historyReplaced(let place, nil):
+            "\(place.shown) is of another history than this ledger's, and it cannot be known where the two part: begin again from the start"
+        case .placeAhead(let place, let end):
+            "\(place.shown) is after the end of this ledger, which is at position \(end.position) of epoch \(end.epoch): this file has not come there yet, or an older state of it was put back; ask the ledger that gave the place, or begin again from one that this ledger has"
         case .store(let error): error.description
         }
     }
@@ -93,6 +110,8 @@ extension LedgerError: CustomStringConvertible {
         case .versionConflict: "version_conflict"
         case .badInput(let problems): problems.first?.code ?? "bad_input"
         case .catalogConflict: "catalog_conflict"
+        case .historyReplaced: "history_replaced"
+        case .placeAhead: "place_ahead"
         case .store(let error): error.code.rawValue
         }
     }

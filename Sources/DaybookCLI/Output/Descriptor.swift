@@ -34,6 +34,12 @@ struct Descriptor: Sendable {
         }
     }
 
+    /// Whether the reader has closed it, told without writing.
+    var isReaderGone: Bool {
+        var request = pollfd(fd: number, events: 0, revents: 0)
+        return poll(&request, 1, 0) > 0 && Int32(request.revents) & (POLLERR | POLLHUP) != 0
+    }
+
     /// Another process made the descriptor non-blocking, and the pipe is full.
     private func waitForSpace() {
         var request = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)

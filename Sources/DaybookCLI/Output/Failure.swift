@@ -23,6 +23,8 @@ struct Failure: Error {
     var problems: [InputProblem] = []
     /// Which option or command of ours helps; the library speaks of the matter alone.
     var remedy: String?
+    /// Members that this error has beside those of every one.
+    var details = JSONObject()
 
     /// - Parameter message: One line: what is in it of paths and names must not begin another.
     init(_ status: ExitCode, _ code: String, _ message: String) {
@@ -72,8 +74,9 @@ struct Failure: Error {
         do {
             try terminal.write(text)
             guard isJSON else { return }
-            let json = JSONObject.error(
+            var json = JSONObject.error(
                 code: code, message: message, remedy: remedy, problems: problems)
+            for member in details.members { json[member.name] = member.value }
             try terminal.write(["error": .object(json)])
         } catch {
             // The message cannot be written any more; the exit code still tells.
@@ -137,10 +140,15 @@ extension Failure {
             case .rejected(let rejection, _): rejection.isWrongQuestion ? .badInput : .no
             case .versionConflict: .no
             case .idempotencyConflict, .catalogConflict, .badInput: .badInput
-            case .store: .environment
+            case .store, .historyReplaced, .placeAhead: .environment
             }
         self.init(status, error.code, lines: error.sentences)
         problems = error.problems
+        if case .historyReplaced(_, let fork) = error {
+            remedy = "daybook changes --after @\(fork?.position ?? 0)"
+            details["fork"] = fork.map { .object($0.json) } ?? .null
+        }
+        if case .placeAhead(_, let end) = error { details["end"] = .object(end.json) }
         // A name in an event, not one that was asked for.
         if code == "unknown_name", problems.first?.member?.hasPrefix("data.") == true {
             remedy = "to keep it all the same, say --allow-unknown"

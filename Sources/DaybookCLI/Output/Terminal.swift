@@ -74,6 +74,12 @@ struct Terminal: Sendable {
     /// One line of canonical JSON.
     func write(_ json: JSONObject) throws { try write(bytes: json.canonicalBytes + [0x0A]) }
 
+    /// Ends a command that has nothing to write for long, and whose reader has gone meanwhile.
+    /// - Throws: `ReaderIsGone`.
+    func checkReader() throws {
+        if record == nil, descriptor.isReaderGone { throw ReaderIsGone() }
+    }
+
     /// A document, byte for byte.
     func write(bytes: [UInt8]) throws {
         guard let record else { return try descriptor.write(bytes) }

@@ -2,7 +2,7 @@ public import DaybookEvents
 import Synchronization
 
 /// A store for tests and examples: the same contract, nothing on disk.
-public final class InMemoryEventStore: EventStore {
+public final class InMemoryEventStore: EventCursorStore {
     private struct Content {
         var names: [String] = []
         var streams: [StreamRecord] = []
@@ -49,6 +49,10 @@ public final class InMemoryEventStore: EventStore {
 
     public func confirms(_ point: HistoryPoint) throws -> Bool {
         content.withLock { $0.history.confirms(point) }
+    }
+
+    public func storedEventCursor(at position: Int64) throws -> HistoryCursor? {
+        content.withLock { $0.history.eventCursor(at: position) }
     }
 
     public func names(after count: Int) throws -> [String] {

@@ -61,11 +61,22 @@ struct MemoryHistory: Sendable {
         guard position >= 0, position <= cursor.position, names >= 0,
             names < Int64(self.names.count), streams >= 0, streams < Int64(self.streams.count)
         else { return nil }
+        return cursor(at: position, self.names[Int(names)], self.streams[Int(streams)]).point
+    }
+
+    /// `nil` beyond the end.
+    func eventCursor(at position: Int64) -> HistoryCursor? {
+        guard position >= 0, position <= cursor.position else { return nil }
+        return cursor(at: position, HistoryChain(), HistoryChain())
+    }
+
+    private func cursor(
+        at position: Int64, _ names: HistoryChain, _ streams: HistoryChain
+    ) -> HistoryCursor {
         let block = blocks[Int(position / HistoryCursor.blockCount)]
-        var known = HistoryCursor(
-            going: block, names: self.names[Int(names)], streams: self.streams[Int(streams)])
+        var known = HistoryCursor(going: block, names: names, streams: streams)
         let start = Int(block.position)
         known.append(count: Int(position) - start) { entries[start + $0] }
-        return known.point
+        return known
     }
 }

@@ -63,6 +63,13 @@ struct HistoryReading {
         ).point
     }
 
+    /// The cursor at a position without names and streams.
+    /// - Returns: `nil` beyond the end.
+    func eventCursor(at position: Int64) throws -> HistoryCursor? {
+        guard position >= 0, position <= (try head()).point.position else { return nil }
+        return try cursor(at: position, epoch: 1, HistoryChain(), HistoryChain())
+    }
+
     /// The name of everything up to a mark, with the names and streams that it counts.
     func mark(at position: Int64) throws -> HistoryPoint? {
         var point: HistoryPoint?

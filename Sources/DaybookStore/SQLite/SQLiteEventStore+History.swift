@@ -3,7 +3,7 @@ import GRDB
 import GRDBSQLite
 
 /// The name of the file's history, at its end and before.
-extension SQLiteEventStore {
+extension SQLiteEventStore: EventCursorStore {
     /// The last event and the name of everything up to it.
     /// - Throws: `.damaged` when events were added or removed by another program.
     public func end() throws -> StoreEnd {
@@ -55,6 +55,11 @@ extension SQLiteEventStore {
                 at: point.position, names: point.nameCount, streams: point.streamCount)
             return found?.hash == point.hash
         }
+    }
+
+    /// The cursor after the event at a position, without names and streams; `nil` beyond the end.
+    public func storedEventCursor(at position: Int64) throws -> HistoryCursor? {
+        try reading { try $0.eventCursor(at: position) }
     }
 
     private func reading<Result>(_ body: (HistoryReading) throws -> Result) throws -> Result {
