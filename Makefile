@@ -4,10 +4,11 @@ SWIFT := swift
 CONFIGURATION := release
 SWIFT_FILES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources \
 	Fuzz/Package.swift Fuzz/Sources
-# Whether imports are checked is part of the build's plan: all tiers build by the same plan, so none builds anew what
+# Whether imports are checked is part of the build's plan: all targets build by the same plan, so none builds anew what
 # another built, and a plan from before is not used again.
-BUILD_TESTS := $(SWIFT) build -c $(CONFIGURATION) --build-tests \
-	--explicit-target-dependency-import-check error --disable-build-manifest-caching
+BUILD := $(SWIFT) build -c $(CONFIGURATION) --explicit-target-dependency-import-check error \
+	--disable-build-manifest-caching
+BUILD_TESTS := $(BUILD) --build-tests
 export DAYBOOK_STRICT := 1
 
 .PHONY: build demo test test-extended soak tsan bench fuzz format lint subjects setup clean
@@ -16,7 +17,7 @@ setup:
 	@scripts/setup
 
 build: setup
-	$(SWIFT) build -c $(CONFIGURATION) --product daybook
+	$(BUILD) --product daybook
 
 demo: build
 	@$$($(SWIFT) build -c $(CONFIGURATION) --show-bin-path)/daybook demo

@@ -1,11 +1,14 @@
 // What ThreadSanitizer has to be told about Swift on Linux; linked into what `scripts/tsan` builds, and nowhere else.
 //
-// Swift's own libraries are not instrumented there. Two things would be reported that are no races:
+// Swift's own libraries are not instrumented there. Three things would be reported that are no races:
 //
 // 1. A `Mutex` (Synchronization) is locked by instrumented code as long as no thread waits. Where one waits, the lock
 //    is passed on inside of libswiftSynchronization, and the thread that gets it seems to hold nothing. So the
 //    functions for that case are wrapped: the same, with a word to ThreadSanitizer.
 // 2. The last owner of an object frees it, and that it is the last one is decided in libswiftCore.
+// 3. A task that awaits a continuation which was resumed before goes on at once. That it was is seen by an atomic read
+//    in libswift_Concurrency, which tells ThreadSanitizer of a resumption and of the start of a job, but not of this
+//    case. So the function that awaits is wrapped: what was released with the task is acquired first.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -53,6 +56,20 @@ METHOD bool tsan_try_lock(SELF) {
 METHOD void tsan_unlock(SELF) {
   __tsan_release(mutex);
   ((unlock_method)original(UNLOCK))(mutex);
+}
+
+// The runtime's own: `SWIFT_CC(swiftasync) void swift_continuation_await(ContinuationAsyncContext *)`.
+#define ASYNC __attribute__((swiftasynccall))
+#define AWAIT "swift_continuation_await"
+
+ASYNC void tsan_await(void *context) __asm__(AWAIT);
+typedef ASYNC void (*await_function)(void *context);
+METHOD void *swift_task_getCurrent(void);
+
+ASYNC void tsan_await(void *context) {
+  await_function await = (await_function)original(AWAIT);
+  __tsan_acquire(swift_task_getCurrent());
+  __attribute__((musttail)) return await(context);
 }
 
 const char *__tsan_default_suppressions(void) {

@@ -14,7 +14,9 @@ extension CommandStep {
     ) throws -> Outcome {
         let verdict = decided.verdict
         if let rejection = verdict.rejection {
-            return .error(.rejected(rejection, decision: verdict.decision))
+            var refused = verdict.decision
+            refused?.allowed = false
+            return .error(.rejected(rejection, decision: refused))
         }
         var decision = verdict.decision
         if first != nil, verdict.decision != nil {

@@ -11,6 +11,8 @@
 // The hash is that of `EventStore.eventCursor(at:)`. 24 bytes leave no bit of the 32 characters open, so a place has
 // one text.
 
+import DaybookIngest
+
 /// A place in the history of a ledger, after the event at a position: what a reader keeps to go on from there.
 ///
 /// It names what came before by a hash, so a ledger can tell whether it is of its own history. Opaque to readers; its
@@ -36,10 +38,8 @@ public struct Place: Sendable, Hashable, LosslessStringConvertible {
         prefix = Self.number(hash.bytes.prefix(8))
     }
 
-    private static let version = UInt8(ascii: "1")
+    private static let version: Character = "1"
     private static let textByteCount = 33
-    private static let alphabet = Array(
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
     private static func number(_ bytes: some Sequence<UInt8>) -> UInt64 {
         bytes.reduce(0) { $0 << 8 | UInt64($1) }
@@ -48,20 +48,9 @@ public struct Place: Sendable, Hashable, LosslessStringConvertible {
     /// Reads the text of a place.
     /// - Returns: `nil` for any text that `description` does not give.
     public init?(_ description: String) {
-        let text = Array(description.utf8)
-        guard text.count == Self.textByteCount, text.first == Self.version else { return nil }
-        var words: [UInt64] = []
-        for start in stride(from: 1, to: text.count, by: 4) {
-            var group: UInt64 = 0
-            for character in text[start..<start + 4] {
-                guard let value = Self.alphabet.firstIndex(of: character) else { return nil }
-                group = group << 6 | UInt64(value)
-            }
-            words.append(group)
-        }
-        let bytes = words.flatMap { word in
-            [16, 8, 0].map { UInt8(truncatingIfNeeded: word >> $0) }
-        }
+        guard description.utf8.count == Self.textByteCount, description.first == Self.version,
+            let bytes = Base64.decode(String(description.dropFirst()), .url)
+        else { return nil }
         epoch = Int64(Self.number(bytes[0..<4]))
         origin = UInt32(truncatingIfNeeded: Self.number(bytes[4..<8]))
         position = Int64(truncatingIfNeeded: Self.number(bytes[8..<16]))
@@ -81,13 +70,6 @@ public struct Place: Sendable, Hashable, LosslessStringConvertible {
         add(UInt64(origin), 4)
         add(UInt64(position), 8)
         add(prefix, 8)
-        var text = [Self.version]
-        for start in stride(from: 0, to: bytes.count, by: 3) {
-            let group = Self.number(bytes[start..<start + 3])
-            for shift: UInt64 in [18, 12, 6, 0] {
-                text.append(Self.alphabet[Int(group >> shift & 63)])
-            }
-        }
-        return String(decoding: text, as: UTF8.self)
+        return "\(Self.version)\(Base64.encode(bytes, .url))"
     }
 }

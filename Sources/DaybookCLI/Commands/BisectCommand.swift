@@ -81,7 +81,7 @@ struct BisectCommand: AsyncParsableCommand {
         if let against { return try await compare(against) }
         guard let condition else { return }
         let asked = try StepWord.condition(condition)
-        let instant = try InstantText.read(at, option: "--at")
+        let instant = try InstantText.read(at, "--at")
         let first = try from.map { try position($0, "--from") }
         let last = try through.map { try position($0, "--through") }
         let found = try await ledger.asking { ledger in

@@ -31,7 +31,7 @@ struct CatalogProductsCommand: AsyncParsableCommand {
         guard let catalog else {
             throw Failure(.badInput, "no_catalog", "the ledger has no catalog")
         }
-        let instant = try InstantText.read(at, option: "--at") ?? SystemClock.now()
+        let instant = try InstantText.read(at, "--at") ?? SystemClock.now()
         let language = locale ?? catalog.defaultLocale
         var table = Table()
         for product in catalog.products {

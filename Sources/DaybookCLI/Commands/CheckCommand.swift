@@ -39,7 +39,7 @@ struct CheckCommand: AsyncParsableCommand {
         let moment = try ask.moment.moment()
         let question = CheckQuestion(
             name, amount: amount, profile: view.profile,
-            itemAt: try InstantText.read(itemAt, option: "--item-at"), locale: view.locale)
+            itemAt: try InstantText.read(itemAt, "--item-at"), locale: view.locale)
         let (decision, asOf, catalog) = try await ask.ledger.asking { ledger in
             let (decision, asOf) = try ledger.check(
                 question, for: subject, environment: ask.environment, moment: moment)

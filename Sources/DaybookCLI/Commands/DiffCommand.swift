@@ -84,11 +84,11 @@ struct DiffCommand: AsyncParsableCommand {
 
     private func moments() async throws -> Bool {
         let second = Moment(
-            at: try InstantText.read(to, option: "--to") ?? SystemClock.now(),
-            knownAt: try InstantText.knowledge(toKnownAt, option: "--to-known-at"))
+            at: try InstantText.read(to, "--to") ?? SystemClock.now(),
+            knownAt: try InstantText.knowledge(toKnownAt, "--to-known-at"))
         let first = Moment(
-            at: try InstantText.read(from, option: "--from") ?? second.at,
-            knownAt: try InstantText.knowledge(fromKnownAt, option: "--from-known-at"))
+            at: try InstantText.read(from, "--from") ?? second.at,
+            knownAt: try InstantText.knowledge(fromKnownAt, "--from-known-at"))
         return try await ledger.asking { ledger in
             try subject.map { try one($0, ledger, first, second) }
                 ?? customers(ledger, first, second)
@@ -97,7 +97,7 @@ struct DiffCommand: AsyncParsableCommand {
 
     /// Compares with another ledger; of JSON the last line says how far was looked.
     private func compare(with path: String) async throws -> Bool {
-        let at = try InstantText.read(to, option: "--to")
+        let at = try InstantText.read(to, "--to")
         return try await ledger.asking { ledger in
             try await LedgerOptions.using(try Ledger.open(path, readOnly: true)) { other in
                 let bar = ProgressBar("diff")

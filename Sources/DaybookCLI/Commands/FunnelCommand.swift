@@ -53,8 +53,8 @@ struct FunnelCommand: AsyncParsableCommand {
 
     mutating func run() async throws {
         let range = try InstantText.span(from: from, until: until)
-        let window = try DurationText.read(window, option: "--window")
-        let knownAt = try InstantText.knowledge(knownAt, option: "--known-at")
+        let window = try DurationText.read(window, "--window")
+        let knownAt = try InstantText.knowledge(knownAt, "--known-at")
         try await ledger.asking { ledger in
             guard let name else {
                 return try list(try ledger.catalogs().newest?.catalog.funnels ?? [])

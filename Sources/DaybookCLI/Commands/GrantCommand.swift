@@ -119,8 +119,8 @@ struct GrantCommand: AsyncParsableCommand {
             let id = id ?? write.idempotencyKey ?? RandomName.make("grant")
             let terms = Command.GrantTerms(
                 id: id, target: target, amount: amount,
-                startsAt: try InstantText.read(starts, option: "--starts"),
-                expiresAt: try InstantText.read(expires, option: "--expires"), priority: priority,
+                startsAt: try InstantText.read(starts, "--starts"),
+                expiresAt: try InstantText.read(expires, "--expires"), priority: priority,
                 profile: profile, reason: kind, every: every,
                 rollover: rolloverMax.map { .init(least: rolloverMin ?? 0, most: $0) })
             let units = meter == nil ? "" : amount.map { "\($0) × " } ?? "unlimited "
@@ -154,7 +154,7 @@ struct GrantCommand: AsyncParsableCommand {
         @OptionGroup var write: WriteOptions
 
         mutating func run() async throws {
-            let instant = try InstantText.read(voided, option: "--voided")
+            let instant = try InstantText.read(voided, "--voided")
             try await write.perform(
                 .voidGrant(grant: grant, at: instant), for: subject,
                 sentence: "\(subject)'s grant \(grant) is void")

@@ -26,7 +26,7 @@ struct ListExpiringCommand: AsyncParsableCommand {
 
     mutating func run() async throws {
         let request = try page.request(ask)
-        let span = try DurationText.read(within, option: "--within") ?? 0
+        let span = try DurationText.read(within, "--within") ?? 0
         let bar = ProgressBar("list")
         defer { bar.finish() }
         let found = try await ask.ledger.asking { ledger in

@@ -43,7 +43,7 @@ struct OverrideCommand: AsyncParsableCommand {
         @OptionGroup var write: WriteOptions
 
         mutating func run() async throws {
-            let end = try InstantText.read(expires, option: "--expires")
+            let end = try InstantText.read(expires, "--expires")
             try await write.perform(
                 .setOverride(kind: kind, value: value, expiresAt: end), for: subject,
                 sentence: "\(kind) holds for \(subject)")

@@ -40,7 +40,7 @@ struct ProfileCommand: AsyncParsableCommand {
         @OptionGroup var write: WriteOptions
 
         mutating func run() async throws {
-            let start = try InstantText.read(freeStartedAt, option: "--free-started-at")
+            let start = try InstantText.read(freeStartedAt, "--free-started-at")
             try await write.perform(
                 .createProfile(profile: profile, kind: kind, freeStartedAt: start), for: subject,
                 sentence: "\(subject) has the \(kind) \(profile)")

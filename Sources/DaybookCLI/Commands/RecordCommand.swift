@@ -179,7 +179,7 @@ struct RecordCommand: AsyncParsableCommand {
         if let subject { object["subject"] = .string(subject) }
         if let profile { object["profile"] = .string(profile) }
         if let trust { object["trust"] = .string(trust) }
-        if let instant = try InstantText.read(at, option: "--at") {
+        if let instant = try InstantText.read(at, "--at") {
             object["occurred_at"] = .integer(instant)
         } else if key == nil {
             // Without a key the time is what tells one event from the next; with one, the ledger's clock says it, so

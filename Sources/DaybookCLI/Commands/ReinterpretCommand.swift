@@ -54,7 +54,7 @@ struct ReinterpretCommand: AsyncParsableCommand {
     mutating func run() async throws {
         var options = ReinterpretOptions()
         options.environment = environment
-        options.since = try InstantText.read(since, option: "--since")
+        options.since = try InstantText.read(since, "--since")
         options.type = type.map(EventTypeName.init(rawValue:))
         options.subject = subject
         options.isApplied = apply

@@ -34,7 +34,7 @@ struct ReserveCommand: AsyncParsableCommand {
     @OptionGroup var write: WriteOptions
 
     mutating func run() async throws {
-        let timeout = try DurationText.read(timeout, option: "--timeout")
+        let timeout = try DurationText.read(timeout, "--timeout")
         try await write.perform(
             .reserve(
                 meter: meter, amount: amount, reservation: id, timeoutMilliseconds: timeout),

@@ -31,7 +31,7 @@ struct ResetCommand: AsyncParsableCommand {
 
     mutating func run() async throws {
         let terms = Command.ResetTerms(
-            effectiveAt: try InstantText.read(effective, option: "--effective"),
+            effectiveAt: try InstantText.read(effective, "--effective"),
             retainsAnchor: !moveAnchor, preservesOverage: preserveOverage)
         try await write.perform(
             .resetUsage(meter: meter, terms: terms), for: subject,

@@ -189,15 +189,15 @@ struct SandboxCommand: AsyncParsableCommand {
             var described = SandboxTransaction(
                 bundleID: bundleID, productID: product, type: kind,
                 transactionID: transaction ?? Self.newTransaction(),
-                purchasedAt: try InstantText.read(at, option: "--at") ?? now)
+                purchasedAt: try InstantText.read(at, "--at") ?? now)
             described.originalTransactionID = original
             described.appAccountToken = token
-            described.signedAt = try InstantText.read(signed, option: "--signed")
-            described.expiresAt = try InstantText.read(expires, option: "--expires")
+            described.signedAt = try InstantText.read(signed, "--signed")
+            described.expiresAt = try InstantText.read(expires, "--expires")
             if kind == .autoRenewable, described.expiresAt == nil {
                 described.expiresAt = described.purchasedAt + Self.month
             }
-            described.revokedAt = try InstantText.read(revoked, option: "--revoked")
+            described.revokedAt = try InstantText.read(revoked, "--revoked")
             described.price = price
             described.currency = currency
             described.reason = reason
@@ -219,7 +219,7 @@ struct SandboxCommand: AsyncParsableCommand {
                     ?? transaction.transactionID,
                 productID: product, signedAt: transaction.signedAt ?? transaction.purchasedAt)
             renewal.willRenew = !isNotRenewing
-            renewal.graceExpiresAt = try InstantText.read(grace, option: "--grace")
+            renewal.graceExpiresAt = try InstantText.read(grace, "--grace")
             renewal.isInBillingRetry = type == .didFailToRenew
             return renewal
         }

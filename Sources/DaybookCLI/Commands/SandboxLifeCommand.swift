@@ -115,7 +115,7 @@ extension SandboxCommand {
         private var life: SandboxLife {
             get throws {
                 let now = SystemClock.now()
-                let begin = try InstantText.read(start, option: "--start")
+                let begin = try InstantText.read(start, "--start")
                 var life = SandboxLife(
                     bundleID: bundleID, productID: product, start: begin ?? now)
                 if let plan { life.plan = try Self.steps(plan) }

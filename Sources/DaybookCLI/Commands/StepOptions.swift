@@ -48,7 +48,7 @@ struct StepOptions: ParsableArguments {
         let conditions = try breaks.map(StepWord.condition)
         let replay = try ledger.stepping(
             subject, environment: environment, profile: profile,
-            knownAt: try InstantText.knowledge(knownAt, option: "--known-at"))
+            knownAt: try InstantText.knowledge(knownAt, "--known-at"))
         guard !replay.entries.isEmpty else {
             throw Failure(
                 .badInput, "unknown_subject",

@@ -35,7 +35,7 @@ enum StepWord: Equatable {
         case "back", "b": self = .back(try Self.count(rest, line))
         case "to":
             guard rest.count == 1 else { throw Self.problem(line, "say to @42, or to a time") }
-            switch try InstantText.knowledge(rest[0], option: "to") {
+            switch try InstantText.knowledge(rest[0], "to") {
             case .position(let position)?: self = .position(position)
             case .instant(let instant)?: self = .time(instant)
             case nil: throw Self.problem(line, "say to @42, or to a time")

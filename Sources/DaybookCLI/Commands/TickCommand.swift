@@ -18,7 +18,7 @@ struct TickCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     mutating func run() async throws {
-        let instant = try InstantText.read(at, option: "--at")
+        let instant = try InstantText.read(at, "--at")
         let bar = ProgressBar("tick")
         defer { bar.finish() }
         let receipt = try await ledger.writing { ledger in

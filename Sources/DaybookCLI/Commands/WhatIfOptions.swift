@@ -61,7 +61,7 @@ struct WhatIfOptions: ParsableArguments {
         _ ledger: Ledger, catalog: String?, environment: Environment, knownAt: String?,
         workers: Int?, _ output: OutputOptions
     ) throws {
-        var what = WhatIf(effectiveAt: try InstantText.read(effective, option: "--effective"))
+        var what = WhatIf(effectiveAt: try InstantText.read(effective, "--effective"))
         what.catalog = try catalog.map {
             let document = try InputFile($0).all(byteCountMax: CatalogReader.byteCountMax)
             _ = try CatalogFile.read(document, named: $0)
@@ -70,8 +70,8 @@ struct WhatIfOptions: ParsableArguments {
         what.drops = try drop.map { try target($0, environment, ledger) }
         if let insert { try read(insert, ledger, &what) }
         let moment = Moment(
-            at: try InstantText.read(at, option: "--at"),
-            knownAt: try InstantText.knowledge(knownAt, option: "--known-at"))
+            at: try InstantText.read(at, "--at"),
+            knownAt: try InstantText.knowledge(knownAt, "--known-at"))
         let events = try ledger.head().position
         let bar = ProgressBar("what if")
         let report: WhatIfReport

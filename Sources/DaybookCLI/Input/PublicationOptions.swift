@@ -21,7 +21,7 @@ struct PublicationOptions: ParsableArguments {
 
     /// The time at which it takes effect; `nil`: now.
     func effectiveAt() throws -> Int64? {
-        try InstantText.read(effective, option: "--effective")
+        try InstantText.read(effective, "--effective")
     }
 
     /// Shows what would change, then publishes; a dry run only shows it.

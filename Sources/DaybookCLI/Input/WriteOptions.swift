@@ -56,7 +56,7 @@ struct WriteOptions: ParsableArguments {
         return CommandRequest(
             command, subject: subject, environment: environment.environment, key: idempotencyKey,
             profile: profile, actor: actor, reason: reason,
-            ticket: ticket, clientAt: try InstantText.read(clientAt, option: "--client-at"),
+            ticket: ticket, clientAt: try InstantText.read(clientAt, "--client-at"),
             expectedVersion: expectedVersion)
     }
 
@@ -105,8 +105,6 @@ struct WriteOptions: ParsableArguments {
     private func refuse(
         _ rejection: Rejection, _ decision: Decision, _ subject: String, _ catalog: Catalog?
     ) throws -> Never {
-        var decision = decision
-        decision.allowed = false
         guard output.json else {
             let text = DecisionText(
                 decision: decision, catalog: catalog, locale: nil, at: SystemClock.now())

@@ -98,6 +98,7 @@ extension Failure {
         case let failure as Failure: self = failure
         case let error as LedgerError: self.init(ledger: error)
         case let error as StoreError: self.init(ledger: .store(error))
+        case let error as TextProblem: self.init(.badInput, error.code, error.message)
         case let error as CatalogProblems: self.init(catalog: error, file: nil)
         case let error as Rejection: self.init(ledger: .rejected(error, decision: nil))
         case let error as BundleProblem:

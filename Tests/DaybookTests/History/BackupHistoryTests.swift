@@ -18,23 +18,9 @@ import Testing
 @Suite("Backups of one past")
 struct BackupHistoryTests {
     let bench: ForkBench
-    var saved: String { bench.folder.url.appending(path: "saved.db").path }
+    var saved: String { bench.saved }
 
     init() throws { bench = try ForkBench() }
-
-    private func create(_ count: Int) async throws -> Ledger {
-        let ledger = try await bench.create()
-        try await ledger.record(ForkBench.drafts(0..<count, past: 0))
-        return ledger
-    }
-
-    private func restore(
-        from backup: String? = nil, to path: String? = nil, isReplacing: Bool = true
-    ) throws -> RestoredLedger {
-        try Ledger.restore(
-            backup: backup ?? saved, to: path ?? bench.path, isReplacing: isReplacing, actor: "sam",
-            reason: "test", clock: { ForkBench.now })
-    }
 
     private func mode(_ path: String) throws -> mode_t {
         var status = stat()
@@ -53,7 +39,7 @@ struct BackupHistoryTests {
         "A backup that a program puts beside the ledger's log is not mixed with it",
         arguments: [false, true])
     func logBesideABackup(isCarriedOn: Bool) async throws {
-        var ledger = try await create(5)
+        var ledger = try await bench.create(5)
         if isCarriedOn { _ = try ledger.backUp(to: saved) }
         try await ledger.record(ForkBench.drafts(5..<1_000, past: 0))
         try ledger.close()
@@ -81,7 +67,7 @@ struct BackupHistoryTests {
 
     @Test("Damage of the ledger is not taken over into a backup", arguments: [30, 300])
     func damagedSource(position: Int) async throws {
-        var ledger = try await create(20)
+        var ledger = try await bench.create(20)
         _ = try ledger.backUp(to: saved)
         try await ledger.record(ForkBench.drafts(20..<position + 20, past: 0))
         try ledger.close()
@@ -116,13 +102,14 @@ struct BackupHistoryTests {
         #expect(try Ledger.proveBackup(at: saved).position == 16_401)
         try damage(saved, sql)
         #expect(try await storeCode { _ = try Ledger.proveBackup(at: saved) } == .damaged)
-        #expect(try await storeCode { _ = try restore(to: bench.path + "2") } == .damaged)
+        let code = try await storeCode { try bench.restore(from: saved, to: bench.path + "2") }
+        #expect(code == .damaged)
         #expect(!FileManager.default.fileExists(atPath: bench.path + "2"))
     }
 
     @Test("No event from outside takes the last epoch away")
     func epochs() async throws {
-        let ledger = try await create(3)
+        let ledger = try await bench.create(3)
         func begun(_ epoch: Int64) -> EventDraft {
             EventDraft(
                 type: .ledgerRestored, subject: nil, occurredAt: ForkBench.now,
@@ -145,24 +132,24 @@ struct BackupHistoryTests {
         #expect(both != nil)
         _ = try ledger.backUp(to: saved)
         try ledger.close()
-        #expect(try restore().history.epoch == 2)
+        #expect(try bench.restore(from: saved).history.epoch == 2)
     }
 
     @Test(
         "What is restored has the permissions of the ledger that it replaces",
         arguments: [0o600, 0o640])
     func permissions(bits: Int) async throws {
-        let ledger = try await create(3)
+        let ledger = try await bench.create(3)
         _ = try ledger.backUp(to: saved)
         try ledger.close()
         chmod(bench.path, mode_t(bits))
         chmod(saved, 0o644)
-        let kept = try #require(try restore().keptAt)
+        let kept = try #require(try bench.restore(from: saved).keptAt)
         #expect(try mode(bench.path) == mode_t(bits))
         #expect(try mode(kept) == mode_t(bits))
         // Without a ledger to replace it is the backup's, and so is the lock's.
         chmod(saved, mode_t(bits))
-        _ = try restore(to: bench.path + "2", isReplacing: false)
+        try bench.restore(from: saved, to: bench.path + "2", isReplacing: false)
         #expect(try mode(bench.path + "2") == mode_t(bits))
         let restored = try Ledger.open(bench.path + "2", clock: { ForkBench.now })
         try await restored.record(ForkBench.drafts(3..<4, past: 0))
@@ -172,7 +159,7 @@ struct BackupHistoryTests {
 
     @Test("A restore that was killed at any step is done again, and loses nothing")
     func killed() async throws {
-        let ledger = try await create(10)
+        let ledger = try await bench.create(10)
         _ = try ledger.backUp(to: saved)
         try await ledger.record(ForkBench.drafts(10..<40, past: 0))
         // As a kill leaves it: the log is not in the file yet, the ledger has its second name, the draft is there.
@@ -187,7 +174,7 @@ struct BackupHistoryTests {
             ln '\(bench.path)' '\(bench.path).replaced-at-41'
             cp '\(saved)' '\(draft)'; touch '\(draft).lock'
             """)
-        let restored = try restore()
+        let restored = try bench.restore(from: saved)
         #expect(restored.abandoned?.position == 41)
         #expect(restored.history.epoch == 2)
         let kept = try Ledger.open(try #require(restored.keptAt), clock: { ForkBench.now })
@@ -203,13 +190,13 @@ struct BackupHistoryTests {
 
     @Test("No ledger is replaced of which it cannot be told that it is the same one")
     func strangers() async throws {
-        let ledger = try await create(3)
+        let ledger = try await bench.create(3)
         _ = try ledger.backUp(to: saved)
         try ledger.close()
         let stranger = try ForkBench()
         try await stranger.create().close()
         func code() async throws -> StoreError.Code? {
-            try await storeCode { _ = try restore(to: stranger.path) }
+            try await storeCode { try bench.restore(from: saved, to: stranger.path) }
         }
         let before = try FileManager.default.contentsOfDirectory(
             atPath: stranger.folder.url.path)

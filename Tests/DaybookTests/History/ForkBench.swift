@@ -13,6 +13,8 @@ struct ForkBench {
     let folder: LedgerFolder
     var path: String { folder.path }
     var copy: String { folder.url.appending(path: "copy").path }
+    /// Where a backup goes.
+    var saved: String { folder.url.appending(path: "saved.db").path }
 
     static let now: Int64 = 1_767_225_600_000
     static let end: Int64 = 1_798_675_200_000
@@ -24,6 +26,13 @@ struct ForkBench {
 
     func create() async throws -> Ledger {
         try await folder.create("dozzi") { Self.now }
+    }
+
+    /// - Parameter count: How many uses of past 0 it has.
+    func create(_ count: Int) async throws -> Ledger {
+        let ledger = try await create()
+        try await ledger.record(Self.drafts(0..<count, past: 0))
+        return ledger
     }
 
     func open(readOnly: Bool = false) throws -> Ledger {
@@ -63,6 +72,16 @@ struct ForkBench {
     /// Puts the kept file back into the same inode, and takes the log away.
     func restore() throws {
         try Self.shell("cp '\(copy)' '\(path)' && rm -f '\(path)-wal' '\(path)-shm'")
+    }
+
+    /// Restores a backup as the command does; by default the one saved, in place of the ledger.
+    @discardableResult
+    func restore(
+        from backup: String, to target: String? = nil, isReplacing: Bool = true
+    ) throws -> RestoredLedger {
+        try Ledger.restore(
+            backup: backup, to: target ?? path, isReplacing: isReplacing, actor: "sam",
+            reason: "test", clock: { Self.now })
     }
 
     /// Removes the derived files of other kinds.

@@ -8,21 +8,9 @@ import Testing
 @Suite("Places in a history")
 struct PlaceTests {
     let bench: ForkBench
-    var saved: String { bench.folder.url.appending(path: "saved.db").path }
+    var saved: String { bench.saved }
 
     init() throws { bench = try ForkBench() }
-
-    private func create(_ count: Int) async throws -> Ledger {
-        let ledger = try await bench.create()
-        try await ledger.record(ForkBench.drafts(0..<count, past: 0))
-        return ledger
-    }
-
-    private func restore(to path: String? = nil, isReplacing: Bool = true) throws {
-        _ = try Ledger.restore(
-            backup: saved, to: path ?? bench.path, isReplacing: isReplacing, actor: "sam",
-            reason: "test", clock: { ForkBench.now })
-    }
 
     /// How a ledger takes a place.
     private enum Verdict: Equatable {
@@ -50,7 +38,7 @@ struct PlaceTests {
 
     @Test("A place has one text of 33 characters, and a text names one place or none")
     func text() async throws {
-        let ledger = try await create(3)
+        let ledger = try await bench.create(3)
         for position: Int64 in 0...4 {
             let place = try ledger.place(at: position)
             let text = place.description
@@ -79,7 +67,7 @@ struct PlaceTests {
 
     @Test("What is no place is none")
     func malformed() async throws {
-        let ledger = try await create(3)
+        let ledger = try await bench.create(3)
         let text = try ledger.place().description
         var wrong = [
             "", "1", " ", "@4", "4", "\(text) ", " \(text)", "\(text)A", String(text.dropLast()),
@@ -100,7 +88,7 @@ struct PlaceTests {
 
     @Test("A position has one place, whatever is recorded after it, in whichever process")
     func stable() async throws {
-        var ledger = try await create(600)
+        var ledger = try await bench.create(600)
         let positions: [Int64] = [0, 1, 2, 255, 256, 257, 511, 512, 513, 600, 601]
         let places = try positions.map { try ledger.place(at: $0) }
         #expect(Set(places).count == positions.count)
@@ -143,7 +131,7 @@ struct PlaceTests {
 
     @Test("A place of another ledger is refused, and no fork is told, also after a restore")
     func stranger() async throws {
-        let ledger = try await create(20)
+        let ledger = try await bench.create(20)
         let other = try ForkBench()
         let stranger = try await other.create()
         try await stranger.record(ForkBench.drafts(0..<40, past: 0))
@@ -154,7 +142,7 @@ struct PlaceTests {
         }
         _ = try ledger.backUp(to: saved)
         try ledger.close()
-        try restore()
+        try bench.restore(from: saved)
         let restored = try bench.open()
         for place in strange {
             #expect(try verdict(restored, place) == .replaced(fork: nil), "\(place.position)")
@@ -165,12 +153,12 @@ struct PlaceTests {
 
     @Test("After a restore the places of the abandoned past are told where the two part")
     func restored() async throws {
-        var ledger = try await create(10)
+        var ledger = try await bench.create(10)
         _ = try ledger.backUp(to: saved)
         try await ledger.record(ForkBench.drafts(10..<40, past: 0))
         let places = try (0...41).map { try ledger.place(at: $0) }
         try ledger.close()
-        try restore()
+        try bench.restore(from: saved)
         ledger = try bench.open()
         #expect(try ledger.place().position == 12)
         #expect(try ledger.place().epoch == 2)
@@ -196,18 +184,18 @@ struct PlaceTests {
     @Test(
         "Of an epoch that another restore took away the fork is not told; of one before it, it is")
     func restoredTwice() async throws {
-        var ledger = try await create(10)
+        var ledger = try await bench.create(10)
         _ = try ledger.backUp(to: saved)
         try await ledger.record(ForkBench.drafts(10..<40, past: 0))
         let first = try ledger.place(at: 30)
         try ledger.close()
-        try restore()
+        try bench.restore(from: saved)
         ledger = try bench.open()
         try await ledger.record(ForkBench.drafts(10..<20, past: 1))
         let second = try ledger.place(at: 15)
         #expect(second.epoch == 2)
         try ledger.close()
-        try restore()
+        try bench.restore(from: saved)
         ledger = try bench.open()
         #expect(try ledger.place().epoch == 3)
         for _ in 0..<2 {
@@ -220,12 +208,12 @@ struct PlaceTests {
 
     @Test("Two epochs of one number that began apart are two")
     func sameNumber() async throws {
-        let ledger = try await create(10)
+        let ledger = try await bench.create(10)
         _ = try ledger.backUp(to: saved)
         try ledger.close()
         let path = bench.path + "2"
-        try restore()
-        try restore(to: path, isReplacing: false)
+        try bench.restore(from: saved)
+        try bench.restore(from: saved, to: path, isReplacing: false)
         let one = try bench.open()
         let two = try Ledger.open(path, clock: { ForkBench.now })
         try await two.record(ForkBench.drafts(10..<30, past: 0))
@@ -242,7 +230,7 @@ struct PlaceTests {
 
     @Test("A file that was copied back is behind its places, and then has another past")
     func copiedBack() async throws {
-        var ledger = try await create(10)
+        var ledger = try await bench.create(10)
         try ledger.close()
         try bench.keep()
         ledger = try bench.open()
@@ -270,7 +258,7 @@ struct PlaceTests {
 
     @Test("A copy that is behind takes a place when it has come there")
     func catchingUp() async throws {
-        let ledger = try await create(10)
+        let ledger = try await bench.create(10)
         _ = try ledger.backUp(to: saved)
         try await ledger.record(ForkBench.drafts(10..<20, past: 0))
         let place = try ledger.place()
@@ -287,7 +275,7 @@ struct PlaceTests {
 
     @Test("A place that is further on than the abandoned ledger was is of yet another past")
     func beyondTheAbandoned() async throws {
-        var ledger = try await create(10)
+        var ledger = try await bench.create(10)
         _ = try ledger.backUp(to: saved)
         try ledger.close()
         try bench.keep()
@@ -297,7 +285,7 @@ struct PlaceTests {
         try ledger.close()
         // Put back by hand, and only then restored: the restore knows nothing of what went on to 41.
         try bench.restore()
-        try restore()
+        try bench.restore(from: saved)
         ledger = try bench.open()
         #expect(try verdict(ledger, place) == .replaced(fork: nil))
         try ledger.close()
