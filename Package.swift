@@ -28,6 +28,7 @@ let package = Package(
     products: [
         .library(name: "Daybook", targets: ["Daybook"]),
         .library(name: "DaybookAudit", targets: ["DaybookAudit"]),
+        .library(name: "DaybookServer", targets: ["DaybookServer"]),
         .library(name: "DaybookTesting", targets: ["DaybookTesting"]),
         .executable(name: "daybook", targets: ["DaybookCLI"]),
     ] + (isMeasured ? [.library(name: "DaybookFixtures", targets: ["DaybookFixtures"])] : []),
@@ -39,6 +40,14 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(
+            url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],
     targets: [
         .target(name: "CDaybook"),
@@ -82,12 +91,31 @@ let package = Package(
                 "Daybook", "DaybookEvents", "DaybookDomain", "DaybookIngest", "DaybookStore",
             ],
             swiftSettings: settings),
+        .target(
+            name: "DaybookServer",
+            dependencies: [
+                "Daybook", "DaybookAudit", "DaybookEvents", "DaybookDomain", "DaybookIngest",
+                "DaybookStore", .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "JWTKit", package: "jwt-kit"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: settings),
         .executableTarget(
             name: "DaybookCLI",
             dependencies: [
-                "Daybook", "DaybookAudit", "DaybookEvents", "DaybookDomain", "DaybookIngest",
-                "DaybookStore",
+                "Daybook", "DaybookAudit", "DaybookServer", "DaybookEvents", "DaybookDomain",
+                "DaybookIngest", "DaybookStore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             swiftSettings: settings),
         .target(
@@ -131,9 +159,20 @@ let package = Package(
             "DaybookCLI",
             [
                 "Daybook", "DaybookAudit", "DaybookEvents", "DaybookIngest", "DaybookStore",
-                "DaybookFixtures",
+                "DaybookFixtures", .product(name: "Crypto", package: "swift-crypto"),
             ],
             exclude: ["Goldens"]),
+        tests(
+            "DaybookServer",
+            [
+                "DaybookServer", "Daybook", "DaybookEvents", "DaybookIngest", "DaybookFixtures",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]),
         tests("DaybookTesting", ["Daybook", "DaybookTesting"], packageAccess: false),
         tests("Tidy", []),
     ]

@@ -14,6 +14,16 @@ extension Ledger {
             question, for: subject, environment: environment, moment: moment)
     }
 
+    /// Several questions about one customer, answered in their order and from one cut.
+    /// - Throws: `LedgerError.badInput` for a name that the catalog does not have; then none is answered.
+    public func checks(
+        _ questions: [CheckQuestion], for subject: String, environment: Environment = .production,
+        moment: Moment = .now
+    ) throws -> (decisions: [Decision], asOf: AsOf) {
+        try CustomerAnswers(core: core).checks(
+            questions, for: subject, environment: environment, moment: moment)
+    }
+
     /// The same for one feature or meter, now, in production.
     public func check(_ name: String, for subject: String) throws -> Decision {
         try CustomerAnswers(core: core).check(name, for: subject)

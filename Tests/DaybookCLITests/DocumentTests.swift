@@ -166,7 +166,7 @@ struct DocumentTests {
     }
 
     private static let groups = [
-        "grant", "profile", "override", "catalog", "dead-letters", "sandbox", "list",
+        "grant", "profile", "override", "catalog", "dead-letters", "sandbox", "list", "key",
     ]
 
     private static func options(_ text: String) -> Set<String> {

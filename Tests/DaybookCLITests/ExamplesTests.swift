@@ -1,3 +1,4 @@
+import Crypto
 import DaybookEvents
 import Foundation
 import Testing
@@ -24,6 +25,8 @@ struct ExamplesTests {
                 // Refused until its authority is believed.
                 "! daybook ingest waiting.jws --as app-store-transaction \(untrusting)",
                 "daybook replay --digests digests.json", "daybook backup saved.sqlite",
+                "daybook key create --scope store --label functions --actor kim",
+                "daybook key trust backend-1 --algorithm ES256 --file backend.pem --actor kim",
             ]
         ),
         (
@@ -69,6 +72,8 @@ struct ExamplesTests {
         try bench.write(
             #"{"request_date_ms":1768478400000,"subscriber":{"original_app_user_id":"eve","first_seen":"2026-01-01T00:00:00Z"}}"#,
             to: "subscribers.ndjson")
+        try bench.write(
+            P256.Signing.PrivateKey().publicKey.pemRepresentation, to: "backend.pem")
         try bench.write("next\nuntil purchase.completed\n", to: "steps.txt")
         for name in ["story-1", "month", "app", "bug"] {
             try bench.write(Lines.usage("story-1"), to: "\(name).ndjson")
@@ -83,7 +88,7 @@ struct ExamplesTests {
                 ["daybook init ledger.sqlite --catalog events/\(app)/catalog.yaml"] + lines
             let made = try bench.shell(
                 """
-                set -e; mkdir \(app); cp *.ndjson *.yaml *.txt \(app); ln -s "$PWD/events" \(app)/events
+                set -e; mkdir \(app); cp *.ndjson *.yaml *.txt *.pem \(app); ln -s "$PWD/events" \(app)/events
                 cd \(app); export DAYBOOK_LEDGER=ledger.sqlite
                 \(commands.joined(separator: "\n"))
                 """)
@@ -130,14 +135,18 @@ struct ExamplesTests {
         _ = try bench.shell("true")
         try Self.prepared(bench)
         let help = try bench.run("\(command) --help").output
-        for example in Self.examples(of: help) {
+        for text in Self.examples(of: help) {
+            // A server runs until it is told to stop.
+            let example = text.replacing(
+                "daybook serve ",
+                with: "timeout --preserve-status --signal=TERM 3 daybook serve ")
             var failures: [String] = []
             var isFine = false
             for (app, _) in Self.fixtures where !isFine {
                 let result = try bench.shell(
                     """
                     rm -rf here && cp -R \(app) here && cd here || exit 99
-                    export DAYBOOK_LEDGER=ledger.sqlite
+                    export DAYBOOK_LEDGER=ledger.sqlite DAYBOOK_PORT=0
                     \(example)
                     """)
                 // A question may be answered with no; everything else must be done.

@@ -25,6 +25,7 @@ struct FolderOrderTests {
             "DryRun", "Intake", ".",
         ],
         "DaybookAudit": [".", "Bundles"],
+        "DaybookServer": ["Wire", "Metrics", "Access", "Ledgers", "Routes", "Operation"],
         "DaybookTesting": ["Stores", "Histories", "Fixtures", "ReferenceModel"],
         "DaybookFixtures": [
             "Apps", "Histories", "Ledgers", "SyntheticMonth", "Goldens", "Vocabulary",

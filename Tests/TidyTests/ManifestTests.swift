@@ -109,7 +109,7 @@ struct ManifestTests {
         let start = try #require(manifest.range(of: "products: [")).lowerBound
         let listed = try #require(Self.inside(manifest[start...], "[", "]"))
         let names = listed.matches(of: /\.(?:library|executable)\(name: "([^"]+)"/).map(\.1)
-        #expect(names == ["Daybook", "DaybookAudit", "DaybookTesting", "daybook"])
+        #expect(names == ["Daybook", "DaybookAudit", "DaybookServer", "DaybookTesting", "daybook"])
         let testing = try #require(targets.first { $0.name == "DaybookTesting" })
         #expect(!testing.dependencies.contains("DaybookFixtures"))
     }

@@ -11,10 +11,22 @@ struct CustomerAnswers {
         _ question: CheckQuestion, for subject: String, environment: Environment = .production,
         moment: Moment = .now
     ) throws -> (decision: Decision, asOf: AsOf) {
+        let (decisions, asOf) = try checks(
+            [question], for: subject, environment: environment, moment: moment)
+        return (decisions[0], asOf)
+    }
+
+    /// Several questions about one customer, in their order, from one cut.
+    func checks(
+        _ questions: [CheckQuestion], for subject: String, environment: Environment,
+        moment: Moment
+    ) throws -> (decisions: [Decision], asOf: AsOf) {
         let (customer, asOf) = try namedCase(subject, environment, moment)
         guard let check = Check(customer) else { throw try noCatalog(asOf) }
         do throws(UnknownName) {
-            return (try check.decide(question), asOf)
+            var decisions: [Decision] = []
+            for question in questions { decisions.append(try check.decide(question)) }
+            return (decisions, asOf)
         } catch {
             throw LedgerError.badInput([
                 InputProblem(

@@ -103,6 +103,16 @@ extension Decision {
     }
 }
 
+extension [Decision] {
+    /// Answers about one customer from one cut.
+    package func json(of subject: String, _ asOf: AsOf) -> JSONObject {
+        [
+            "subject": .string(subject), "checks": .array(map { .object($0.json) }),
+            "as_of": .object(asOf.json),
+        ]
+    }
+}
+
 extension [MeterReset] {
     /// - Parameter isMore: Whether more resets follow than these.
     package func json(

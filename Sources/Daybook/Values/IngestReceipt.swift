@@ -85,8 +85,17 @@ public struct IngestReceipt: Sendable, Equatable {
         if gaps.count < Self.gapCountMax { gaps.append(gap) }
     }
 
-    /// Takes what other documents left open.
-    package mutating func addGaps(of other: IngestReceipt) {
+    /// Takes what became of another payload.
+    package mutating func add(_ other: IngestReceipt) {
+        texts += other.texts
+        appended += other.appended
+        duplicates += other.duplicates
+        firstPosition = firstPosition ?? other.firstPosition
+        lastPosition = other.lastPosition ?? lastPosition
+        refused += other.refused
+        retried += other.retried
+        for note in other.notes { add(note) }
+        claims += other.claims
         gapCounts.merge(other.gapCounts) { $0 + $1 }
         gaps += other.gaps.prefix(max(0, Self.gapCountMax - gaps.count))
     }

@@ -7,8 +7,8 @@ struct DemoCommand: AsyncParsableCommand {
         commandName: "demo", abstract: "See five apps run on one engine, in a temporary folder.",
         discussion: """
             Plays the repository's recorded streams, refuses a third story, refunds a purchase, asks what was known \
-            before, takes in what an authority of its own signed, counts a funnel, and replays from zero. Exits with \
-            1 when anything is not as expected.
+            before, takes in what an authority of its own signed, counts a funnel, replays from zero, and serves \
+            it over HTTP. Exits with 1 when anything is not as expected.
 
               daybook demo
               daybook demo --json
@@ -140,6 +140,11 @@ struct DemoCommand: AsyncParsableCommand {
         }
         report["funnel"] = .object(try await crowd(dozzi, in: folder, ledger, stage))
         report["replay"] = .object(try await replay(ledger, stage))
+        if let stories = apps.first(where: { $0.name == "magical-stories" }) {
+            let act = DemoHTTP(
+                stage: stage, folder: folder, catalog: Self.fromHere(stories.catalog))
+            report["http"] = .object(try await act.play())
+        }
     }
 
     /// Short, where the file is below the current folder.

@@ -195,19 +195,6 @@ private struct Posted {
 }
 
 extension IngestReceipt {
-    mutating func add(_ other: IngestReceipt) {
-        texts += other.texts
-        appended += other.appended
-        duplicates += other.duplicates
-        firstPosition = firstPosition ?? other.firstPosition
-        lastPosition = other.lastPosition ?? lastPosition
-        refused += other.refused
-        retried += other.retried
-        for note in other.notes { add(note) }
-        claims += other.claims
-        addGaps(of: other)
-    }
-
     /// Says also in which file and line it is.
     mutating func place(input: String?, line: Int?) {
         let outer = [input, line.map { "line \($0)" }].compactMap { $0 }

@@ -5,12 +5,15 @@ final class TemporaryFolder {
     let path: String
     private let interruptions: [any DispatchSourceSignal]
 
-    init(_ prefix: String) throws {
+    /// - Parameter endsProcess: Whether an interruption removes it and ends the process; else its owner takes care of
+    ///   both.
+    init(_ prefix: String, endsProcess: Bool = true) throws {
         let path = FileManager.default.temporaryDirectory.appending(path: RandomName.make(prefix))
             .path
         self.path = path
         let registered = DispatchSemaphore(value: 0)
-        interruptions = [SIGINT, SIGTERM].map { number in
+        let signals = endsProcess ? [SIGINT, SIGTERM] : []
+        interruptions = signals.map { number in
             #if canImport(Darwin)
                 // kqueue reports a signal in addition to its handler; signalfd takes the handler's place.
                 signal(number, SIG_IGN)

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Daybook
+import DaybookServer
 import Foundation
 
 /// Which ledger is meant, and how it is opened and closed.
@@ -62,7 +63,9 @@ struct LedgerOptions: ParsableArguments {
         let paths = FileManager.default.enumerator(atPath: folder)
         var found: [String] = []
         while let path = paths?.nextObject() as? String {
-            if path.hasSuffix(".sqlite") { found.append("\(folder)/\(path)") }
+            // The keys of a server that serves the ledger are beside it.
+            let isLedger = path.hasSuffix(".sqlite") && !path.hasSuffix(KeyStore.fileName)
+            if isLedger { found.append("\(folder)/\(path)") }
         }
         return found.sorted()
     }

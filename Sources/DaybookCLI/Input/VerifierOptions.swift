@@ -45,9 +45,17 @@ struct VerifierOptions: ParsableArguments {
         }
     }
 
-    func verifier(_ environment: Environment) throws -> AppStoreVerifier {
+    /// Those of the options, else that of the environment.
+    private var namedIDs: [String] {
         let named = ProcessInfo.processInfo.environment["DAYBOOK_BUNDLE_ID"] ?? ""
-        let ids = bundleIDs.isEmpty && !named.isEmpty ? [named] : bundleIDs
+        return bundleIDs.isEmpty && !named.isEmpty ? [named] : bundleIDs
+    }
+
+    /// Whether it is said which app payloads are for.
+    var namesApp: Bool { !namedIDs.isEmpty }
+
+    func verifier(_ environment: Environment) throws -> AppStoreVerifier {
+        let ids = namedIDs
         guard !ids.isEmpty else {
             throw Failure(
                 .usage, "no_bundle_id",

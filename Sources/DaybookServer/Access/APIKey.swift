@@ -1,0 +1,35 @@
+/// A key as the server keeps it: everything but its secret.
+public struct APIKey: Sendable, Equatable {
+    /// 12 characters; names it in lists, logs and events.
+    public let id: String
+    /// The ledger that it is for.
+    public let app: String
+    public let scopes: Set<Scope>
+    /// What it is for, in the operator's words.
+    public let label: String
+    public let createdAt: Int64
+    public let createdBy: String
+    /// Milliseconds since 1970 UTC; `nil`: for ever.
+    public var expiresAt: Int64?
+    public var revokedAt: Int64?
+    /// The key that takes its place; `nil`: none does.
+    public var replacedBy: String?
+    /// SHA-256 of the secret.
+    let digest: [UInt8]
+
+    /// Whether it opens anything at a time, milliseconds since 1970 UTC.
+    public func isValid(at now: Int64) -> Bool {
+        revokedAt.map { now < $0 } ?? true && expiresAt.map { now < $0 } ?? true
+    }
+
+    /// In constant time.
+    func isOpened(by text: APIKeyText) -> Bool {
+        Self.areEqual(digest, text.digest)
+    }
+
+    /// Compares two digests in a time that does not depend on where they differ.
+    static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+        guard left.count == right.count else { return false }
+        return zip(left, right).reduce(UInt8(0)) { $0 | $1.0 ^ $1.1 } == 0
+    }
+}

@@ -1,0 +1,65 @@
+import Daybook
+import DaybookEvents
+import HTTPTypes
+
+/// Who may use a route: every request but those of open routes shows a key.
+struct Gate: Sendable {
+    let ring: KeyRing
+    /// Milliseconds since 1970 UTC.
+    let clock: @Sendable () -> Int64
+
+    /// - Parameters:
+    ///   - scopes: Those of which the key needs one; empty: the route is open.
+    ///   - app: The ledger that is asked.
+    /// - Throws: `Problem` with 401 for a request without a good key, 403 for a key that may not do this.
+    func admit(_ headers: HTTPFields, to scopes: Set<Scope>, app: String) async throws -> Caller {
+        if scopes.isEmpty { return .open }
+        let key = try key(headers)
+        // Of another app's ledger nothing is told, not even whether it is there.
+        guard haveSameBytes(key.app, app) else {
+            throw Problem(.forbidden, "other_app", "the key is not for \(ShownText.escaped(app))")
+        }
+        let granted = key.scopes.intersection(scopes)
+        guard !granted.isEmpty else {
+            let needed = scopes.map(\.rawValue).sorted().joined(separator: ", ")
+            throw Problem(
+                .forbidden, "scope_needed",
+                "the key has none of the scopes that may do this: \(needed)")
+        }
+        guard granted == [.client] else { return Caller(key: key, customer: nil) }
+        return Caller(key: key, customer: try await customer(headers, app: app))
+    }
+
+    private func key(_ headers: HTTPFields) throws -> APIKey {
+        guard let header = headers[.authorization] else {
+            throw Self.unauthenticated("this route needs a key: send \"Authorization: Bearer KEY\"")
+        }
+        let words = header.split(separator: " ", maxSplits: 1)
+        guard words.count == 2, words[0].lowercased() == "bearer", let text = APIKeyText(words[1])
+        else { throw Self.unauthenticated("the authorization is not \"Bearer KEY\"") }
+        // An id that is unknown takes as long as a secret that is wrong, and both are told alike.
+        let found = try ring.key(text.id)
+        let isRight = APIKey.areEqual(found?.digest ?? text.secret, text.digest)
+        guard let found, isRight, found.isValid(at: clock()) else {
+            throw Self.unauthenticated("the key is unknown, revoked or over")
+        }
+        return found
+    }
+
+    private func customer(_ headers: HTTPFields, app: String) async throws -> String {
+        guard let token = headers[.customerToken] else {
+            throw Problem(
+                .unauthorized, "token_needed",
+                "a client key acts for the customer of a token: send \"\(HTTPField.Name.customerToken.rawName)\""
+            )
+        }
+        return try await CustomerToken.customer(
+            token, app: app, keys: try ring.tokenKeys(app: app), now: clock())
+    }
+
+    private static func unauthenticated(_ detail: String) -> Problem {
+        var problem = Problem(.unauthorized, "unauthenticated", detail)
+        problem.headers[.wwwAuthenticate] = "Bearer"
+        return problem
+    }
+}

@@ -1,0 +1,190 @@
+import DaybookStore
+import Foundation
+import GRDB
+
+/// Makes, lists, rotates and revokes the keys of a server.
+public final class KeyStore: Sendable {
+    /// The name of the file of keys, in the folder of the ledgers.
+    public static let fileName = KeyFile.name
+
+    /// Where the file is; what is made here is effective in a running server at once.
+    public let path: String
+    private let queue: DatabaseQueue
+
+    /// Opens the file of keys in a folder, and makes it where it is not there.
+    /// - Parameter folder: Where the ledgers are.
+    /// - Throws: `StoreError`.
+    public init(folder: String) throws {
+        path = (folder.hasSuffix("/") ? folder : folder + "/") + KeyFile.name
+        queue = try KeyFile.open(path)
+    }
+
+    public func close() throws { try StoreError.wrapping(path) { try queue.close() } }
+
+    // MARK: API keys
+
+    /// Makes a key.
+    /// - Returns: The key, and its text, which is told this once.
+    public func create(
+        _ scopes: Set<Scope>, app: String, label: String, by actor: String,
+        expiresAt: Int64? = nil, now: Int64
+    ) throws -> (key: APIKey, text: String) {
+        let text = APIKeyText.random()
+        let key = APIKey(
+            id: text.id, app: app, scopes: scopes, label: label, createdAt: now, createdBy: actor,
+            expiresAt: expiresAt, revokedAt: nil, replacedBy: nil, digest: text.digest)
+        try write { try Self.insert(key, $0) }
+        return (key, text.text)
+    }
+
+    /// All keys of an app, in the order in which they were made; `nil`: of all apps.
+    public func keys(app: String? = nil) throws -> [APIKey] {
+        try StoreError.wrapping(path) {
+            try queue.read { try Self.keys($0) }.filter { app == nil || $0.app == app }
+        }
+    }
+
+    /// Makes a key with the same scopes, which takes the place of another; that one opens for a while longer.
+    /// - Parameters:
+    ///   - name: Its id, or its label where no other key has it.
+    ///   - overlapMilliseconds: 0: the old one ends now.
+    /// - Throws: `StoreError.notFound` for a key that the app does not have, or that is over.
+    public func rotate(
+        _ name: String, app: String, overlapMilliseconds: Int64, by actor: String, now: Int64
+    ) throws -> (old: APIKey, new: APIKey, text: String) {
+        let text = APIKeyText.random()
+        let (old, new) = try write { database in
+            var old = try Self.live(name, app, now, database, path)
+            let new = APIKey(
+                id: text.id, app: old.app, scopes: old.scopes, label: old.label, createdAt: now,
+                createdBy: actor, expiresAt: old.expiresAt, revokedAt: nil, replacedBy: nil,
+                digest: text.digest)
+            try Self.insert(new, database)
+            old.revokedAt = now + overlapMilliseconds
+            old.replacedBy = new.id
+            try database.execute(
+                sql: "UPDATE api_key SET revoked_at = ?, replaced_by = ? WHERE id = ?",
+                arguments: [old.revokedAt, new.id, old.id])
+            return (old, new)
+        }
+        return (old, new, text.text)
+    }
+
+    /// Ends a key now.
+    /// - Parameter name: Its id, or its label where no other key has it.
+    /// - Throws: `StoreError.notFound` for a key that the app does not have, or that is over.
+    public func revoke(_ name: String, app: String, now: Int64) throws -> APIKey {
+        try write { database in
+            var key = try Self.live(name, app, now, database, path)
+            key.revokedAt = now
+            try database.execute(
+                sql: "UPDATE api_key SET revoked_at = ? WHERE id = ?", arguments: [now, key.id])
+            return key
+        }
+    }
+
+    private func write<Result>(_ body: (Database) throws -> Result) throws -> Result {
+        try StoreError.wrapping(path) { try queue.write(body) }
+    }
+
+    private static func live(
+        _ name: String, _ app: String, _ now: Int64, _ database: Database, _ path: String
+    ) throws -> APIKey {
+        let own = try keys(database).filter { $0.app == app }
+        let live = own.filter { $0.isValid(at: now) && $0.replacedBy == nil }
+        let named = live.filter { $0.id == name || $0.label == name }
+        switch named.count {
+        case 1: return named[0]
+        case 0:
+            let isOver = own.contains { $0.id == name || $0.label == name }
+            throw StoreError(
+                .notFound,
+                isOver
+                    ? "the key \(name) is over or replaced already"
+                    : "\(path) has no key \(name) of \(app); \"daybook key list\" shows them")
+        default:
+            let ids = named.map(\.id).joined(separator: ", ")
+            throw StoreError(.notFound, "\(name) is the label of several keys: say which of \(ids)")
+        }
+    }
+
+    private static func insert(_ key: APIKey, _ database: Database) throws {
+        let scopes = key.scopes.map(\.rawValue).sorted().joined(separator: " ")
+        try database.execute(
+            sql: """
+                INSERT INTO api_key (id, app, digest, scopes, label, created_at, created_by, expires_at)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+            arguments: [
+                key.id, key.app, Data(key.digest), scopes, key.label, key.createdAt,
+                key.createdBy, key.expiresAt,
+            ])
+    }
+
+    static func keys(_ database: Database) throws -> [APIKey] {
+        try Row.fetchAll(database, sql: "SELECT * FROM api_key ORDER BY created_at, id").map {
+            row in
+            let scopes: String = row["scopes"]
+            let digest: Data = row["digest"]
+            return APIKey(
+                id: row["id"], app: row["app"],
+                scopes: Set(
+                    scopes.split(separator: " ").compactMap { Scope(rawValue: String($0)) }),
+                label: row["label"], createdAt: row["created_at"], createdBy: row["created_by"],
+                expiresAt: row["expires_at"], revokedAt: row["revoked_at"],
+                replacedBy: row["replaced_by"], digest: Array(digest))
+        }
+    }
+
+    // MARK: Keys of tokens
+
+    /// Lets the tokens of an app's backend be verified by a key.
+    /// - Parameter id: What tokens name in `kid`; another key of the same name is replaced.
+    public func trust(_ key: TokenKey, app: String, by actor: String, now: Int64) throws {
+        try write { database in
+            try database.execute(
+                sql: """
+                    INSERT OR REPLACE INTO token_key (app, id, algorithm, material, created_at, created_by)
+                    VALUES (?, ?, ?, ?, ?, ?)
+                    """,
+                arguments: [
+                    app, key.id, key.algorithm.rawValue, Data(key.material), now, actor,
+                ])
+        }
+    }
+
+    /// - Returns: Whether there was such a key.
+    public func distrust(_ id: String, app: String) throws -> Bool {
+        try write { database in
+            try database.execute(
+                sql: "DELETE FROM token_key WHERE app = ? AND id = ?", arguments: [app, id])
+            return database.changesCount > 0
+        }
+    }
+
+    /// The keys by which an app's tokens are verified, by id.
+    public func tokenKeys(app: String) throws -> [TokenKey] {
+        try StoreError.wrapping(path) {
+            try queue.read { try Self.tokenKeys($0)[app] ?? [] }
+        }
+    }
+
+    static func tokenKeys(_ database: Database) throws -> [String: [TokenKey]] {
+        let rows = try Row.fetchAll(database, sql: "SELECT * FROM token_key ORDER BY id")
+        var keys: [String: [TokenKey]] = [:]
+        for row in rows {
+            guard let algorithm = TokenKey.Algorithm(rawValue: row["algorithm"]) else { continue }
+            let material: Data = row["material"]
+            keys[row["app"], default: []].append(
+                TokenKey(id: row["id"], algorithm: algorithm, material: Array(material)))
+        }
+        return keys
+    }
+
+    // MARK: The running server
+
+    /// Reads by several statements, each for itself.
+    func reading<Result>(_ body: (Database) throws -> Result) throws -> Result {
+        try StoreError.wrapping(path) { try queue.inDatabase(body) }
+    }
+}

@@ -1,0 +1,152 @@
+import CoreMetrics
+import Daybook
+import DaybookEvents
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+
+/// The way of every request, from its head to its answer: who asks, may they, what do they send, what is answered; and
+/// one line in the log.
+struct Dispatcher: Sendable {
+    let ledgers: ServedLedgers
+    let gate: Gate
+    let streams: StreamCount
+    let longWork = LongWork()
+    let metrics = PrometheusRegistry()
+    let log: Logger
+
+    func respond(
+        to request: Request, _ context: ServerContext, by route: Route
+    ) async -> Response {
+        let start = ContinuousClock.now
+        let id = RequestName.make()
+        var answer: Answer
+        var admitted: Admitted?
+        var failure: (any Error)?
+        do {
+            let found = try await admit(request, context, route)
+            admitted = found
+            answer = try await self.answer(request, context, route, found, id)
+        } catch {
+            failure = error
+            answer = Self.answer(to: (error as? BodyProblem)?.problem ?? Problem(error), id)
+        }
+        answer.headers[.requestID] = id
+        let duration = start.duration(to: .now)
+        let line = RequestLine(
+            route: route.name, method: request.method.rawValue, app: context.parameters.get("app"),
+            status: answer.status.code, duration: duration, request: id,
+            key: admitted?.caller.key?.id,
+            customer: admitted?.caller.isPerson == true ? admitted?.parts["customer"] : nil,
+            failure: failure)
+        line.write(to: log)
+        count(route, admitted?.app?.name, answer.status.code, duration)
+        return response(answer, closing: failure is BodyProblem ? context.channel : nil)
+    }
+
+    /// Names of apps come from the ledgers that are served, so that a sender cannot make labels.
+    private func count(_ route: Route, _ app: String?, _ status: Int, _ duration: Duration) {
+        let labels = (app.map { [("app", $0)] } ?? []) + [("route", route.name)]
+        Counter(
+            label: "daybook_http_requests_total", dimensions: labels + [("status", "\(status)")],
+            factory: metrics
+        ).increment()
+        Timer(label: "daybook_http_request_seconds", dimensions: labels, factory: metrics)
+            .recordNanoseconds(Int64(duration / .nanoseconds(1)))
+    }
+
+    /// What no route takes.
+    func respondToUnknown(_ request: Request, _ context: ServerContext) -> Response {
+        let id = RequestName.make()
+        let problem = Problem.notFound(
+            "unknown_route", "there is no such route; /openapi.json describes those that are")
+        RequestLine(
+            route: "none", method: request.method.rawValue, app: nil, status: problem.status.code,
+            duration: .zero, request: id, key: nil,
+            customer: nil, failure: problem
+        ).write(to: log)
+        var answer = Self.answer(to: problem, id)
+        answer.headers[.requestID] = id
+        return response(answer, closing: nil)
+    }
+
+    private typealias Admitted = (caller: Caller, app: ServedApp?, parts: [String: String])
+
+    private func admit(
+        _ request: Request, _ context: ServerContext, _ route: Route
+    ) async throws -> Admitted {
+        var parts: [String: String] = [:]
+        for (name, value) in context.parameters {
+            parts[String(name)] = try QueryText.decoded(value)
+        }
+        guard route.isOfApp else {
+            return (try await gate.admit(request.headers, to: route.scopes, app: ""), nil, parts)
+        }
+        let name = parts["app"] ?? ""
+        let caller = try await gate.admit(request.headers, to: route.scopes, app: name)
+        guard let app = ledgers.app(name) else {
+            throw Problem.notFound("unknown_app", "this server has no such app")
+        }
+        return (caller, app, parts)
+    }
+
+    private func answer(
+        _ request: Request, _ context: ServerContext, _ route: Route, _ admitted: Admitted,
+        _ id: String
+    ) async throws -> Answer {
+        let bytes = try await BodyReader.read(request, atMost: route.bodyByteCountMax)
+        var object: JSONObject?
+        if case .object = route.input, !bytes.isEmpty {
+            let value = try JSONReader.read(bytes)
+            guard let found = value.object else {
+                throw Problem.badRequest(
+                    "bad_json", "the body is \(value.kindName), not a JSON object")
+            }
+            object = found
+        }
+        let fields = try RequestFields(query: request.uri.query, body: object)
+        var call = RouteCall(
+            ledgers: ledgers, served: admitted.app, caller: admitted.caller,
+            parts: admitted.parts, headers: request.headers, fields: fields, bytes: bytes,
+            streams: streams, longWork: longWork, metrics: metrics, log: log)
+        return try await route.respond(&call)
+    }
+
+    // MARK: Answers
+
+    private static func answer(to problem: Problem, _ id: String) -> Answer {
+        var answer = Answer.json(problem.json(of: id), status: problem.status)
+        answer.headers[.contentType] = Problem.mediaType
+        for field in problem.headers { answer.headers.append(field) }
+        return answer
+    }
+
+    /// - Parameter channel: Is closed after the answer, where what the client still sends is not wanted.
+    private func response(_ answer: Answer, closing channel: (any Channel)?) -> Response {
+        var headers = answer.headers
+        headers[.xContentTypeOptions] = "nosniff"
+        if channel != nil { headers[.connection] = "close" }
+        return Response(status: answer.status, headers: headers, body: body(answer.body, channel))
+    }
+
+    private func body(_ body: Answer.Body, _ channel: (any Channel)?) -> ResponseBody {
+        switch body {
+        case .none: return ResponseBody()
+        case .bytes(let bytes):
+            guard let channel else { return ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)) }
+            return ResponseBody(contentLength: bytes.count) { writer in
+                try await writer.write(ByteBuffer(bytes: bytes))
+                try await writer.finish(nil)
+                // What the client sees of it is read before the connection goes.
+                try? await channel.close(mode: .output)
+            }
+        case .stream(let write):
+            return ResponseBody { writer in
+                let output = ResponseStream(writer)
+                try await write(output)
+                try await output.finish()
+            }
+        }
+    }
+}

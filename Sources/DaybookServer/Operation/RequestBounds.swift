@@ -1,0 +1,48 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTPTypes
+
+/// Ends connections that take too long for a request or send far more than any route takes.
+///
+/// An idle time-out alone does not stop a sender of one byte a second; this counts from the end of the headers to the
+/// end of the body, whatever comes in between. Slow headers are ended by the idle time-out, which counts whole parts.
+final class RequestBounds: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+
+    private let timeMax: TimeAmount
+    private let byteCountMax: Int
+    private var byteCount = 0
+    private var deadline: Scheduled<Void>?
+
+    /// - Parameter byteCountMax: More than the largest body of any route, so that a body that is only a little too
+    ///   large still gets its answer.
+    init(timeMax: TimeAmount, byteCountMax: Int) {
+        self.timeMax = timeMax
+        self.byteCountMax = byteCountMax
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head:
+            byteCount = 0
+            let channel = context.channel
+            deadline?.cancel()
+            deadline = context.eventLoop.scheduleTask(in: timeMax) {
+                channel.close(promise: nil)
+            }
+        case .body(let bytes):
+            byteCount += bytes.readableBytes
+            if byteCount > byteCountMax { return context.close(promise: nil) }
+        case .end:
+            deadline?.cancel()
+            deadline = nil
+        }
+        context.fireChannelRead(data)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        deadline?.cancel()
+        deadline = nil
+    }
+}

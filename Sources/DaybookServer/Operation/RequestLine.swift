@@ -1,0 +1,45 @@
+import Daybook
+import DaybookEvents
+import DaybookStore
+import Logging
+
+/// What the log says of one request: nothing of its body, its key's secret or its token.
+struct RequestLine {
+    let route: String
+    let method: String
+    let app: String?
+    let status: Int
+    let duration: Duration
+    let request: String
+    /// The id of the caller's key; `nil`: none was shown, or none that is known.
+    let key: String?
+    /// The customer whom a person of support looked at or acted for; others' customers are not logged.
+    let customer: String?
+    let failure: (any Error)?
+
+    func write(to log: Logger) {
+        var metadata: Logger.Metadata = [
+            "route": "\(route)", "method": "\(method)", "status": "\(status)",
+            "ms": "\(Int64(duration / .milliseconds(1)))", "request": "\(request)",
+        ]
+        if let app { metadata["app"] = "\(app)" }
+        if let key { metadata["key"] = "\(key)" }
+        if let customer { metadata["customer"] = "\(customer)" }
+        if let failure { metadata["error"] = "\(Self.cause(of: failure))" }
+        log.log(level: status >= 500 ? .error : .info, "request", metadata: metadata)
+    }
+
+    /// The code of what the client is at fault for, which may quote what it sent; else what the server failed by.
+    private static func cause(of failure: any Error) -> String {
+        switch failure {
+        case let problem as Problem: problem.code
+        case let problem as BodyProblem: problem.problem.code
+        case LedgerError.store(let error): error.debugDescription
+        case let error as StoreError: error.debugDescription
+        case let error as LedgerError: error.code
+        case let problem as TextProblem: problem.code
+        case is JSONError: "bad_json"
+        default: "\(failure)"
+        }
+    }
+}

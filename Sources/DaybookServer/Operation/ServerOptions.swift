@@ -1,0 +1,19 @@
+/// How a server runs.
+public struct ServerOptions: Sendable {
+    /// Where it listens; `0.0.0.0` or `::` for all addresses of the machine.
+    public var host = "127.0.0.1"
+    /// 0: any free one.
+    public var port = 8_080
+    /// The most connections at once; further ones wait until one ends.
+    public var connectionsMax = 4_096
+    /// The most streams of changes at once.
+    public var streamsMax = 1_000
+    /// How long the bytes of a request may take from the first header's end to the last byte.
+    public var requestTimeMax = Duration.seconds(30)
+    /// How long a connection may be open without a request, or without an end of its headers.
+    public var idleTimeMax = Duration.seconds(60)
+    /// How long a stop waits for requests that were begun.
+    public var stopTimeMax = Duration.seconds(10)
+
+    public init() {}
+}

@@ -1,0 +1,136 @@
+import Daybook
+import DaybookDomain
+import DaybookEvents
+import HTTPTypes
+import Logging
+
+/// One request to a route, after it was admitted.
+struct RouteCall: Sendable {
+    let ledgers: ServedLedgers
+    /// The app that the path names; `nil` where it names none.
+    let served: ServedApp?
+    let caller: Caller
+    /// The parts of the path that are named, decoded.
+    let parts: [String: String]
+    let headers: HTTPFields
+    var fields: RequestFields
+    /// What was sent, where the route takes bytes.
+    let bytes: [UInt8]
+    let streams: StreamCount
+    let longWork: LongWork
+    let metrics: PrometheusRegistry
+    let log: Logger
+
+    /// The app of the path.
+    /// - Throws: `Problem`, in a route that is about no app.
+    var app: ServedApp {
+        get throws {
+            guard let served else {
+                throw Problem(.internalServerError, "failed", "the route names no app")
+            }
+            return served
+        }
+    }
+
+    /// A named part of the path, which the router has found.
+    func part(_ name: String) -> String { parts[name] ?? "" }
+
+    /// The customer whom the path names.
+    /// - Throws: `Problem` for a client who asks about another one.
+    func customer() throws -> String {
+        let subject = part("customer")
+        try caller.confirm(subject)
+        return subject
+    }
+
+    /// Answers from the ledger, once it has come to the place that the client has seen (`min_position`).
+    mutating func asking<Result>(_ body: (Ledger) throws -> Result) throws -> Result {
+        let place = try fields.place("min_position")
+        try fields.finish()
+        return try app.ledger.asking { ledger in
+            if let place { try ledger.confirm(place) }
+            return try body(ledger)
+        }
+    }
+
+    /// The same for a question that goes through all customers, or through all that one did.
+    mutating func asking(
+        atLength question: @escaping Route.LongQuestion
+    ) async throws -> Answer {
+        let place = try fields.place("min_position")
+        try fields.finish()
+        let ledger = try app.ledger
+        return try await longWork.run {
+            try ledger.asking { ledger in
+                if let place { try ledger.confirm(place) }
+                return try question(ledger)
+            }
+        }
+    }
+
+    // MARK: Writes
+
+    /// Has the ledger perform a command for a customer, as all writes are asked for.
+    mutating func perform(
+        _ command: Command, for subject: String, profile: String? = nil
+    ) async throws -> Answer {
+        let request = try request(command, for: subject, profile)
+        let isDryRun = try fields.flag("dry_run") ?? false
+        let isRestating = try fields.flag("restatements") ?? false
+        try fields.finish()
+        let receipt = try await app.ledger.writing { ledger in
+            isDryRun
+                ? try await ledger.dryRun(request, isRestating: isRestating)
+                : try await ledger.perform(request, isRestating: isRestating)
+        }
+        var json = receipt.json
+        json["dry_run"] = .bool(isDryRun)
+        return .json(json)
+    }
+
+    private mutating func request(
+        _ command: Command, for subject: String, _ profile: String?
+    ) throws -> CommandRequest {
+        let (actor, reason) = try audit()
+        let version = try fields.integer("expected_version")
+        if let version, version < 0 {
+            throw Problem(
+                .unprocessableContent, "bad_version",
+                "\"expected_version\" is \(version): versions count from 1; 0 means that the customer is new"
+            )
+        }
+        return CommandRequest(
+            command, subject: subject, environment: try fields.environment(),
+            key: idempotencyKey(for: subject), profile: profile,
+            actor: actor, reason: reason, ticket: try fields.text("ticket"),
+            clientAt: try fields.instant("client_at"), expectedVersion: version)
+    }
+
+    /// Who does it and why; a person must say both.
+    mutating func audit() throws -> (actor: String?, reason: String?) {
+        let actor = try fields.text("actor")
+        let reason = try fields.text("reason")
+        if caller.isPerson {
+            for (name, value) in [("actor", actor), ("reason", reason)] where value == nil {
+                throw Problem(
+                    .unprocessableContent, "missing_member",
+                    "\"\(name)\" is missing: with a key of support or admin say who does this, and why"
+                )
+            }
+        }
+        return (actor, reason)
+    }
+
+    /// The key under which the request is known for ever. A client's is told apart by customer: a client that sends
+    /// another customer's key neither gets that customer's receipt nor learns that there is one.
+    func idempotencyKey(for subject: String) -> String? {
+        guard let key = headers[.idempotencyKey] else { return nil }
+        return caller.customer == nil ? key : scoped(key, to: subject)
+    }
+
+    /// A key that is told apart by customer.
+    func scoped(_ key: String, to subject: String) -> String {
+        let name = subject.replacing("%", with: "%25").replacing("/", with: "%2F")
+        return EventSource.boundedKey("\(name)/\(key)")
+    }
+}

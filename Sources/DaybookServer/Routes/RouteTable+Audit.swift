@@ -1,0 +1,94 @@
+import Daybook
+import DaybookAudit
+import DaybookDomain
+import DaybookEvents
+
+/// Why an answer is what it is, and what is different since; and who owns a purchase.
+extension RouteTable {
+    private static let supporters: Set<Scope> = [.support, .admin]
+    private static let customer = "/v1/{app}/customers/{customer}"
+
+    static let auditRoutes: [Route] = [
+        .atLength(
+            customer + "/explanations/{name}", "explain",
+            "Tell why a customer may do something, or may not, and which events made it so.",
+            for: supporters, explain),
+        Route(
+            .get, customer + "/difference", "difference",
+            "Show what is different about a customer between two moments.", for: supporters,
+            difference),
+        Route(
+            .post, "/v1/{app}/transfers", "transfer",
+            "Give a lineage to another customer, or take the latest transfer back.",
+            for: supporters, input: .object, transfer),
+    ]
+
+    @Sendable
+    private static func explain(_ call: inout RouteCall) throws -> Route.LongQuestion {
+        let subject = try call.customer()
+        let question = CheckQuestion(
+            call.part("name"), amount: try call.fields.integer("amount") ?? 1,
+            profile: try call.fields.text("profile"), locale: try call.fields.text("locale"))
+        let environment = try call.fields.environment()
+        let moment = try call.fields.moment()
+        return { ledger in
+            let explanation = try ledger.explain(
+                question, for: subject, environment: environment, moment: moment)
+            guard explanation.isKnown else {
+                throw Problem.notFound(
+                    "unknown_subject",
+                    "nothing is known of the customer in \(environment.name) at position \(explanation.asOf.position)"
+                )
+            }
+            return .json(explanation.json)
+        }
+    }
+
+    @Sendable
+    private static func difference(_ call: inout RouteCall) throws -> Answer {
+        let subject = try call.customer()
+        let environment = try call.fields.environment()
+        let profile = try call.fields.text("profile")
+        let second = Moment(
+            at: try call.fields.instant("to") ?? SystemClock.now(),
+            knownAt: try call.fields.knowledge("to_known_at"))
+        let from = try call.fields.instant("from")
+        let first = Moment(
+            at: from ?? second.at, knownAt: try call.fields.knowledge("from_known_at"))
+        guard from != nil || first.knownAt != nil else {
+            throw Problem(
+                .unprocessableContent, "missing_member",
+                "say \"from\", \"from_known_at\" or both: what is compared with?")
+        }
+        let found = try call.asking { ledger in
+            try ledger.difference(
+                of: subject, profile: profile, environment: environment, from: first, to: second)
+        }
+        return .json(found.difference.json(from: found.from, to: found.to))
+    }
+
+    @Sendable
+    private static func transfer(_ call: inout RouteCall) async throws -> Answer {
+        let direction: TransferRequest.Direction =
+            if try call.fields.flag("undo") ?? false {
+                .undo(isForced: try call.fields.flag("force") ?? false)
+            } else {
+                .to(try call.fields.neededText("to"))
+            }
+        let from = try call.fields.neededText("from")
+        let (actor, reason) = try call.audit()
+        guard let reason else { throw RequestFields.missing("reason") }
+        let request = TransferRequest(
+            of: try call.fields.neededText("lineage"), from: from, direction, reason: reason,
+            environment: try call.fields.environment(), actor: actor,
+            key: call.idempotencyKey(for: from))
+        let isDryRun = try call.fields.flag("dry_run") ?? false
+        try call.fields.finish()
+        let receipt = try await call.app.ledger.writing { ledger in
+            try await ledger.transfer(request, isDryRun: isDryRun)
+        }
+        var json = receipt.json
+        json["dry_run"] = .bool(isDryRun)
+        return .json(json)
+    }
+}

@@ -1,0 +1,64 @@
+import Daybook
+import DaybookDomain
+import DaybookEvents
+
+/// What the app sells and says, from the newest catalog.
+extension RouteTable {
+    private static let readers: Set<Scope> = Set(Scope.allCases)
+
+    static let catalogRoutes: [Route] = [
+        Route(
+            .get, "/v1/{app}/products", "products",
+            "List what the app sells, with names, prices, paywalls and the app's own texts.",
+            for: readers, products),
+        Route(
+            .get, "/v1/{app}/paywalls/{context}", "paywall",
+            "Show what one paywall says.", for: readers, paywall),
+        Route(
+            .get, "/v1/{app}/catalogs", "catalogs", "List the published catalogs.",
+            for: [.support, .analyst, .admin], catalogs),
+    ]
+
+    @Sendable
+    private static func products(_ call: inout RouteCall) throws -> Answer {
+        let locale = try call.fields.text("locale")
+        let instant = try call.fields.instant("at")
+        let json = try call.asking { ledger in
+            let catalog = try newest(of: ledger)
+            return catalog.json(
+                locale: locale ?? catalog.defaultLocale, at: instant ?? SystemClock.now())
+        }
+        return .tagged(json, ifNoneMatch: call.headers[.ifNoneMatch])
+    }
+
+    @Sendable
+    private static func paywall(_ call: inout RouteCall) throws -> Answer {
+        let context = call.part("context")
+        let locale = try call.fields.text("locale")
+        let instant = try call.fields.instant("at")
+        let json = try call.asking { ledger in
+            let catalog = try newest(of: ledger)
+            return catalog.json(
+                locale: locale ?? catalog.defaultLocale, at: instant ?? SystemClock.now())
+        }
+        guard let paywall = json["paywalls"]?.object?[context]?.object else {
+            throw Problem.notFound(
+                "unknown_paywall", "the catalog has no paywall \(ShownText.escaped(context))")
+        }
+        return .tagged(paywall, ifNoneMatch: call.headers[.ifNoneMatch])
+    }
+
+    @Sendable
+    private static func catalogs(_ call: inout RouteCall) throws -> Answer {
+        .tagged(
+            try call.asking { try $0.catalogs() }.json,
+            ifNoneMatch: call.headers[.ifNoneMatch])
+    }
+
+    static func newest(of ledger: Ledger) throws -> Catalog {
+        guard let catalog = try ledger.catalogs().newest?.catalog else {
+            throw Problem.notFound("no_catalog", "the ledger has no catalog")
+        }
+        return catalog
+    }
+}

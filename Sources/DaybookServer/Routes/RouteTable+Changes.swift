@@ -1,0 +1,80 @@
+import Daybook
+import DaybookDomain
+import DaybookEvents
+
+/// What was recorded after a place: in pages, or as it comes.
+extension RouteTable {
+    private static let readers: Set<Scope> = [.analyst, .admin]
+    private static let askers: Set<Scope> = [.store, .client, .support, .admin]
+
+    static let changeRoutes: [Route] = [
+        Route(
+            .get, "/v1/{app}/changes", "changes",
+            "Read what was recorded after a place: NDJSON, or with \"Accept: text/event-stream\" server-sent events.",
+            for: readers, changes),
+        Route(
+            .get, "/v1/{app}/customers/{customer}/changes", "customerChanges",
+            "The same for one customer. A client is told that something happened, and asks what is true now.",
+            for: askers, customerChanges),
+        Route(
+            .get, "/v1/{app}/place", "place",
+            "The place at the end: what comes later comes after it.",
+            for: askers.union(readers), place),
+    ]
+
+    @Sendable
+    private static func changes(_ call: inout RouteCall) async throws -> Answer {
+        let subject = try call.fields.text("subject")
+        return try await changes(&call, of: subject, isReduced: false)
+    }
+
+    @Sendable
+    private static func customerChanges(_ call: inout RouteCall) async throws -> Answer {
+        let subject = try call.customer()
+        return try await changes(&call, of: subject, isReduced: call.caller.customer != nil)
+    }
+
+    @Sendable
+    private static func place(_ call: inout RouteCall) throws -> Answer {
+        .json(try call.asking { try $0.place() }.json)
+    }
+
+    private static func changes(
+        _ call: inout RouteCall, of subject: String?, isReduced: Bool
+    ) async throws -> Answer {
+        let isStream = EventStream.isAsked(by: call.headers)
+        let resumed = call.headers[.lastEventID].flatMap(Place.init)
+        if isStream, call.headers[.lastEventID] != nil, resumed == nil {
+            throw Problem(
+                .unprocessableContent, "bad_place", "\"Last-Event-ID\" is no place of a stream")
+        }
+        let after = try call.fields.place("after")
+        let reader = ChangeReader(
+            ledger: try call.app.ledger,
+            types: Set((try call.fields.texts("type") ?? []).map(EventTypeName.init(rawValue:))),
+            subject: subject, environment: try call.fields.environmentIfAny(),
+            limit: try call.fields.limit(100, most: ChangePage.limitMax), isReduced: isReduced)
+        // The client's own memory is newer than the address that it was given.
+        let start = resumed ?? after
+        if isStream {
+            try call.fields.finish()
+            // Refused before the stream begins, with a status that says so.
+            let first = try reader.page(after: start)
+            return EventStream(reader: reader, first: first, ticket: try call.streams.begin())
+                .answer
+        }
+        let wait = try call.fields.duration("wait") ?? 0
+        try call.fields.finish()
+        guard wait <= ChangeReader.waitMax else {
+            throw Problem(
+                .unprocessableContent, "wait_out_of_bounds",
+                "\"wait\" is longer than \(ChangeReader.waitMax / 1_000) s")
+        }
+        let page = try await reader.page(after: start, waiting: .milliseconds(wait))
+        var answer = Answer.json([:])
+        answer.headers[.contentType] = "application/x-ndjson"
+        answer.headers[.cacheControl] = "no-store"
+        answer.body = .bytes(reader.lines(of: page))
+        return answer
+    }
+}

@@ -1,0 +1,76 @@
+import Daybook
+import DaybookAudit
+import DaybookDomain
+import DaybookEvents
+
+/// What is true of one customer, what was, and why.
+extension RouteTable {
+    private static let askers: Set<Scope> = [.store, .client, .support, .admin]
+    private static let supporters: Set<Scope> = [.support, .admin]
+    private static let customer = "/v1/{app}/customers/{customer}"
+
+    /// How many events one page of a history has at most.
+    static let historyLimitMax = 1_000
+
+    static let customerRoutes: [Route] = [
+        Route(
+            .get, customer + "/status", "status",
+            "Show what a customer has: entitlements, usage, and the app's own words. With ETag.",
+            for: askers, status),
+        Route(
+            .get, customer + "/meters/{meter}/resets", "resets",
+            "Show when a counter began anew, and when it will.", for: askers, resets),
+        Route(
+            .get, customer + "/history", "history",
+            "Show a customer's timeline, in the order in which it happened.", for: supporters,
+            history),
+    ]
+
+    @Sendable
+    private static func status(_ call: inout RouteCall) throws -> Answer {
+        let subject = try call.customer()
+        let profile = try call.fields.text("profile")
+        let locale = try call.fields.text("locale")
+        let environment = try call.fields.environment()
+        let moment = try call.fields.moment()
+        let (status, asOf) = try call.asking { ledger in
+            try ledger.status(
+                of: subject, profile: profile, environment: environment, moment: moment,
+                locale: locale)
+        }
+        return .tagged(status.json(asOf), ifNoneMatch: call.headers[.ifNoneMatch])
+    }
+
+    @Sendable
+    private static func resets(_ call: inout RouteCall) throws -> Answer {
+        let subject = try call.customer()
+        let meter = call.part("meter")
+        let environment = try call.fields.environment()
+        let moment = try call.fields.moment()
+        let span = try call.fields.span()
+        let limit = try call.fields.limit(20, most: Ledger.resetsMax)
+        let (resets, isMore, asOf) = try call.asking { ledger in
+            try ledger.resets(
+                of: subject, meter: meter, environment: environment, from: span.from,
+                until: span.until, limit: limit, moment: moment)
+        }
+        return .json(resets.json(of: subject, meter: meter, isMore: isMore, asOf))
+    }
+
+    @Sendable
+    private static func history(_ call: inout RouteCall) throws -> Answer {
+        let subject = try call.customer()
+        let environment = try call.fields.environment()
+        let moment = try call.fields.moment()
+        let span = try call.fields.span()
+        let happened = (span.from ?? Int64.min)..<(span.until ?? Int64.max)
+        let limit = try call.fields.limit(100, most: historyLimitMax)
+        let isNewestFirst = try call.fields.flag("newest_first") ?? false
+        let entries = try call.asking { ledger in
+            try ledger.history(
+                of: subject, environment: environment, moment: moment, happened: happened,
+                order: PageOrder(limit: limit, isNewestFirst: isNewestFirst))
+        }
+        return .json(entries.json(of: subject))
+    }
+}

@@ -1,0 +1,127 @@
+import Daybook
+import DaybookDomain
+import DaybookEvents
+
+/// What is true of all customers together.
+extension RouteTable {
+    private static let readers: Set<Scope> = [.support, .analyst, .admin]
+
+    static let listRoutes: [Route] = [
+        .atLength(
+            "/v1/{app}/customers", "customers",
+            "List customers by prefix, page by page, or find all whom an id leads to (id).",
+            for: readers, customers),
+        .atLength(
+            "/v1/{app}/grants", "grants", "List grants, the newest first.", for: readers,
+            grants),
+        .atLength(
+            "/v1/{app}/reservations", "reservations",
+            "List open reservations, the newest first.", for: readers, reservations),
+        .atLength(
+            "/v1/{app}/refunds", "refunds",
+            "List transactions that a store took back, the newest first.", for: readers, refunds),
+        .atLength(
+            "/v1/{app}/expiring", "expiring",
+            "List what ends within a time, the soonest first.", for: readers, expiring),
+        Route(
+            .get, "/v1/{app}/funnels", "funnels", "List the funnels of the catalog.", for: readers,
+            funnels),
+        .atLength(
+            "/v1/{app}/funnels/{name}", "funnel", "Count a funnel over all customers.",
+            for: readers, funnel),
+    ]
+
+    /// The part of a list that is asked for, and as of when.
+    private static func request(
+        _ call: inout RouteCall, hasMoment: Bool = true
+    ) throws -> OverviewRequest {
+        OverviewRequest(
+            environment: try call.fields.environment(),
+            limit: try call.fields.limit(50, most: OverviewRequest.limitMax),
+            after: try call.fields.text("after"),
+            moment: hasMoment ? try call.fields.moment() : .now)
+    }
+
+    @Sendable
+    private static func customers(_ call: inout RouteCall) throws -> Route.LongQuestion {
+        let id = try call.fields.text("id")
+        let prefix = try call.fields.text("prefix")
+        let request = try request(&call, hasMoment: false)
+        guard let id else {
+            return { .json(try $0.customers(prefix: prefix ?? "", request).json) }
+        }
+        guard prefix == nil, request.after == nil else {
+            throw Problem(
+                .unprocessableContent, "id_alone",
+                "\"id\" finds everything at once; leave out \"prefix\" and \"after\"")
+        }
+        return { ledger in
+            let (matches, isCut, asOf) = try ledger.customers(
+                withID: id, environment: request.environment)
+            let shown = Array(matches.prefix(request.limit))
+            return .json(shown.json(of: id, isMore: isCut || shown.count < matches.count, asOf))
+        }
+    }
+
+    @Sendable
+    private static func grants(_ call: inout RouteCall) throws -> Route.LongQuestion {
+        let isAll = try call.fields.flag("all") ?? false
+        let request = try request(&call)
+        return { .json(try $0.grants(request, isAll: isAll).json) }
+    }
+
+    @Sendable
+    private static func reservations(_ call: inout RouteCall) throws -> Route.LongQuestion {
+        let request = try request(&call)
+        return { .json(try $0.openReservations(request).json) }
+    }
+
+    @Sendable
+    private static func refunds(_ call: inout RouteCall) throws -> Route.LongQuestion {
+        let request = try request(&call)
+        return { .json(try $0.refunds(request).json) }
+    }
+
+    @Sendable
+    private static func expiring(_ call: inout RouteCall) throws -> Route.LongQuestion {
+        let request = try request(&call)
+        let span = try call.fields.duration("within") ?? 7 * 86_400_000
+        let isEnding = try call.fields.flag("ending") ?? false
+        return { ledger in
+            .json(try ledger.expiring(request, within: span, isEndingAlone: isEnding).json)
+        }
+    }
+
+    @Sendable
+    private static func funnels(_ call: inout RouteCall) throws -> Answer {
+        .json(try call.asking { try $0.catalogs().newest?.catalog.funnels ?? [] }.json)
+    }
+
+    @Sendable
+    private static func funnel(_ call: inout RouteCall) throws -> Route.LongQuestion {
+        let name = call.part("name")
+        let environment = try call.fields.environment()
+        let span = try call.fields.span()
+        let window = try call.fields.duration("window")
+        let breakdown = try breakdown(&call.fields)
+        let experiment = try call.fields.text("experiment")
+        let knownAt = try call.fields.knowledge("known_at")
+        return { ledger in
+            .json(
+                try ledger.funnel(
+                    name, environment: environment, from: span.from, until: span.until,
+                    windowMilliseconds: window, breakdown: breakdown, experiment: experiment,
+                    knownAt: knownAt
+                ).json)
+        }
+    }
+
+    private static func breakdown(_ fields: inout RequestFields) throws -> FunnelBreakdown {
+        guard let text = try fields.text("by") else { return .none }
+        guard let breakdown = FunnelBreakdown(rawValue: text) else {
+            let words = FunnelBreakdown.allCases.map(\.rawValue).joined(separator: ", ")
+            throw Problem(.unprocessableContent, "unknown_breakdown", "\"by\" is none of \(words)")
+        }
+        return breakdown
+    }
+}

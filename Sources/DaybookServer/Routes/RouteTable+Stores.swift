@@ -1,0 +1,154 @@
+import Daybook
+import DaybookDomain
+import DaybookEvents
+import DaybookIngest
+import HTTPTypes
+
+/// What stores say, and what customers hand over of it.
+extension RouteTable {
+    private static let customer = "/v1/{app}/customers/{customer}"
+    private static let posters: Set<Scope> = [.store, .client, .admin]
+    private static let restorers: Set<Scope> = [.store, .client, .support, .admin]
+
+    /// The largest payload of a store; Apple's are some thousand bytes.
+    static let payloadByteCountMax = 256 << 10
+
+    static let storeRoutes: [Route] = [
+        Route(
+            .post, "/v1/{app}/apple/notifications", "appStoreNotification",
+            "Take in a notification of the App Store: what it posts (responseBodyV2). The signature is the access.",
+            for: [], input: .bytes(max: payloadByteCountMax), appStoreNotification),
+        Route(
+            .post, "/v1/{app}/revenuecat/webhooks", "revenueCatWebhook",
+            "Take in a webhook of RevenueCat, with the authorization header that was agreed with it.",
+            for: [], input: .bytes(max: payloadByteCountMax), revenueCatWebhook),
+        Route(
+            .post, customer + "/transactions", "postTransactions",
+            "Post what the customer's device got from the App Store: signed transactions or renewals.",
+            for: posters, input: .object, postTransactions),
+        Route(
+            .post, customer + "/restore", "restorePurchases",
+            "Restore purchases: verify what the device hands over, and decide who owns it.",
+            for: restorers, input: .object, restorePurchases),
+    ]
+
+    @Sendable
+    private static func appStoreNotification(_ call: inout RouteCall) async throws -> Answer {
+        let verifier = try call.verifier(try call.fields.environment())
+        try call.fields.finish()
+        return try await OpenIntake(app: try call.app).take(call.bytes, by: verifier, call.log)
+    }
+
+    @Sendable
+    private static func revenueCatWebhook(_ call: inout RouteCall) async throws -> Answer {
+        let environment = try call.fields.environment()
+        try call.fields.finish()
+        try confirmRevenueCat(call)
+        let bytes = call.bytes
+        let receipt = try await call.app.ledger.writing { ledger in
+            try await ledger.ingestRevenueCat(bytes, environment: environment)
+        }
+        return .json(receipt.json)
+    }
+
+    @Sendable
+    private static func postTransactions(_ call: inout RouteCall) async throws -> Answer {
+        let subject = try call.customer()
+        let verifier = try call.verifier(try call.fields.environment())
+        let payloads = try signed(&call.fields)
+        let options = IngestOptions(
+            kind: try kind(&call.fields), subject: subject,
+            product: try call.fields.text("product"))
+        try call.fields.finish()
+        let receipt = try await call.app.ledger.writing { ledger in
+            var sum = IngestReceipt()
+            for payload in payloads {
+                sum.add(try await ledger.ingest(payload, by: verifier, options: options))
+            }
+            return sum
+        }
+        return try answer(receipt)
+    }
+
+    @Sendable
+    private static func restorePurchases(_ call: inout RouteCall) async throws -> Answer {
+        let subject = try call.customer()
+        let verifier = try call.verifier(try call.fields.environment())
+        let payloads = try signed(&call.fields)
+        let (actor, reason) = try call.audit()
+        let options = RestoreOptions(
+            isDryRun: try call.fields.flag("dry_run") ?? false, actor: actor, reason: reason)
+        try call.fields.finish()
+        let receipt = try await call.app.ledger.writing { ledger in
+            try await ledger.restore(payloads, for: subject, by: verifier, options: options)
+        }
+        var json = receipt.json
+        json["dry_run"] = .bool(options.isDryRun)
+        return .json(json)
+    }
+
+    // MARK: What is sent
+
+    private static func signed(_ fields: inout RequestFields) throws -> [[UInt8]] {
+        guard let texts = try fields.texts("signed") else { throw RequestFields.missing("signed") }
+        guard texts.count <= Ledger.restoredTextCountMax else {
+            throw Problem(
+                .unprocessableContent, "too_many_payloads",
+                "\"signed\" has \(texts.count) payloads; send at most \(Ledger.restoredTextCountMax)"
+            )
+        }
+        return texts.map { Array($0.utf8) }
+    }
+
+    private static func kind(_ fields: inout RequestFields) throws -> AppStorePayloadKind {
+        switch try fields.text("kind") {
+        case nil, "transaction": return .transaction
+        case "renewal": return .renewal
+        case let other?:
+            throw Problem(
+                .unprocessableContent, "unknown_kind",
+                "\"kind\" is \(ShownText.escaped(other)), neither transaction nor renewal")
+        }
+    }
+
+    /// What was refused is kept as a dead letter; the client is told of it, with what was taken in beside.
+    private static func answer(_ receipt: IngestReceipt) throws -> Answer {
+        guard let first = receipt.refused.first else { return .json(receipt.json) }
+        var problem = Problem(
+            .unprocessableContent, first.refusal.reason.rawValue, first.refusal.detail)
+        if first.refusal.reason == .retryable {
+            problem = .tooMany(
+                .serviceUnavailable, first.refusal.reason.rawValue, first.refusal.detail, after: 30)
+        }
+        problem.problems = receipt.refused.map(\.problem)
+        problem.members["receipt"] = .object(receipt.json)
+        throw problem
+    }
+
+    private static func confirmRevenueCat(_ call: RouteCall) throws {
+        guard let digest = try call.app.revenueCatDigest else {
+            throw Problem(
+                .serviceUnavailable, "not_configured",
+                "no authorization was agreed with RevenueCat for this app")
+        }
+        let sent = Digest.sha256((call.headers[.authorization] ?? "").utf8)
+        guard APIKey.areEqual(digest, sent) else {
+            throw Problem(
+                .unauthorized, "unauthenticated", "the authorization is not what was agreed")
+        }
+    }
+}
+
+extension RouteCall {
+    /// By what payloads of an environment are verified.
+    func verifier(_ environment: Environment) throws -> AppStoreVerifier {
+        guard let verifier = try app.verifiers[environment] else {
+            // The store tries again for three days: long enough to mend it.
+            throw Problem.tooMany(
+                .serviceUnavailable, "not_configured",
+                "the server was not told for which app of the store payloads of \(environment.name) are; start it with --bundle-id",
+                after: 60)
+        }
+        return verifier
+    }
+}

@@ -1,0 +1,106 @@
+import Daybook
+import DaybookAudit
+import DaybookDomain
+import DaybookEvents
+import DaybookStore
+import HTTPTypes
+
+/// What the errors of the library are over HTTP.
+extension Problem {
+    init(_ error: any Error) {
+        switch error {
+        case let problem as Problem: self = problem
+        case let error as LedgerError: self.init(ledger: error)
+        case let error as StoreError: self.init(store: error)
+        case let problem as TextProblem:
+            self.init(.unprocessableContent, problem.code, problem.message)
+        case let error as JSONError:
+            self.init(.badRequest, "bad_json", "the body is no JSON: \(error)")
+        case is CancellationError:
+            self.init(.serviceUnavailable, "stopping", "the server is stopping")
+        default:
+            // What it says may quote what must not be told; the log has it.
+            self.init(.internalServerError, "failed", "the server failed; its log says why")
+        }
+    }
+
+    private init(ledger error: LedgerError) {
+        switch error {
+        case .store(let error): self.init(store: error)
+        default:
+            self.init(Self.status(of: error), error.code, error.sentences.joined(separator: "\n"))
+            problems = error.problems
+            members = Self.members(of: error)
+        }
+    }
+
+    private static func status(of error: LedgerError) -> HTTPResponse.Status {
+        switch error {
+        case .rejected(let rejection, _): status(of: rejection)
+        // The same key with another body (draft-ietf-httpapi-idempotency-key-header).
+        case .idempotencyConflict, .badInput: .unprocessableContent
+        case .versionConflict, .catalogConflict, .placeAhead: .conflict
+        case .historyReplaced: .gone
+        case .store: .internalServerError
+        }
+    }
+
+    /// A refusal is an answer; only where the question was wrong is the request at fault.
+    private static func status(of rejection: Rejection) -> HTTPResponse.Status {
+        switch rejection {
+        case .unknownSubject, .unknownProfile, .unknownTransaction, .unknownLineage,
+            .unknownReservation, .unknownGrant, .unknownCode, .unknownUsage, .targetUnknown,
+            .unknownAlias:
+            .notFound
+        default: rejection.isWrongQuestion ? .unprocessableContent : .conflict
+        }
+    }
+
+    private static func members(of error: LedgerError) -> JSONObject {
+        var members = JSONObject()
+        switch error {
+        case .rejected(_, let decision?): members["decision"] = .object(decision.json)
+        case .idempotencyConflict(_, let position):
+            members["first_position"] = .integer(position)
+        case .versionConflict(_, let expected, let actual):
+            members["expected_version"] = .integer(expected)
+            members["actual_version"] = .integer(actual)
+        case .historyReplaced(_, let fork):
+            members["fork"] = fork.map { .object($0.json) } ?? .null
+        case .placeAhead(_, let end): members["end"] = .object(end.json)
+        default: break
+        }
+        return members
+    }
+
+    /// RFC 4918 §11.5.
+    private static let insufficientStorage = HTTPResponse.Status(
+        code: 507, reasonPhrase: "Insufficient Storage")
+
+    /// - Note: Messages of the store name paths, which are not for those who ask: they stand in the log.
+    private init(store error: StoreError) {
+        switch error.code {
+        case .busy, .overloaded, .conflict:
+            self = .tooMany(
+                .serviceUnavailable, error.code.rawValue,
+                "the ledger has too much to do at the moment; try again", after: 1)
+        case .full:
+            self.init(
+                Self.insufficientStorage, error.code.rawValue, "the disk of the ledger is full")
+        case .readOnly:
+            self.init(
+                .serviceUnavailable, error.code.rawValue, "the ledger cannot be written to now")
+        case .replaced, .otherHistory, .closed, .notFound, .notALedger, .foreignLog:
+            self = .tooMany(
+                .serviceUnavailable, error.code.rawValue,
+                "the ledger's file is being exchanged; try again", after: 1)
+        case .wrongClock:
+            self.init(
+                .serviceUnavailable, error.code.rawValue, "the clock of the server is wrong")
+        default:
+            self.init(
+                .internalServerError, error.code.rawValue,
+                "the ledger failed; the log of the server says why")
+        }
+    }
+}

@@ -1,0 +1,145 @@
+import Daybook
+import DaybookEvents
+
+/// What a request says beside its path: the parameters of its query, and the members of its body's object.
+///
+/// Each is read by its name. `finish` refuses what was not read: a misspelt name would otherwise be ignored, and with
+/// it what was meant.
+struct RequestFields {
+    private enum Value {
+        case parameter(String)
+        case member(JSONValue)
+    }
+
+    private var values: [String: Value] = [:]
+    private var read: Set<String> = []
+
+    /// - Parameters:
+    ///   - query: As it stands in the URL.
+    ///   - body: The object that was sent; `nil`: none was.
+    /// - Throws: `Problem` for a query that cannot be decoded, and for a name that is there twice.
+    init(query: String?, body: JSONObject?) throws {
+        for (name, value) in try QueryText.parameters(query ?? "") {
+            try insert(name, .parameter(value))
+        }
+        for member in body?.members ?? [] { try insert(member.name, .member(member.value)) }
+    }
+
+    private mutating func insert(_ name: String, _ value: Value) throws {
+        guard values.updateValue(value, forKey: name) == nil else {
+            throw Problem(
+                .badRequest, "duplicate_member", "\"\(name)\" is there more than once; send one")
+        }
+    }
+
+    /// - Throws: `Problem` for a name that no reader asked for.
+    func finish() throws {
+        let unknown = Set(values.keys).subtracting(read).sorted(by: precedesInBytes)
+        guard let first = unknown.first else { return }
+        let hint = NearestName.of(first, among: read).map { "; did you mean \"\($0)\"?" } ?? ""
+        throw Problem(
+            .unprocessableContent, "unknown_member",
+            "\"\(ShownText.escaped(first))\" is none of what this route reads\(hint)")
+    }
+
+    // MARK: Values
+
+    private mutating func value(_ name: String) -> Value? {
+        read.insert(name)
+        switch values[name] {
+        case .member(.null)?, nil: return nil
+        case let value?: return value
+        }
+    }
+
+    func has(_ name: String) -> Bool { values[name] != nil }
+
+    /// `nil`: it is not there, or `null`.
+    mutating func text(_ name: String) throws -> String? {
+        switch value(name) {
+        case nil: nil
+        case .parameter(let text)?, .member(.string(let text))?: text
+        case .member(let other)?: throw Self.wrong(name, "text", other)
+        }
+    }
+
+    mutating func neededText(_ name: String) throws -> String {
+        guard let text = try text(name) else { throw Self.missing(name) }
+        return text
+    }
+
+    mutating func integer(_ name: String) throws -> Int64? {
+        switch value(name) {
+        case nil: return nil
+        case .member(.integer(let number))?: return number
+        case .parameter(let text)?:
+            guard let number = Int64(text) else {
+                throw Problem(
+                    .unprocessableContent, "wrong_kind",
+                    "\"\(name)\" is no whole number: \(ShownText.escaped(text))")
+            }
+            return number
+        case .member(let other)?: throw Self.wrong(name, "a whole number", other)
+        }
+    }
+
+    mutating func flag(_ name: String) throws -> Bool? {
+        switch value(name) {
+        case nil: return nil
+        case .member(.bool(let flag))?: return flag
+        case .parameter("true")?: return true
+        case .parameter("false")?: return false
+        case .parameter?:
+            throw Problem(
+                .unprocessableContent, "wrong_kind", "\"\(name)\" is neither true nor false")
+        case .member(let other)?: throw Self.wrong(name, "true or false", other)
+        }
+    }
+
+    /// Several texts: an array, or of a query one text with commas.
+    mutating func texts(_ name: String) throws -> [String]? {
+        switch value(name) {
+        case nil: return nil
+        case .parameter(let text)?:
+            return text.split(separator: ",", omittingEmptySubsequences: true).map(String.init)
+        case .member(.array(let values))?:
+            return try values.map { value in
+                guard let text = value.text else {
+                    throw Self.wrong(name, "a list of texts", value)
+                }
+                return text
+            }
+        case .member(let other)?: throw Self.wrong(name, "a list of texts", other)
+        }
+    }
+
+    mutating func object(_ name: String) throws -> JSONObject? {
+        switch value(name) {
+        case nil: nil
+        case .member(.object(let object))?: object
+        case .member(let other)?: throw Self.wrong(name, "an object", other)
+        case .parameter?:
+            throw Problem(.unprocessableContent, "wrong_kind", "\"\(name)\" goes into the body")
+        }
+    }
+
+    mutating func array(_ name: String) throws -> [JSONValue]? {
+        switch value(name) {
+        case nil: nil
+        case .member(.array(let values))?: values
+        case .member(let other)?: throw Self.wrong(name, "an array", other)
+        case .parameter?:
+            throw Problem(.unprocessableContent, "wrong_kind", "\"\(name)\" goes into the body")
+        }
+    }
+
+    static func missing(_ name: String) -> Problem {
+        Problem(.unprocessableContent, "missing_member", "\"\(name)\" is missing")
+    }
+
+    private static func wrong(_ name: String, _ expected: String, _ found: JSONValue) -> Problem {
+        Problem(
+            .unprocessableContent, "wrong_kind",
+            "\"\(name)\" is \(found.kindName), not \(expected)")
+    }
+}

@@ -1,0 +1,129 @@
+import Crypto
+import Daybook
+import DaybookEvents
+import DaybookFixtures
+import DaybookServer
+import Foundation
+import NIOHTTP1
+import Testing
+
+/// What holds for every route that there is, and for each that joins them.
+@Suite("All routes")
+struct RouteTests {
+    private static let writes = RouteTable.routes.filter { $0.method.rawValue == "POST" }
+
+    @Test("Every route has a name of its own, and every one that takes a body has an example")
+    func names() {
+        let names = RouteTable.routes.map(\.name)
+        #expect(Set(names).count == names.count)
+        let unsigned = ["appStoreNotification", "revenueCatWebhook", "record"]
+        for route in Self.writes where !unsigned.contains(route.name) {
+            #expect(RouteExamples.bodies[route.name] != nil, "\(route.name)")
+        }
+        #expect(Set(RouteExamples.bodies.keys).subtracting(names) == [])
+    }
+
+    @Test("The table in docs/server.md is that of the code")
+    func document() throws {
+        let url = Fixtures.root.appending(path: "docs/server.md")
+        let text = try String(contentsOf: url, encoding: .utf8)
+        let start = "| route | scopes | |\n|---|---|---|\n"
+        let parts = text.components(separatedBy: start)
+        try #require(parts.count == 2)
+        let rest = parts[1].components(separatedBy: "\n\n").dropFirst().joined(separator: "\n\n")
+        let expected = parts[0] + start + RouteTable.table + "\n\n" + rest
+        if ProcessInfo.processInfo.environment["RECORD_GOLDEN"] != nil {
+            try expected.write(to: url, atomically: true, encoding: .utf8)
+        }
+        #expect(text == expected, "RECORD_GOLDEN=1 writes it anew")
+    }
+
+    private static func send(
+        _ bench: ServerBench, _ route: Route, _ headers: [(String, String)],
+        app: String = "dozzi", extra: JSONObject = [:]
+    ) async throws -> HTTPReply {
+        var body = RouteExamples.bodies[route.name] ?? [:]
+        for member in extra.members { body[member.name] = member.value }
+        let isWrite = route.method.rawValue == "POST"
+        return try await bench.client.send(
+            RouteExamples.method(of: route), RouteExamples.path(of: route, app: app),
+            headers: headers, body: isWrite ? body.canonicalBytes : [])
+    }
+
+    @Test("Every route with every scope, without a key, and with another app's key")
+    func access() async throws {
+        try await ServerBench.serving(["dozzi", "ollie"]) { bench in
+            let foreign = try bench.key(.admin, app: "ollie")
+            for route in RouteTable.routes {
+                if route.scopes.isEmpty {
+                    let reply = try await Self.send(bench, route, [])
+                    #expect(reply.status != 403 && reply.code != "unauthenticated", "\(route.name)")
+                    continue
+                }
+                let none = try await Self.send(bench, route, [])
+                #expect(none.status == 401 && none.code == "unauthenticated", "\(route.name)")
+                let other = try await Self.send(bench, route, [foreign])
+                #expect(other.status == 403 && other.code == "other_app", "\(route.name)")
+                for scope in Scope.allCases {
+                    let reply = try await Self.send(bench, route, [try bench.key(scope)])
+                    let what = "\(route.name) with \(scope): \(reply.status) \(reply.code ?? "")"
+                    if !route.scopes.contains(scope) {
+                        #expect(reply.status == 403 && reply.code == "scope_needed", "\(what)")
+                    } else if scope == .client {
+                        #expect(reply.status == 401 && reply.code == "token_needed", "\(what)")
+                    } else {
+                        #expect(reply.status != 401 && reply.status != 403, "\(what)")
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("A name that no route reads is refused by every route that reads any")
+    func unknownMembers() async throws {
+        try await ServerBench.serving { bench in
+            for route in RouteTable.routes where !route.scopes.isEmpty {
+                guard let scope = [Scope.store, .admin].first(where: route.scopes.contains) else {
+                    Issue.record("\(route.name)")
+                    continue
+                }
+                let audit: JSONObject =
+                    scope == .admin && route.method.rawValue == "POST"
+                    ? ["actor": "kim", "reason": "test"] : [:]
+                var reply: HTTPReply
+                if RouteExamples.bodies[route.name] != nil {
+                    var extra = audit
+                    extra["surely_unknown"] = 1
+                    reply = try await Self.send(bench, route, [try bench.key(scope)], extra: extra)
+                } else {
+                    let query = RouteExamples.queries[route.name].map { "&\($0)" } ?? ""
+                    reply = try await bench.client.send(
+                        RouteExamples.method(of: route),
+                        RouteExamples.path(of: route) + "?surely_unknown=1\(query)",
+                        headers: [try bench.key(scope)])
+                }
+                // Without the App Store's identity nothing can be verified, which is told first.
+                if reply.code == "not_configured" { continue }
+                #expect(
+                    reply.status == 422 && reply.code == "unknown_member",
+                    "\(route.name): \(reply.text)")
+            }
+        }
+    }
+
+    @Test("A method that a path does not have, and a path that is none, are told as problems")
+    func methods() async throws {
+        try await ServerBench.serving { bench in
+            let key = try bench.key(.store)
+            for (method, path) in [
+                (HTTPMethod.DELETE, "/v1/dozzi/customers/ada/status"),
+                (.GET, "/v1/dozzi/customers/ada/consume"), (.GET, "/"), (.GET, "/v1"),
+                (.GET, "/v1/dozzi/../../etc/passwd"), (.GET, "/v1/dozzi%2F..%2Follie/products"),
+            ] {
+                let reply = try await bench.client.send(method, path, headers: [key])
+                #expect([403, 404, 405].contains(reply.status), "\(path): \(reply.status)")
+                #expect(reply.headers["content-type"] == "application/problem+json", "\(path)")
+            }
+        }
+    }
+}

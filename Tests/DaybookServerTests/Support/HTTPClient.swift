@@ -1,0 +1,136 @@
+import DaybookEvents
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import Synchronization
+
+/// What a server answered.
+struct HTTPReply: Sendable {
+    var status: Int
+    var headers: [String: String]
+    var body: [UInt8]
+
+    var text: String { String(decoding: body, as: UTF8.self) }
+
+    /// The object that was answered; empty where none was.
+    var json: JSONObject { (try? JSONReader.read(body).object) ?? JSONObject() }
+
+    var code: String? { json["code"]?.text }
+
+    /// The objects of lines, in their order.
+    var lines: [JSONObject] {
+        body.split(separator: 0x0A).compactMap { try? JSONReader.read(Array($0)).object }
+    }
+}
+
+/// A small client of HTTP/1.1: a connection for each request, so that no test sees what another left.
+struct HTTPClient: Sendable {
+    let port: Int
+
+    private typealias Connection = NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequestPart>
+
+    private func connect() async throws -> Connection {
+        try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connect(host: "127.0.0.1", port: port) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHTTPClientHandlers()
+                    return try Connection(wrappingChannelSynchronously: channel)
+                }
+            }
+    }
+
+    /// Sends a request and reads its answer.
+    /// - Parameter path: With its query, as it stands in the request.
+    func send(
+        _ method: HTTPMethod, _ path: String, headers: [(String, String)] = [],
+        body: [UInt8] = []
+    ) async throws -> HTTPReply {
+        try await connect().executeThenClose { inbound, outbound in
+            try await Self.write(method, path, headers, body, to: outbound)
+            var reply = HTTPReply(status: 0, headers: [:], body: [])
+            for try await part in inbound {
+                switch part {
+                case .head(let head):
+                    reply.status = Int(head.status.code)
+                    for field in head.headers {
+                        reply.headers[field.name.lowercased()] = field.value
+                    }
+                case .body(let bytes): reply.body += bytes.readableBytesView
+                case .end: return reply
+                }
+            }
+            return reply
+        }
+    }
+
+    /// Reads the lines of a stream as they come, until the body has enough or the server ends.
+    /// - Parameter take: Is given each line; whether another one is wanted.
+    func stream(
+        _ path: String, headers: [(String, String)] = [],
+        _ take: @Sendable (String) async throws -> Bool
+    ) async throws -> Int {
+        try await connect().executeThenClose { inbound, outbound in
+            try await Self.write(.GET, path, headers, [], to: outbound)
+            var status = 0
+            var rest: [UInt8] = []
+            for try await part in inbound {
+                switch part {
+                case .head(let head): status = Int(head.status.code)
+                case .body(let bytes):
+                    rest += bytes.readableBytesView
+                    while let end = rest.firstIndex(of: 0x0A) {
+                        let line = String(decoding: rest[..<end], as: UTF8.self)
+                        rest.removeSubrange(...end)
+                        guard try await take(line) else { return status }
+                    }
+                case .end: return status
+                }
+            }
+            return status
+        }
+    }
+
+    /// Sends bytes as they are, and reads what comes until the server closes the connection.
+    /// - Parameter pieces: Each after a pause.
+    func raw(_ pieces: [[UInt8]], pause: Duration = .zero) async throws -> String {
+        let connection = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connect(host: "127.0.0.1", port: port) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
+                        wrappingChannelSynchronously: channel)
+                }
+            }
+        let bytes = Mutex<[UInt8]>([])
+        do {
+            try await connection.executeThenClose { inbound, outbound in
+                let sender = Task {
+                    for piece in pieces {
+                        try await outbound.write(ByteBuffer(bytes: piece))
+                        try await Task.sleep(for: pause)
+                    }
+                }
+                defer { sender.cancel() }
+                for try await part in inbound {
+                    bytes.withLock { $0 += part.readableBytesView }
+                }
+            }
+        } catch is ChannelError {
+            // A connection that is closed or reset has said what it had to say.
+        } catch is IOError {}
+        return String(decoding: bytes.withLock { $0 }, as: UTF8.self)
+    }
+
+    private static func write(
+        _ method: HTTPMethod, _ path: String, _ headers: [(String, String)], _ body: [UInt8],
+        to outbound: NIOAsyncChannelOutboundWriter<HTTPClientRequestPart>
+    ) async throws {
+        var head = HTTPRequestHead(version: .http1_1, method: method, uri: path)
+        head.headers = HTTPHeaders([("host", "localhost")] + headers)
+        if !body.isEmpty { head.headers.add(name: "content-length", value: "\(body.count)") }
+        try await outbound.write(.head(head))
+        if !body.isEmpty {
+            try await outbound.write(.body(.byteBuffer(ByteBuffer(bytes: body))))
+        }
+        try await outbound.write(.end(nil))
+    }
+}

@@ -1,0 +1,43 @@
+import DaybookEvents
+import DaybookServer
+import NIOHTTP1
+
+/// A request for every route that is read to its end; a route without one fails its tests.
+enum RouteExamples {
+    /// The body of each route that takes one, by the route's name.
+    static let bodies: [String: JSONObject] = [
+        "postTransactions": ["signed": ["a.b.c"]], "restorePurchases": ["signed": ["a.b.c"]],
+        "transfer": [
+            "lineage": "apple:1", "from": "ada", "to": "bob", "actor": "kim", "reason": "test",
+        ], "checkMany": ["names": ["stories"]], "consume": ["meter": "stories"],
+        "reserve": ["meter": "stories", "reservation": "r"], "commit": ["reservation": "r"],
+        "release": ["reservation": "r"], "reverse": ["target": "t"], "pin": ["ref": "r"],
+        "expose": ["experiment": "e"], "redeem": ["code": "c"],
+        "createProfile": ["profile": "rex", "kind": "dog"], "deleteProfile": ["profile": "rex"],
+        "assignPurchase": ["transaction": "1", "profile": "rex"],
+        "unassignPurchase": ["transaction": "1"], "changeTimeZone": ["zone": "Europe/Paris"],
+        "alias": ["canonical": "bob"], "unalias": ["canonical": "bob"],
+        "issueGrant": ["meter": "stories", "amount": 1, "id": "g"], "voidGrant": ["grant": "g"],
+        "resetUsage": ["meter": "stories"], "evaluateFlag": ["context": ["targetingKey": "ada"]],
+        "evaluateFlags": ["context": ["targetingKey": "ada"]],
+    ]
+
+    /// What the query of a route must have.
+    static let queries = ["difference": "from=0"]
+
+    /// What stands for the named parts of a path.
+    private static let parts = [
+        "{app}": "dozzi", "{customer}": "ada", "{name}": "stories", "{meter}": "stories",
+        "{context}": "usage_limit",
+    ]
+
+    static func path(of route: Route, app: String = "dozzi") -> String {
+        parts.reduce(route.path) { path, part in
+            path.replacing(part.key, with: part.key == "{app}" ? app : part.value)
+        }
+    }
+
+    static func method(of route: Route) -> HTTPMethod {
+        HTTPMethod(rawValue: route.method.rawValue)
+    }
+}

@@ -1,0 +1,116 @@
+import Daybook
+import DaybookEvents
+import DaybookFixtures
+import DaybookIngest
+import DaybookServer
+import Foundation
+import Logging
+import NIOHTTP1
+import ServiceLifecycle
+import Synchronization
+
+/// A server of ledgers in a folder of its own, on a port of its own, as long as a test's body runs.
+final class ServerBench: Sendable {
+    let folder: String
+    let client: HTTPClient
+    let keys: KeyStore
+    /// By app: a key with the scope that is named, made when it is first asked for.
+    private let texts = Mutex<[String: String]>([:])
+
+    private let checks = Mutex<[@Sendable () -> Void]>([])
+
+    /// Has something looked at after the server stopped, while its files are still there.
+    func beforeRemoval(_ check: @escaping @Sendable () -> Void) {
+        checks.withLock { $0.append(check) }
+    }
+
+    private init(folder: String, port: Int, keys: KeyStore) {
+        self.folder = folder
+        client = HTTPClient(port: port)
+        self.keys = keys
+    }
+
+    /// Serves apps of the repository while a body runs, and stops as an operator does.
+    /// - Parameters:
+    ///   - verifiers: By which the App Store's payloads are verified.
+    static func serving(
+        _ apps: [String] = ["dozzi"], options: ServerOptions = ServerOptions(),
+        verifiers: [Environment: AppStoreVerifier] = [:],
+        clock: @escaping @Sendable () -> Int64 = { Fixtures.now },
+        _ body: @escaping @Sendable (ServerBench) async throws -> Void
+    ) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "daybook-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        // A test that already failed must not fail again for leaving something behind.
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var options = options
+        options.port = 0
+        var log = Logger(label: "server-bench") { _ in SwiftLogNoOpLogHandler() }
+        log.logLevel = .critical
+        var served: [ServedApp] = []
+        for app in apps {
+            let path = folder.appending(path: "\(app).sqlite").path
+            let ledger = try await Ledger.create(
+                at: path, catalog: Fixtures.catalogDocument(app), clock: clock)
+            try ledger.close()
+            served.append(try ServedApp(path: path, verifiers: verifiers, log: log, clock: clock))
+        }
+        let keys = try KeyStore(folder: folder.path)
+        let (ports, port) = AsyncStream<Int>.makeStream()
+        let server = LedgerServer(
+            served, keys: try KeyStore(folder: folder.path), options: options, log: log,
+            clock: clock
+        ) { port.yield($0) }
+        let group = ServiceGroup(services: [server], logger: log)
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { try await group.run() }
+            var found: Int?
+            for await port in ports {
+                found = port
+                break
+            }
+            let bench = ServerBench(folder: folder.path, port: found ?? 0, keys: keys)
+            do {
+                try await body(bench)
+            } catch {
+                await group.triggerGracefulShutdown()
+                try await tasks.waitForAll()
+                throw error
+            }
+            await group.triggerGracefulShutdown()
+            try await tasks.waitForAll()
+            for check in bench.checks.withLock({ $0 }) { check() }
+        }
+        try keys.close()
+    }
+
+    /// The header of a key that has these scopes.
+    func key(_ scopes: Scope..., app: String = "dozzi") throws -> (String, String) {
+        let name = app + "/" + scopes.map(\.rawValue).sorted().joined(separator: " ")
+        let text = try texts.withLock { texts in
+            if let text = texts[name] { return text }
+            let (_, text) = try keys.create(
+                Set(scopes), app: app, label: "test", by: "test", now: Fixtures.now)
+            texts[name] = text
+            return text
+        }
+        return ("authorization", "Bearer \(text)")
+    }
+
+    func path(_ app: String = "dozzi") -> String { "\(folder)/\(app).sqlite" }
+
+    // MARK: Requests, by default with a key of the app's backend
+
+    func get(
+        _ path: String, _ headers: [(String, String)]? = nil
+    ) async throws -> HTTPReply {
+        try await client.send(.GET, path, headers: try headers ?? [key(.store)])
+    }
+
+    func post(
+        _ path: String, _ body: JSONObject, _ headers: [(String, String)]? = nil
+    ) async throws -> HTTPReply {
+        try await client.send(
+            .POST, path, headers: try headers ?? [key(.store)], body: body.canonicalBytes)
+    }
+}
