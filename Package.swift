@@ -51,6 +51,7 @@ let package = Package(
     ],
     targets: [
         .target(name: "CDaybook"),
+        .target(name: "CDaybookServer", exclude: ["openapi.yaml"]),
         .target(
             name: "DaybookEvents",
             dependencies: [.product(name: "Crypto", package: "swift-crypto")],
@@ -94,7 +95,8 @@ let package = Package(
         .target(
             name: "DaybookServer",
             dependencies: [
-                "Daybook", "DaybookAudit", "DaybookEvents", "DaybookDomain", "DaybookIngest",
+                "CDaybookServer", "Daybook", "DaybookAudit", "DaybookEvents", "DaybookDomain",
+                "DaybookIngest",
                 "DaybookStore", .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -105,6 +107,7 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "Yams", package: "Yams"),
             ],
             swiftSettings: settings),
         .executableTarget(

@@ -37,7 +37,7 @@ extension DaybookCommand {
                 subcommands: [
                     ConsumeCommand.self, ReserveCommand.self, CommitCommand.self,
                     ReleaseCommand.self, ReverseCommand.self, ResetCommand.self, PinCommand.self,
-                    ExposeCommand.self,
+                    ExposeCommand.self, CallCommand.self,
                 ]),
             CommandGroup(
                 name: "Customers",

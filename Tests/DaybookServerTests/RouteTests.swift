@@ -16,7 +16,7 @@ struct RouteTests {
     func names() {
         let names = RouteTable.routes.map(\.name)
         #expect(Set(names).count == names.count)
-        let unsigned = ["appStoreNotification", "revenueCatWebhook", "record"]
+        let unsigned = ["appStoreNotification", "revenueCatWebhook", "record", "call"]
         for route in Self.writes where !unsigned.contains(route.name) {
             #expect(RouteExamples.bodies[route.name] != nil, "\(route.name)")
         }
@@ -87,21 +87,7 @@ struct RouteTests {
                     Issue.record("\(route.name)")
                     continue
                 }
-                let audit: JSONObject =
-                    scope == .admin && route.method.rawValue == "POST"
-                    ? ["actor": "kim", "reason": "test"] : [:]
-                var reply: HTTPReply
-                if RouteExamples.bodies[route.name] != nil {
-                    var extra = audit
-                    extra["surely_unknown"] = 1
-                    reply = try await Self.send(bench, route, [try bench.key(scope)], extra: extra)
-                } else {
-                    let query = RouteExamples.queries[route.name].map { "&\($0)" } ?? ""
-                    reply = try await bench.client.send(
-                        RouteExamples.method(of: route),
-                        RouteExamples.path(of: route) + "?surely_unknown=1\(query)",
-                        headers: [try bench.key(scope)])
-                }
+                let reply = try await RouteExamples.sendUnknown(bench, route, scope)
                 // Without the App Store's identity nothing can be verified, which is told first.
                 if reply.code == "not_configured" { continue }
                 #expect(

@@ -22,6 +22,15 @@ extension CatalogVersion {
     }
 }
 
+extension CatalogVersion {
+    /// With what was published, which is UTF-8.
+    package func json(with document: [UInt8]) -> JSONObject {
+        var json = json
+        json["document"] = .string(String(decoding: document, as: UTF8.self))
+        return json
+    }
+}
+
 extension CatalogScope {
     /// As answers and commands name it: `new`, `next-period`, `cohort:20`.
     package var name: String {

@@ -18,27 +18,11 @@ struct CatalogShowCommand: AsyncParsableCommand {
 
     mutating func run() async throws {
         try await ledger.asking { ledger in
-            let history = try ledger.catalogs()
-            guard let version else { return try list(history) }
-            guard let found = history.versions.first(where: { $0.version == version }) else {
-                throw Failure(
-                    .badInput, "unknown_version",
-                    "there is no catalog version \(version); there are \(Self.known(history))")
-            }
-            guard let bytes = try ledger.core.store.document(sha256: found.documentDigest) else {
-                throw Failure(
-                    .environment, "damaged",
-                    "the document of version \(version) is not in the ledger; run daybook verify")
-            }
-            guard output.json else { return try Terminal.output.write(bytes: bytes) }
-            var json = found.json
-            json["document"] = .string(String(decoding: bytes, as: UTF8.self))
-            try Terminal.output.write(json)
+            guard let version else { return try list(try ledger.catalogs()) }
+            let (published, document) = try ledger.catalogDocument(version: version)
+            guard output.json else { return try Terminal.output.write(bytes: document) }
+            try Terminal.output.write(published.json(with: document))
         }
-    }
-
-    private static func known(_ history: CatalogHistory) -> String {
-        Set(history.versions.map(\.version)).sorted().map(String.init).joined(separator: ", ")
     }
 
     private func list(_ history: CatalogHistory) throws {

@@ -40,6 +40,24 @@ struct ServeCommand: AsyncParsableCommand {
             "0: any free one. Default: $DAYBOOK_PORT, else 8080.", valueName: "port"))
     var port: Int?
 
+    @Option(
+        name: .customLong("origin"),
+        help: ArgumentHelp(
+            "Whose web pages may ask from a browser, such as https://app.example; may be repeated.",
+            valueName: "origin"))
+    var origins: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Requests a second that one key may send on average over ten seconds; 0: as many as it likes.",
+            valueName: "n"))
+    var rate: Int64 = ServerOptions().keyRateMax ?? 0
+
+    @Option(
+        help: ArgumentHelp(
+            "The same of one customer, for client keys.", valueName: "n"))
+    var customerRate: Int64 = ServerOptions().customerRateMax ?? 0
+
     @Flag(help: "Write the log as lines of JSON instead of text.")
     var json = false
 
@@ -55,6 +73,23 @@ struct ServeCommand: AsyncParsableCommand {
         }
         if let port, !(0...65_535).contains(port) {
             throw ValidationError("--port \(port): write 0 to 65535.")
+        }
+        for (name, rate) in [("--rate", rate), ("--customer-rate", customerRate)] {
+            guard (0...1_000_000).contains(rate) else {
+                throw ValidationError("\(name) \(rate): write 0 to 1000000.")
+            }
+        }
+        for origin in origins { try Self.check(origin) }
+    }
+
+    /// An origin as browsers send it (RFC 6454 §6.2): a slash at its end would never be met.
+    private static func check(_ origin: String) throws {
+        let parts = origin.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 3, ["https:", "http:"].contains(parts[0]), parts[1].isEmpty,
+            !parts[2].isEmpty, origin == origin.lowercased()
+        else {
+            throw ValidationError(
+                "--origin \(origin): write scheme and host alone, such as https://app.example.")
         }
     }
 
@@ -88,6 +123,9 @@ struct ServeCommand: AsyncParsableCommand {
         var options = ServerOptions()
         options.host = host
         options.port = try listeningPort()
+        options.origins = origins
+        options.keyRateMax = rate == 0 ? nil : rate
+        options.customerRateMax = customerRate == 0 ? nil : customerRate
         let server = LedgerServer(
             apps, keys: keys, options: options, log: log,
             onRunning: { port in

@@ -27,6 +27,7 @@ public struct Catalog: Sendable, Equatable {
         var eventNames: [EventName]
         var experiments: [Experiment]
         var promotions: [Promotion]
+        var calls: [AppCall]
         var policies: Policies
         var copy: [String: [String: String]]
         var metadata: [String: String]
@@ -45,7 +46,8 @@ public struct Catalog: Sendable, Equatable {
                 app: app, title: app, defaultLocale: "en", defaultTimeZone: "UTC", groups: [],
                 products: [], entitlements: [], features: [], meters: [], freePeriods: [], ads: [],
                 paywalls: [], statuses: [], flags: [], funnels: [], kpis: [],
-                eventNames: [], experiments: [], promotions: [], policies: Policies(), copy: [:],
+                eventNames: [], experiments: [], promotions: [], calls: [], policies: Policies(),
+                copy: [:],
                 metadata: [:]))
     }
 
@@ -159,6 +161,12 @@ public struct Catalog: Sendable, Equatable {
     public var promotions: [Promotion] {
         get { shared.content.promotions }
         set { change { $0.promotions = newValue } }
+    }
+
+    /// Requests in the app's own form.
+    public var calls: [AppCall] {
+        get { shared.content.calls }
+        set { change { $0.calls = newValue } }
     }
 
     public var policies: Policies {

@@ -11,6 +11,8 @@ import NIOCore
 struct Dispatcher: Sendable {
     let ledgers: ServedLedgers
     let gate: Gate
+    let rate: RateLimit
+    let origins: CrossOrigin
     let streams: StreamCount
     let longWork = LongWork()
     let metrics = PrometheusRegistry()
@@ -24,20 +26,24 @@ struct Dispatcher: Sendable {
         var answer: Answer
         var admitted: Admitted?
         var failure: (any Error)?
+        var limits: RateLimit.State?
         do {
             let found = try await admit(request, context, route)
             admitted = found
+            limits = try rate.take(found.caller, now: Self.microseconds(start))
             answer = try await self.answer(request, context, route, found, id)
         } catch {
             failure = error
             answer = Self.answer(to: (error as? BodyProblem)?.problem ?? Problem(error), id)
         }
         answer.headers[.requestID] = id
+        for field in limits?.headers ?? [:] { answer.headers.append(field) }
+        for field in origins.headers(for: request.headers) { answer.headers.append(field) }
         let duration = start.duration(to: .now)
         let line = RequestLine(
             route: route.name, method: request.method.rawValue, app: context.parameters.get("app"),
             status: answer.status.code, duration: duration, request: id,
-            key: admitted?.caller.key?.id,
+            trace: TraceParent.trace(request.headers), key: admitted?.caller.key?.id,
             customer: admitted?.caller.isPerson == true ? admitted?.parts["customer"] : nil,
             failure: failure)
         line.write(to: log)
@@ -56,18 +62,38 @@ struct Dispatcher: Sendable {
             .recordNanoseconds(Int64(duration / .nanoseconds(1)))
     }
 
+    private static let epoch = ContinuousClock.now
+
+    private static func microseconds(_ instant: ContinuousClock.Instant) -> Int64 {
+        Int64(epoch.duration(to: instant) / .microseconds(1))
+    }
+
     /// What no route takes.
-    func respondToUnknown(_ request: Request, _ context: ServerContext) -> Response {
+    /// - Parameter methods: Those that the path has.
+    func respondToUnknown(
+        _ request: Request, _ context: ServerContext, methods: [HTTPRequest.Method]
+    ) -> Response {
         let id = RequestName.make()
-        let problem = Problem.notFound(
+        if request.method == .options, !methods.isEmpty,
+            let answer = origins.preflight(request.headers, methods: methods)
+        {
+            return response(answer, closing: nil)
+        }
+        var problem = Problem.notFound(
             "unknown_route", "there is no such route; /openapi.json describes those that are")
+        if !methods.isEmpty {
+            let names = methods.map(\.rawValue).sorted().joined(separator: ", ")
+            problem = Problem(.methodNotAllowed, "wrong_method", "this route takes \(names)")
+            problem.headers[.allow] = names
+        }
         RequestLine(
             route: "none", method: request.method.rawValue, app: nil, status: problem.status.code,
-            duration: .zero, request: id, key: nil,
+            duration: .zero, request: id, trace: TraceParent.trace(request.headers), key: nil,
             customer: nil, failure: problem
         ).write(to: log)
         var answer = Self.answer(to: problem, id)
         answer.headers[.requestID] = id
+        for field in origins.headers(for: request.headers) { answer.headers.append(field) }
         return response(answer, closing: nil)
     }
 

@@ -53,7 +53,13 @@ public struct LedgerServer: Service {
 
     private func application() -> some ApplicationProtocol {
         let dispatcher = Dispatcher(
-            ledgers: ledgers, gate: gate, streams: StreamCount(max: options.streamsMax), log: log)
+            ledgers: ledgers, gate: gate,
+            rate: RateLimit(
+                keyQuota: options.keyRateMax.map { .init(requests: 10 * $0, seconds: 10) },
+                customerQuota: options.customerRateMax.map { .init(requests: 10 * $0, seconds: 10) }
+            ),
+            origins: CrossOrigin(origins: Set(options.origins)),
+            streams: StreamCount(max: options.streamsMax), log: log)
         let router = Router(context: ServerContext.self)
         router.add(middleware: UnknownRoutes(dispatcher: dispatcher))
         for route in RouteTable.routes {
@@ -84,23 +90,5 @@ public struct LedgerServer: Service {
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 64 << 10, maxHeaderFieldCount: 100)
         )
-    }
-}
-
-/// Answers in our form what no route takes.
-private struct UnknownRoutes: RouterMiddleware {
-    typealias Context = ServerContext
-
-    let dispatcher: Dispatcher
-
-    func handle(
-        _ request: Request, context: ServerContext,
-        next: (Request, ServerContext) async throws -> Response
-    ) async throws -> Response {
-        do {
-            return try await next(request, context)
-        } catch let error as HTTPError where error.status == .notFound {
-            return dispatcher.respondToUnknown(request, context)
-        }
     }
 }

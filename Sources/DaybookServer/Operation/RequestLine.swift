@@ -11,6 +11,8 @@ struct RequestLine {
     let status: Int
     let duration: Duration
     let request: String
+    /// The trace of another service that the request belongs to.
+    let trace: String?
     /// The id of the caller's key; `nil`: none was shown, or none that is known.
     let key: String?
     /// The customer whom a person of support looked at or acted for; others' customers are not logged.
@@ -23,6 +25,7 @@ struct RequestLine {
             "ms": "\(Int64(duration / .milliseconds(1)))", "request": "\(request)",
         ]
         if let app { metadata["app"] = "\(app)" }
+        if let trace { metadata["trace"] = "\(trace)" }
         if let key { metadata["key"] = "\(key)" }
         if let customer { metadata["customer"] = "\(customer)" }
         if let failure { metadata["error"] = "\(Self.cause(of: failure))" }

@@ -15,5 +15,12 @@ public struct ServerOptions: Sendable {
     /// How long a stop waits for requests that were begun.
     public var stopTimeMax = Duration.seconds(10)
 
+    /// Requests a second that a key may send on average over ten seconds; `nil`: as many as it likes.
+    public var keyRateMax: Int64? = 5_000
+    /// The same of one customer's client.
+    public var customerRateMax: Int64? = 20
+    /// Whose web pages may ask from a browser, such as `https://app.example`.
+    public var origins: [String] = []
+
     public init() {}
 }

@@ -34,9 +34,11 @@ package struct Route: Sendable {
     /// A route that goes through all customers, or through all that one did.
     static func atLength(
         _ path: String, _ name: String, _ summary: String, for scopes: Set<Scope>,
-        _ prepare: @escaping Prepare
+        method: HTTPRequest.Method = .get, _ prepare: @escaping Prepare
     ) -> Route {
-        Route(.get, path, name, summary, for: scopes) { call in
+        Route(
+            method, path, name, summary, for: scopes, input: method == .post ? .object : .nothing
+        ) { call in
             let question = try prepare(&call)
             return try await call.asking(atLength: question)
         }

@@ -69,12 +69,14 @@ extension RouteTable {
 
     @Sendable
     private static func transfer(_ call: inout RouteCall) async throws -> Answer {
+        let isForced = try call.fields.flag("force") ?? false
         let direction: TransferRequest.Direction =
-            if try call.fields.flag("undo") ?? false {
-                .undo(isForced: try call.fields.flag("force") ?? false)
-            } else {
-                .to(try call.fields.neededText("to"))
-            }
+            try call.fields.flag("undo") ?? false
+            ? .undo(isForced: isForced) : .to(try call.fields.neededText("to"))
+        if isForced, case .to = direction {
+            throw Problem(
+                .unprocessableContent, "force_without_undo", "\"force\" goes with \"undo\"")
+        }
         let from = try call.fields.neededText("from")
         let (actor, reason) = try call.audit()
         guard let reason else { throw RequestFields.missing("reason") }

@@ -17,6 +17,10 @@ extension RouteTable {
         Route(
             .get, "/v1/{app}/catalogs", "catalogs", "List the published catalogs.",
             for: [.support, .analyst, .admin], catalogs),
+        Route(
+            .get, "/v1/{app}/catalogs/{version}", "catalog",
+            "Show a published catalog: its document, as it was published. Version: a number, or newest.",
+            for: [.support, .analyst, .admin], catalog),
     ]
 
     @Sendable
@@ -53,6 +57,21 @@ extension RouteTable {
         .tagged(
             try call.asking { try $0.catalogs() }.json,
             ifNoneMatch: call.headers[.ifNoneMatch])
+    }
+
+    @Sendable
+    private static func catalog(_ call: inout RouteCall) throws -> Answer {
+        let version = call.part("version")
+        let json = try call.asking { ledger in
+            let newest = try ledger.catalogs().newest?.version
+            guard let number = version == "newest" ? newest : Int64(version) else {
+                throw Problem.notFound(
+                    "unknown_version", "\(ShownText.escaped(version)) is no version of a catalog")
+            }
+            let (published, document) = try ledger.catalogDocument(version: number)
+            return published.json(with: document)
+        }
+        return .tagged(json, ifNoneMatch: call.headers[.ifNoneMatch])
     }
 
     static func newest(of ledger: Ledger) throws -> Catalog {

@@ -18,6 +18,9 @@ extension RouteTable {
             "Show what a customer has: entitlements, usage, and the app's own words. With ETag.",
             for: askers, status),
         Route(
+            .get, customer + "/usage", "usage", "Show a customer's counters alone. With ETag.",
+            for: askers, usage),
+        Route(
             .get, customer + "/meters/{meter}/resets", "resets",
             "Show when a counter began anew, and when it will.", for: askers, resets),
         Route(
@@ -28,6 +31,19 @@ extension RouteTable {
 
     @Sendable
     private static func status(_ call: inout RouteCall) throws -> Answer {
+        .tagged(try statusJSON(&call), ifNoneMatch: call.headers[.ifNoneMatch])
+    }
+
+    @Sendable
+    private static func usage(_ call: inout RouteCall) throws -> Answer {
+        let status = try statusJSON(&call)
+        let shown = ["subject", "known", "profile", "meters", "over_limit", "as_of"]
+        return .tagged(
+            JSONObject(status.members.filter { shown.contains($0.name) }),
+            ifNoneMatch: call.headers[.ifNoneMatch])
+    }
+
+    private static func statusJSON(_ call: inout RouteCall) throws -> JSONObject {
         let subject = try call.customer()
         let profile = try call.fields.text("profile")
         let locale = try call.fields.text("locale")
@@ -38,7 +54,7 @@ extension RouteTable {
                 of: subject, profile: profile, environment: environment, moment: moment,
                 locale: locale)
         }
-        return .tagged(status.json(asOf), ifNoneMatch: call.headers[.ifNoneMatch])
+        return status.json(asOf)
     }
 
     @Sendable

@@ -7,6 +7,9 @@ extension RouteTable {
     static let operationRoutes: [Route] = [
         Route(.get, "/health", "health", "Whether the server runs.", for: [], health),
         Route(
+            .get, "/openapi.json", "openapi", "This description of the routes, as JSON.", for: [],
+            openAPI),
+        Route(
             .get, "/ready", "ready", "Whether every ledger can be asked.", for: [], ready),
         Route(
             .get, "/v1/{app}/metrics", "metrics",
@@ -18,6 +21,12 @@ extension RouteTable {
     private static func health(_ call: inout RouteCall) throws -> Answer {
         try call.fields.finish()
         return .json(["status": "ok"])
+    }
+
+    @Sendable
+    private static func openAPI(_ call: inout RouteCall) throws -> Answer {
+        try call.fields.finish()
+        return .tagged(RouteDescription.json, ifNoneMatch: call.headers[.ifNoneMatch])
     }
 
     @Sendable

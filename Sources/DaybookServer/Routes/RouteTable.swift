@@ -3,7 +3,8 @@ package enum RouteTable {
     package static let routes: [Route] =
         operationRoutes + storeRoutes + checkRoutes + useRoutes + customerRoutes + changeRoutes
         + catalogRoutes
-        + ofrepRoutes + recordRoutes + auditRoutes + listRoutes
+        + ofrepRoutes + recordRoutes + auditRoutes + whatIfRoutes + listRoutes
+        + callRoutes
 
     /// The rows of the table in docs/server.md.
     package static var table: String {

@@ -9,6 +9,11 @@ extension HTTPField.Name {
     /// RFC 9110 does not have it; the server-sent events of the HTML standard do.
     static let lastEventID = named("Last-Event-ID")
 
+    static let rateLimit = named("RateLimit")
+    static let rateLimitPolicy = named("RateLimit-Policy")
+    /// W3C Trace Context: https://www.w3.org/TR/trace-context/#traceparent-header
+    static let traceParent = named("traceparent")
+
     private static func named(_ text: String) -> Self {
         guard let name = Self(text) else { preconditionFailure("\(text) is no name of a field.") }
         return name

@@ -37,9 +37,11 @@ struct RequestFields {
         let unknown = Set(values.keys).subtracting(read).sorted(by: precedesInBytes)
         guard let first = unknown.first else { return }
         let hint = NearestName.of(first, among: read).map { "; did you mean \"\($0)\"?" } ?? ""
-        throw Problem(
+        var problem = Problem(
             .unprocessableContent, "unknown_member",
             "\"\(ShownText.escaped(first))\" is none of what this route reads\(hint)")
+        problem.members["names"] = .texts(read.sorted(by: precedesInBytes))
+        throw problem
     }
 
     // MARK: Values

@@ -29,6 +29,7 @@ extension EventGenerator {
         switch target.type {
         case .usageRecorded:
             let meter = catalog.meter(named: target.data["meter"]?.text ?? "")
+            if meter?.kind == .reading { return ["amount": .integer(number(0...30))] }
             guard meter?.kind == .counter else { return ["amount": chance(50) ? 1 : -1] }
             return pick([
                 ["amount": .integer(number(1...4))], ["amount": 1, "covered_by": nil],

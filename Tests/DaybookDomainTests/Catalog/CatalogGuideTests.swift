@@ -62,10 +62,11 @@ struct CatalogGuideTests {
             eventNames: { n: { event: app.launched, zzzzzzzzzzzzzz: 1 } }
             experiments: { x: { variants: { a: 1, b: 1 }, zzzzzzzzzzzzzzzz: 1 } }
             promotions: { r: { entitlement: e, codes: 1, zzzzzzzzzzzzzzzzzzzz: 1 } }
+            calls: { n: { does: showStatus, zzzzzzzzzzzzzzzz: 1 } }
             policies: { zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz: 1 }
             """
         let remedies = CatalogSamples.problems(yaml).map(\.remedy)
-        #expect(remedies.count == 15)
+        #expect(remedies.count == 16)
         for remedy in remedies {
             #expect(remedy.hasPrefix("Known keys: "))
             for key in remedy.dropFirst("Known keys: ".count).dropLast().split(separator: ", ") {

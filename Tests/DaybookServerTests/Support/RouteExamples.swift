@@ -18,7 +18,8 @@ enum RouteExamples {
         "unassignPurchase": ["transaction": "1"], "changeTimeZone": ["zone": "Europe/Paris"],
         "alias": ["canonical": "bob"], "unalias": ["canonical": "bob"],
         "issueGrant": ["meter": "stories", "amount": 1, "id": "g"], "voidGrant": ["grant": "g"],
-        "resetUsage": ["meter": "stories"], "evaluateFlag": ["context": ["targetingKey": "ada"]],
+        "resetUsage": ["meter": "stories"], "whatIf": ["drop": ["native/story-1"]],
+        "evaluateFlag": ["context": ["targetingKey": "ada"]],
         "evaluateFlags": ["context": ["targetingKey": "ada"]],
     ]
 
@@ -28,7 +29,7 @@ enum RouteExamples {
     /// What stands for the named parts of a path.
     private static let parts = [
         "{app}": "dozzi", "{customer}": "ada", "{name}": "stories", "{meter}": "stories",
-        "{context}": "usage_limit",
+        "{context}": "usage_limit", "{version}": "newest",
     ]
 
     static func path(of route: Route, app: String = "dozzi") -> String {
@@ -39,5 +40,25 @@ enum RouteExamples {
 
     static func method(of route: Route) -> HTTPMethod {
         HTTPMethod(rawValue: route.method.rawValue)
+    }
+
+    /// Sends a route's example with a name that no route reads.
+    static func sendUnknown(
+        _ bench: ServerBench, _ route: Route, _ scope: Scope
+    ) async throws -> HTTPReply {
+        let key = try bench.key(scope)
+        guard var body = bodies[route.name] else {
+            let query = queries[route.name].map { "&\($0)" } ?? ""
+            return try await bench.client.send(
+                method(of: route), path(of: route) + "?surely_unknown=1\(query)", headers: [key])
+        }
+        // A question takes no actor.
+        if scope == .admin, route.name != "whatIf" {
+            body["actor"] = "kim"
+            body["reason"] = "test"
+        }
+        body["surely_unknown"] = 1
+        return try await bench.client.send(
+            method(of: route), path(of: route), headers: [key], body: body.canonicalBytes)
     }
 }

@@ -33,6 +33,7 @@ extension CatalogReading {
         catalog.eventNames = eventNames(fields)
         catalog.experiments = experiments(fields)
         catalog.promotions = promotions(fields)
+        catalog.calls = calls(fields)
         catalog.policies = policies(fields)
         catalog.metadata = metadata(fields)
         fields.finish()

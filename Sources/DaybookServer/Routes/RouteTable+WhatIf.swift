@@ -1,0 +1,89 @@
+import Daybook
+import DaybookAudit
+import DaybookDomain
+import DaybookEvents
+import DaybookIngest
+
+/// What would be so under other rules, or had other things happened.
+extension RouteTable {
+    /// How many customers a report names at most.
+    static let whatIfTopMax: Int64 = 1_000
+
+    static let whatIfRoutes: [Route] = [
+        .atLength(
+            "/v1/{app}/what-if", "whatIf",
+            "Replay all customers under another catalog, or with other events. Changes nothing.",
+            for: [.support, .analyst, .admin], method: .post, whatIf)
+    ]
+
+    @Sendable
+    private static func whatIf(_ call: inout RouteCall) throws -> Route.LongQuestion {
+        var what = WhatIf(
+            catalog: try call.fields.text("catalog").map { Array($0.utf8) },
+            effectiveAt: try call.fields.instant("effective_at"))
+        let environment = try call.fields.environment()
+        what.drops = try (call.fields.texts("drop") ?? []).map { try target($0, environment) }
+        try read(try call.fields.array("insert") ?? [], into: &what, app: try call.app.name)
+        let moment = try call.fields.moment()
+        let top = try call.fields.integer("top") ?? 10
+        guard (0...whatIfTopMax).contains(top) else {
+            throw Problem(
+                .unprocessableContent, "bad_limit",
+                "\"top\" is \(top): write 0 to \(whatIfTopMax)")
+        }
+        guard !what.isEmpty else {
+            throw Problem(
+                .unprocessableContent, "missing_member",
+                "say what would be different: \"catalog\", \"drop\" or \"insert\"")
+        }
+        let asked = what
+        return { ledger in
+            .json(
+                try ledger.whatIf(
+                    asked, environment: environment, moment: moment, topCountMax: Int(top),
+                    workers: 1
+                ).json)
+        }
+    }
+
+    /// - Parameter text: `SOURCE/KEY`, such as `native/story-1`.
+    private static func target(
+        _ text: String, _ environment: Environment
+    ) throws -> WhatIf.Target {
+        let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else {
+            throw Problem(
+                .unprocessableContent, "bad_target",
+                "\(ShownText.escaped(text)) names no event; write SOURCE/KEY such as native/story-1"
+            )
+        }
+        return WhatIf.Target(
+            source: String(parts[0]), key: String(parts[1]), environment: environment)
+    }
+
+    private static func read(
+        _ events: [JSONValue], into what: inout WhatIf, app: String
+    ) throws {
+        var lines: [UInt8] = []
+        for event in events {
+            guard let object = event.object else {
+                throw Problem(
+                    .unprocessableContent, "wrong_kind",
+                    "\"insert\" has \(event.kindName) where an event should be")
+            }
+            lines += object.canonicalBytes + [0x0A]
+        }
+        var reader = NDJSONReader(app: app)
+        let (read, problems) = reader.read(lines)
+        guard problems.isEmpty else {
+            throw LedgerError.badInput(problems.map(InputProblem.init))
+        }
+        guard read.count <= linesMax else {
+            throw Problem(
+                .unprocessableContent, "too_many_events",
+                "\(read.count) events are more than a request may have: \(linesMax)")
+        }
+        what.inserts = read.map(\.draft)
+        what.insertLines = read.map(\.line)
+    }
+}
