@@ -142,13 +142,19 @@ extension Ledger {
     /// Everything that names a customer, in canonical order: own events, lineages, corrections.
     /// - Parameters:
     ///   - happened: Only what happened in this time, in milliseconds since 1970 UTC.
+    ///   - place: Only what follows the event before this place, in the asked order; `nil`: from the beginning. What
+    ///     is recorded between two pages is in the later one where it stands there; the same `moment` with a `knownAt`
+    ///     keeps it out.
     ///   - order: Which of these, and in which order.
+    /// - Throws: `LedgerError.badInput` for a place whose event is not in this timeline; what `confirm` throws.
     public func history(
         of subject: String, environment: Environment = .production, moment: Moment = .now,
-        happened: Range<Int64> = Int64.min..<Int64.max, order: PageOrder = PageOrder()
-    ) throws -> [HistoryEntry] {
+        happened: Range<Int64> = Int64.min..<Int64.max, after place: Place? = nil,
+        order: PageOrder = PageOrder()
+    ) throws -> HistoryPage {
         try CustomerHistory(core: core).history(
-            of: subject, environment: environment, moment: moment, happened: happened, order: order)
+            of: subject, environment: environment, moment: moment, happened: happened,
+            after: place, order: order)
     }
 
     /// The event at a position; `nil` beyond the end.

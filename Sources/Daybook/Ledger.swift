@@ -38,6 +38,7 @@ public final class Ledger: Sendable {
     ///   - segmentEventCount: How many events a segment has; a power of two, and the same for all processes that share
     ///     the file.
     ///   - startUp: What an opening may take for the events after the newest snapshot; says when the next is due.
+    ///   - progress: Events that are folded, and the position at which the ledger ends.
     /// - Throws: `LedgerError.store` when the store cannot be read.
     public init(
         store: any EventStore, path: String? = nil, readOnly: Bool = false,
@@ -47,7 +48,8 @@ public final class Ledger: Sendable {
         segmentEventCount: Int64 = SegmentFolder.eventCountDefault,
         startUp: StartUpBudget = StartUpBudget(),
         log: Logger = Logger(label: "daybook"),
-        clock: (@Sendable () -> Int64)? = nil
+        clock: (@Sendable () -> Int64)? = nil,
+        progress: @escaping @Sendable (Int64, Int64) -> Void = { _, _ in }
     ) throws {
         precondition(
             (1...EventBounds.eventsPerAggregateMax).contains(eventsPerAggregateMax),
@@ -58,7 +60,8 @@ public final class Ledger: Sendable {
                 zones: zones,
                 bounds: AggregateBounds(
                     eventsMax: Int64(eventsPerAggregateMax), idsMax: idsPerPersonMax),
-                segmentEventCount: segmentEventCount, startUp: startUp, log: log, clock: clock))
+                segmentEventCount: segmentEventCount, startUp: startUp, log: log, clock: clock,
+                progress: progress))
         writer = LedgerWriter(core)
     }
 
@@ -122,6 +125,9 @@ public final class Ledger: Sendable {
     public func publish(_ publication: CatalogPublication) async throws -> Receipt {
         try await writer.publish(publication)
     }
+
+    /// What this open ledger has done so far, and how far it is: what an operator watches.
+    public func activity() throws -> LedgerActivity { try writer.activity() }
 
     // MARK: Keeping up
 

@@ -37,7 +37,7 @@ extension DaybookCommand {
                 subcommands: [
                     ConsumeCommand.self, ReserveCommand.self, CommitCommand.self,
                     ReleaseCommand.self, ReverseCommand.self, ResetCommand.self, PinCommand.self,
-                    ExposeCommand.self, CallCommand.self,
+                    ExposeCommand.self, CallCommand.self, LeaseCommand.self,
                 ]),
             CommandGroup(
                 name: "Customers",

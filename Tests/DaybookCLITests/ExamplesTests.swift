@@ -26,6 +26,7 @@ struct ExamplesTests {
                 "! daybook ingest waiting.jws --as app-store-transaction \(untrusting)",
                 "daybook replay --digests digests.json", "daybook backup saved.sqlite",
                 "daybook key create --scope store --label functions --actor kim",
+                "daybook key lease --actor kim",
                 "daybook key trust backend-1 --algorithm ES256 --file backend.pem --actor kim",
             ]
         ),
@@ -74,6 +75,7 @@ struct ExamplesTests {
             to: "subscribers.ndjson")
         try bench.write(
             P256.Signing.PrivateKey().publicKey.pemRepresentation, to: "backend.pem")
+        try bench.write("ollie:\n  bundle_ids: [com.ollie.app]\n", to: "apps.yaml")
         try bench.write("next\nuntil purchase.completed\n", to: "steps.txt")
         for name in ["story-1", "month", "app", "bug"] {
             try bench.write(Lines.usage("story-1"), to: "\(name).ndjson")

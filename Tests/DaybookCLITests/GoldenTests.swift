@@ -188,6 +188,7 @@ struct GoldenTests {
             .replacing(/"until":\d+/, with: "\"until\":<time>")
             .replacing(/as of 20(2[7-9]|[3-9])[0-9T:.\-]+Z/, with: "as of <time>")
             .replacing(/, \d+ (ms|s)\n/, with: ", <duration>\n")
+            .replacing(/"place":"[^"]+"/, with: "\"place\":<place>")
             .replacing(/"recorded_at":\d+/, with: "\"recorded_at\":<time>")
             .replacing(#/\n  20\S+Z +(yes|no), /#) { "\n  <time>  \($0.1), " }
     }

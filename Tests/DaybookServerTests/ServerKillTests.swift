@@ -170,33 +170,3 @@ struct ServerKillTests {
         }
     }
 }
-
-/// A server in a process of its own.
-private final class ServerProcess: Sendable {
-    let client: HTTPClient
-    private let identifier: pid_t
-
-    init(_ path: String) async throws {
-        let program = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-            .appending(path: "daybook")
-        let process = Process()
-        process.executableURL = program
-        process.arguments = ["serve", path, "--port", "0"]
-        let log = path + ".log"
-        #expect(FileManager.default.createFile(atPath: log, contents: nil))
-        let errors = try #require(FileHandle(forWritingAtPath: log))
-        process.standardError = errors
-        try process.run()
-        identifier = process.processIdentifier
-        var port: Int?
-        for _ in 0..<600 where port == nil {
-            try await Task.sleep(for: .milliseconds(50))
-            let text = try String(contentsOfFile: log, encoding: .utf8)
-            port = text.firstMatch(of: /127\.0\.0\.1:(\d+)/).flatMap { Int($0.1) }
-        }
-        try errors.close()
-        client = HTTPClient(port: try #require(port))
-    }
-
-    func kill() { Foundation.kill(identifier, SIGKILL) }
-}

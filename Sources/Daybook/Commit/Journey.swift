@@ -11,7 +11,9 @@ struct Journey: Sendable {
         /// Whether the group failed: nothing of it was appended then.
         var hasFailed = false
         /// Whether events were appended; a group of refusals and repeated requests appends none.
-        var hasAppended = false
+        var hasAppended: Bool { eventCount > 0 }
+        /// Events that were appended.
+        var eventCount = 0
     }
 
     /// Commits a group of requests.
@@ -36,7 +38,7 @@ struct Journey: Sendable {
                     return core.state.withLock { $0.dropUnstored() }
                 }
                 let point = try writer.append(core.state.withLock { decided.group.batch($0) })
-                outcome.hasAppended = true
+                outcome.eventCount = decided.group.rows.count
                 if publish(decided.group.rows, point) { core.passOverOwnCommit() }
                 writeKeys()
             }

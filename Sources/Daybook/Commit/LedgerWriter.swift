@@ -11,6 +11,7 @@ package final class LedgerWriter: Sendable {
     private let derived: DerivedWriting
     /// `nil`: the ledger is closed.
     private let queue = Mutex<WriteQueue?>(nil)
+    private let done = Mutex((commits: Int64(0), requests: Int64(0), events: Int64(0)))
 
     init(_ core: LedgerCore) {
         self.core = core
@@ -24,6 +25,13 @@ package final class LedgerWriter: Sendable {
 
     private func commit(_ requests: [WriteRequest]) -> [WriteRequest] {
         let outcome = journey.commit(requests)
+        if outcome.hasAppended {
+            done.withLock { done in
+                done.commits += 1
+                done.requests += Int64(requests.count - outcome.rest.count)
+                done.events += Int64(outcome.eventCount)
+            }
+        }
         if !outcome.hasFailed { derived.schedule(hasAppended: outcome.hasAppended) }
         return outcome.rest
     }
@@ -79,6 +87,19 @@ package final class LedgerWriter: Sendable {
             preconditionFailure("a publication is answered with a receipt")
         }
         return receipt
+    }
+
+    /// What was done so far.
+    func activity() throws -> LedgerActivity {
+        let head = try core.head()
+        let done = done.withLock { $0 }
+        let cut = core.snapshotCut
+        return LedgerActivity(
+            head: head, commits: done.commits, requests: done.requests, events: done.events,
+            waiting: Int64(queue.withLock { $0 }?.waitingCount ?? 0), snapshotPosition: cut,
+            snapshotRecordedAt: try core.translating {
+                try core.store.rows(at: [cut]).first?.recordedAt
+            })
     }
 
     // MARK: At once

@@ -31,6 +31,8 @@ final class WriteQueue: Sendable {
         case isFirst
     }
 
+    var waitingCount: Int { content.withLock { $0.waiting.count } }
+
     func submit(_ request: WriteRequest) {
         let reception: Reception = content.withLock { content in
             if content.isClosed {

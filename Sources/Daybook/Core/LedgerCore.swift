@@ -39,8 +39,11 @@ package final class LedgerCore: Sendable {
     /// Whether something was lost that answers rest on.
     let knowledge: LostKnowledge
     private let seenForeignChange = Mutex<Int64>(-1)
+    /// Is told what an opening, or a look at what other processes wrote, has folded, and of how many events.
+    private let progress: @Sendable (Int64, Int64) -> Void
     /// Dead letters that wait for a transaction, as far as they were looked for.
     let deadLettersByLineage = Mutex(DeadLettersByLineage())
+    let recentCursors = RecentCursors()
 
     /// Where a core's parts come from that several ledgers may share.
     package struct Surroundings {
@@ -51,6 +54,8 @@ package final class LedgerCore: Sendable {
         var log: Logger
         /// `nil`: the machine's.
         var clock: (@Sendable () -> Int64)?
+        /// Events that were folded, and how many are to be.
+        var progress: @Sendable (Int64, Int64) -> Void = { _, _ in }
     }
 
     /// Opens a store: begins with the newest snapshot that fits and takes in what came after it.
@@ -63,6 +68,7 @@ package final class LedgerCore: Sendable {
         self.path = path
         self.isReadOnly = isReadOnly
         self.log = log
+        progress = surroundings.progress
         cache = AggregateCache()
         catalogCache = CatalogCache()
         bounds = surroundings.bounds
@@ -99,6 +105,7 @@ package final class LedgerCore: Sendable {
         path = nil
         isReadOnly = false
         log = other.log
+        progress = { _, _ in }
         cache = AggregateCache()
         catalogCache = other.catalogCache
         bounds = other.bounds
@@ -196,6 +203,7 @@ package final class LedgerCore: Sendable {
             for index in events.indices {
                 state.apply(events[index], recordedAt: head.recordedAt)
             }
+            progress(state.head.position, head.position)
         }
         try settling.settle(&state)
         // As an opening would read them.

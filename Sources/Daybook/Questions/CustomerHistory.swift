@@ -11,15 +11,31 @@ package struct CustomerHistory {
     /// Everything that names a customer, in canonical order: own events, lineages, corrections.
     package func history(
         of subject: String, environment: Environment = .production, moment: Moment = .now,
-        happened: Range<Int64> = Int64.min..<Int64.max, order: PageOrder = PageOrder()
-    ) throws -> [HistoryEntry] {
+        happened: Range<Int64> = Int64.min..<Int64.max, after place: Place? = nil,
+        order: PageOrder = PageOrder()
+    ) throws -> HistoryPage {
         try core.refresh()
+        if let place { try Places(core: core).confirm(place) }
         var entries = try takenInHistory(of: subject, environment: environment, moment: moment)
         if happened != Int64.min..<Int64.max {
             entries.removeAll { !happened.contains($0.event.draft.occurredAt ?? 0) }
         }
         if order.isNewestFirst { entries.reverse() }
-        return order.limit.map { Array(entries.prefix($0)) } ?? entries
+        if let place {
+            guard let last = entries.firstIndex(where: { $0.event.position == place.position })
+            else {
+                throw LedgerError.badInput([
+                    InputProblem(
+                        line: nil, column: nil, code: "bad_cursor",
+                        reason: "no page of this timeline ended at \(place); take its next")
+                ])
+            }
+            entries.removeFirst(last + 1)
+        }
+        guard let limit = order.limit, entries.count > limit else { return HistoryPage(entries) }
+        let shown = Array(entries.prefix(limit))
+        let next = try shown.last.map { try Places(core: core).place(at: $0.event.position) }
+        return HistoryPage(shown, next: next)
     }
 
     /// The same of what this ledger has taken in.

@@ -219,10 +219,10 @@ final class OverviewLook {
 struct EventCursor {
     /// Of the last event that was shown.
     var position: Int64
-    /// What the pages know.
-    var cut: Int64
+    /// The end of what the pages know.
+    var cut: Place
 
-    init(position: Int64, cut: Int64) {
+    init(position: Int64, cut: Place) {
         self.position = position
         self.cut = cut
     }
@@ -230,13 +230,13 @@ struct EventCursor {
     /// - Returns: `nil` for a text that is none.
     init?(_ text: String) {
         let parts = text.split(separator: "@", omittingEmptySubsequences: false)
-        guard parts.count == 2, let position = Int64(parts[0]), let cut = Int64(parts[1]),
-            position > 0, position <= cut
+        guard parts.count == 2, let position = Int64(parts[0]), let cut = Place(String(parts[1])),
+            position > 0, position <= cut.position
         else { return nil }
         self.init(position: position, cut: cut)
     }
 
-    /// `17@4000`.
+    /// `17@` and the place.
     var text: String { "\(position)@\(cut)" }
 }
 

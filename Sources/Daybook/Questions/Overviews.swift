@@ -71,9 +71,10 @@ struct Overviews {
     ) throws -> OverviewPage<Row> {
         let before = try request.after.map { text in
             guard let place = EventCursor(text) else { throw Self.badCursor(text) }
+            try Places(core: core).confirm(place.cut)
             return place
         }
-        return try looking(request, cut: before?.cut) { look in
+        return try looking(request, cut: before?.cut.position) { look in
             var page = OverviewPage<Row>(rows: [], asOf: look.asOf)
             var last: Int64 = 0
             let end = min(look.asOf.position, before.map { $0.position - 1 } ?? Int64.max)
@@ -82,7 +83,11 @@ struct Overviews {
                 guard stream.environment == request.environment, let found = try row(look, event)
                 else { return true }
                 if page.rows.count == request.limit {
-                    page.next = EventCursor(position: last, cut: look.asOf.position).text
+                    page.next =
+                        EventCursor(
+                            position: last,
+                            cut: try before?.cut ?? Places(core: core).place(at: look.asOf.position)
+                        ).text
                     return false
                 }
                 page.rows.append(found)

@@ -7,8 +7,6 @@ struct PlaceWalk {
     let epochs: Epochs
     private var cursor: HistoryCursor
     private var digest: RowDigest
-    /// The hashes with which epochs begin, by their start.
-    private var origins: [Int64: HistoryHash] = [:]
 
     /// - Parameter cursor: Over events alone.
     init(_ core: LedgerCore, _ epochs: Epochs, at cursor: HistoryCursor) {
@@ -21,18 +19,13 @@ struct PlaceWalk {
     var position: Int64 { cursor.position }
 
     /// The place where the walk stands.
-    mutating func place() throws -> Place {
+    func place() throws -> Place {
         let epoch = epochs.epoch(at: cursor.position)
+        guard let origin = try core.recentCursors.origin(of: epoch.start, core) else {
+            throw Self.missing(core, epoch.start)
+        }
         return Place(
-            epoch: epoch.number, position: cursor.position, origin: try origin(of: epoch),
-            hash: cursor.point.hash)
-    }
-
-    private mutating func origin(of epoch: Epochs.Epoch) throws -> HistoryHash {
-        if let known = origins[epoch.start] { return known }
-        let hash = try Self.cursor(core, at: epoch.start).point.hash
-        origins[epoch.start] = hash
-        return hash
+            epoch: epoch.number, position: cursor.position, origin: origin, hash: cursor.point.hash)
     }
 
     /// Goes on to a position.
@@ -62,17 +55,12 @@ struct PlaceWalk {
     }
 
     private mutating func append(_ row: EventRow) {
-        let hash = core.state.withLock { state in
-            digest.of(
-                row, RowDigest.Names(row.event) { state.names[$0] },
-                in: state.streamName(row.event.stream))
-        }
-        cursor.append(row, hash)
+        cursor.append(row, core.digest(of: row, &digest))
     }
 
     /// The cursor at a position that the ledger has taken in.
     static func cursor(_ core: LedgerCore, at position: Int64) throws -> HistoryCursor {
-        guard let cursor = try core.store.eventCursor(at: position) else {
+        guard let cursor = try core.recentCursors.cursor(at: position, core) else {
             throw missing(core, position)
         }
         return cursor

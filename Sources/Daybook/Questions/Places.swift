@@ -39,9 +39,9 @@ struct Places {
     private var taken: Int64 { core.state.withLock { $0.head.position } }
 
     private func place(at position: Int64, cut: Int64) throws -> Place {
-        var walk = PlaceWalk(
-            core, try Epochs(core, cut: cut), at: try PlaceWalk.cursor(core, at: position))
-        return try walk.place()
+        try PlaceWalk(
+            core, try Epochs(core, cut: cut), at: try PlaceWalk.cursor(core, at: position)
+        ).place()
     }
 
     /// A walk that stands at a place.
@@ -52,7 +52,7 @@ struct Places {
     func walk(from place: Place?, cut: Int64) throws -> PlaceWalk {
         let position = place?.position ?? 0
         let epochs = try Epochs(core, cut: cut)
-        var walk = PlaceWalk(
+        let walk = PlaceWalk(
             core, epochs, at: try PlaceWalk.cursor(core, at: min(position, cut)))
         guard let place else { return walk }
         let found = try walk.place()

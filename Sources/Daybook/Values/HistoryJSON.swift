@@ -2,10 +2,13 @@ package import DaybookEvents
 package import DaybookStore
 
 /// The shapes of timelines, and of what names a whole history.
-extension [HistoryEntry] {
+extension HistoryPage {
     /// One customer's timeline.
     package func json(of subject: String) -> JSONObject {
-        ["subject": .string(subject), "events": .array(map { .object($0.json) })]
+        [
+            "subject": .string(subject), "events": .array(map { .object($0.json) }),
+            "next": .orNull(next?.description),
+        ]
     }
 }
 

@@ -26,6 +26,7 @@ extension IngestReceipt {
             "texts": .integer(Int64(texts)), "appended": .integer(Int64(appended)),
             "duplicates": .integer(Int64(duplicates)),
             "first_position": .orNull(firstPosition), "last_position": .orNull(lastPosition),
+            "place": .null,
             "refused": .array(refused.map { .object($0.json) }),
             "retried": .texts(retried), "notes": .array(notes.map { .object($0.json) }),
             "claims": .array(claims.map { .object($0.json) }),

@@ -10,6 +10,7 @@ extension Receipt {
         object["done_before"] = .bool(wasDoneBefore)
         object["key"] = .string(key)
         object["positions"] = .array(positions.map { .integer($0) })
+        object["place"] = .null
         object["recorded_at"] = .integer(recordedAt)
         if clockLead > 0 { object["clock_lead_ms"] = .integer(clockLead) }
         object["durability"] = .string(durability)
@@ -25,7 +26,7 @@ extension ReportReceipt {
         var object: JSONObject = [
             "appended": .integer(Int64(appended)), "duplicates": .integer(Int64(duplicates)),
             "first_position": .orNull(firstPosition), "last_position": .orNull(lastPosition),
-            "durability": .string(durability),
+            "place": .null, "durability": .string(durability),
             "restatements": .array(restatements.map { .object($0.json) }),
             "restatements_omitted": .integer(Int64(restatementsOmitted)),
         ]

@@ -158,13 +158,8 @@ enum ChangesStart {
                     .badInput, "bad_position", "--after: \(text) is no position; write @1042")
             }
             self = .position(position)
-        } else if let place = Place(text) {
-            self = .place(place)
         } else {
-            throw Failure(
-                .badInput, "bad_place",
-                "--after: \(text) is no place; write one as an event of \"daybook changes\" has it, or @1042"
-            )
+            self = .place(try PlaceText.read(text, "--after", or: ", or @1042"))
         }
     }
 

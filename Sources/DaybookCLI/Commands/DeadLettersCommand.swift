@@ -114,7 +114,7 @@ struct DeadLettersCommand: AsyncParsableCommand {
             let (chosen, options) = (sha256, verifier)
             let signedKind = try signedKind()
             var sum = IngestReceipt()
-            try await ledger.writing { ledger in
+            let json = try await ledger.writing { ledger in
                 let deadLetters =
                     try chosen.map { [try DeadLettersCommand.find($0, ledger, environment)] }
                     ?? ledger.deadLetters(environment: environment).filter(\.isWaiting)
@@ -124,8 +124,9 @@ struct DeadLettersCommand: AsyncParsableCommand {
                 for deadLetter in deadLetters {
                     sum.add(try await ledger.retry(deadLetter, by: verifier, as: signedKind))
                 }
+                return ledger.json(of: sum)
             }
-            try output.show(sum.json) { sum.text($0, "payload", isDryRun: false) }
+            try output.show(json) { sum.text($0, "payload", isDryRun: false) }
             if let failure = sum.failure("payload", isDryRun: false) { throw failure }
         }
 

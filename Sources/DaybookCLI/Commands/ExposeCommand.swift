@@ -32,7 +32,8 @@ struct ExposeCommand: AsyncParsableCommand {
                 receipt,
                 receipt.wasDoneBefore
                     ? "\(subject) sees \(variant) of \(experiment), as before"
-                    : "\(subject) sees \(variant) of \(experiment)")
+                    : "\(subject) sees \(variant) of \(experiment)",
+                ledger)
         }
     }
 }

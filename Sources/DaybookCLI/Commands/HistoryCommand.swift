@@ -23,6 +23,10 @@ struct HistoryCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Only what happened before.", valueName: "time"))
     var until: String?
 
+    @Option(
+        help: ArgumentHelp("Where the previous page ended: its next.", valueName: "place"))
+    var after: String?
+
     @Flag(help: "Show everything that a store says, not only the product, the dates and the price.")
     var full = false
 
@@ -33,18 +37,20 @@ struct HistoryCommand: AsyncParsableCommand {
         let moment = try ask.moment.moment()
         let span = try InstantText.span(from: from, until: until)
         let happened = (span.from ?? Int64.min)..<(span.until ?? Int64.max)
-        let isWhole = from == nil && until == nil
+        let isWhole = from == nil && until == nil && after == nil
+        let after = try after.map { try PlaceText.read($0, "--after") }
         let entries = try await ask.ledger.asking { ledger in
             try ledger.history(
                 of: subject, environment: ask.environment, moment: moment, happened: happened,
-                order: page.order)
+                after: after, order: page.order)
         }
         try ask.output.show(entries.json(of: subject)) { terminal in
             entries.isEmpty
                 ? (isWhole
                     ? "nothing is known of \(subject)\n"
                     : "nothing is known of \(subject) in that time\n")
-                : HistoryText(entries: entries, isFull: full).text(terminal)
+                : HistoryText(entries: entries.entries, isFull: full).text(terminal)
+                    + (entries.next.map { "more follow: --after \($0)\n" } ?? "")
         }
     }
 }

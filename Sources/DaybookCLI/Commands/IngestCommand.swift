@@ -65,9 +65,10 @@ struct IngestCommand: AsyncParsableCommand {
         // Before anything is taken in: a file that is missing or empty ends the command while nothing has changed.
         let posted = try files.map { try Posted($0) }
         try checkSingle(posted)
-        let bar = ProgressBar("ingest")
+        let (bar, isDryRun) = (ProgressBar("ingest"), dryRun)
         defer { bar.finish() }
         var sum = IngestReceipt()
+        var json = JSONObject()
         let work: (Ledger) async throws -> Void = { ledger in
             for file in posted {
                 let payloads = try file.payloads()
@@ -81,6 +82,7 @@ struct IngestCommand: AsyncParsableCommand {
                             + "\(Words.grouped(Int64(payloads.count)))")
                 }
             }
+            json = isDryRun ? sum.json : ledger.json(of: sum)
         }
         if dryRun {
             // All payloads go into one ledger in memory: what an earlier one says is there for the later ones.
@@ -89,7 +91,6 @@ struct IngestCommand: AsyncParsableCommand {
             try await ledger.writing(work)
         }
         bar.finish()
-        var json = sum.json
         json["dry_run"] = .bool(dryRun)
         try output.show(json) { sum.text($0, noun, isDryRun: dryRun) }
         if let failure = sum.failure(noun, isDryRun: dryRun) { throw failure }

@@ -24,6 +24,7 @@ struct KeyCommand: AsyncParsableCommand {
             """,
         subcommands: [
             Create.self, List.self, Rotate.self, Revoke.self, Trust.self, Distrust.self,
+            LeaseCommand.Key.self,
         ])
 
     /// Who changes keys, and why.

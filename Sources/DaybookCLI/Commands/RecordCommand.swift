@@ -195,7 +195,7 @@ struct RecordCommand: AsyncParsableCommand {
         _ receipt: ReportReceipt, of events: [ReadEvent], _ known: UnknownNames, _ ledger: Ledger
     ) throws {
         let unknown = try KnownTypes.unknown(events, ledger)
-        var json = receipt.json
+        var json = ledger.json(of: receipt)
         if !unknown.isEmpty { json["unknown_types"] = .texts(unknown.map(\.type)) }
         let names = Set(
             events.flatMap { known.findings(in: $0.draft) }.filter { $0.code != .unknownType }

@@ -61,13 +61,14 @@ struct RestorePurchasesCommand: AsyncParsableCommand {
         let payloads = try files.flatMap {
             IngestCommand.payloads(try InputFile($0).all()).map(\.bytes)
         }
-        let subject = subject
-        let work: (Ledger) async throws -> RestoreReceipt = { ledger in
-            try await ledger.restore(payloads, for: subject, by: verifier, options: options)
+        let (subject, isDryRun) = (subject, dryRun)
+        let work: (Ledger) async throws -> (RestoreReceipt, JSONObject) = { ledger in
+            let receipt = try await ledger.restore(
+                payloads, for: subject, by: verifier, options: options)
+            return (receipt, isDryRun ? receipt.json : ledger.json(of: receipt))
         }
-        let receipt =
+        var (receipt, json) =
             dryRun ? try await ledger.asking(work) : try await ledger.writing(work)
-        var json = receipt.json
         json["dry_run"] = .bool(dryRun)
         try output.show(json) {
             receipt.text($0, subject: subject, isDryRun: dryRun)

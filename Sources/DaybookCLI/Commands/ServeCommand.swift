@@ -7,6 +7,7 @@ import Foundation
 import Logging
 import NIOCore
 import ServiceLifecycle
+import Synchronization
 
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -18,6 +19,7 @@ struct ServeCommand: AsyncParsableCommand {
 
               daybook serve ledger.sqlite --bundle-id com.dozzi.app
               daybook serve --data . --json
+              daybook serve --data . --apps apps.yaml
               daybook serve --demo
             """)
 
@@ -32,7 +34,8 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Where to listen; 0.0.0.0 for all addresses, behind a proxy.", valueName: "address"))
+            "Where to listen; 0.0.0.0 for all addresses, with TLS or behind a proxy.",
+            valueName: "address"))
     var host = "127.0.0.1"
 
     @Option(
@@ -58,6 +61,39 @@ struct ServeCommand: AsyncParsableCommand {
             "The same of one customer, for client keys.", valueName: "n"))
     var customerRate: Int64 = ServerOptions().customerRateMax ?? 0
 
+    @Option(
+        name: .customLong("tls-certificate"),
+        help: ArgumentHelp(
+            "The server's certificate and those above it, PEM; read again when it changes.",
+            valueName: "file"))
+    var certificate: String?
+
+    @Option(
+        name: .customLong("tls-key"),
+        help: ArgumentHelp("The certificate's private key, PEM.", valueName: "file"))
+    var certificateKey: String?
+
+    @Option(
+        name: .customLong("proxy"),
+        help: ArgumentHelp(
+            "Take connections from this address alone, such as 10.0.0.0/8; may be repeated.",
+            valueName: "address"))
+    var proxies: [String] = []
+
+    @Option(
+        name: .customLong("apps"),
+        help: ArgumentHelp(
+            "Settings of each app, YAML: bundle_ids, app_apple_id, roots, online, revenuecat_authorization_file.",
+            valueName: "file"))
+    var settings: String?
+
+    @Option(
+        name: .customLong("revenuecat-authorization-file"),
+        help: ArgumentHelp(
+            "File with the line that RevenueCat sends as Authorization with its webhooks.",
+            valueName: "file"))
+    var revenueCatFile: String?
+
     @Flag(help: "Write the log as lines of JSON instead of text.")
     var json = false
 
@@ -80,6 +116,23 @@ struct ServeCommand: AsyncParsableCommand {
             }
         }
         for origin in origins { try Self.check(origin) }
+        guard (certificate == nil) == (certificateKey == nil) else {
+            throw ValidationError("--tls-certificate and --tls-key go together.")
+        }
+        for proxy in proxies where AddressRange(proxy) == nil {
+            throw ValidationError("--proxy \(proxy): write an address, or a network as 10.0.0.0/8.")
+        }
+        if settings != nil, verifier.namesApp || revenueCatFile != nil {
+            throw ValidationError(
+                "--apps says of each app what --bundle-id and --revenuecat-authorization-file say of one."
+            )
+        }
+        let isLocal = ["127.0.0.1", "::1", "localhost"].contains(host)
+        guard isLocal || certificate != nil || !proxies.isEmpty else {
+            throw ValidationError(
+                "--host \(host) would let keys cross the network in clear text: add --tls-certificate and --tls-key, or say with --proxy whose connections are taken."
+            )
+        }
     }
 
     /// An origin as browsers send it (RFC 6454 §6.2): a slash at its end would never be met.
@@ -97,37 +150,61 @@ struct ServeCommand: AsyncParsableCommand {
         let log = ServerLog.logger(isJSON: json)
         if demo {
             let folder = try TemporaryFolder("daybook-serve", endsProcess: false)
-            let served = try await DemoServer(folder: folder.path, events: events).open(log: log)
-            try await serve(served.apps, in: folder.path, log) { port in
-                try Terminal.output.write(served.lines(port: port))
+            let demo = DemoServer(folder: folder.path, events: events)
+            let made = try await demo.make()
+            try await serve(
+                in: folder.path, log, opening: { try await Self.open(made.paths, $0, log) }
+            ) { port in
+                try Terminal.output.write(made.lines(port: port))
             }
             return withExtendedLifetime(folder) {}
         }
         let paths = try paths()
-        let verifiers = try verifiers()
-        let apps = try paths.map { try ServedApp(path: $0, verifiers: verifiers, log: log) }
-        try Self.refuseTwice(apps, paths)
+        let settings = try ServeSettings(
+            file: settings.map { try AppSettingsFile($0) },
+            all: ServedApp.Settings(
+                verifiers: verifier.namesApp ? try verifier.identity().verifiers() : [:],
+                revenueCatAuthorization: try revenueCatFile.map { try SecretFile.line($0) }))
         let folder = data ?? KeyCommand.folder(of: paths[0])
-        let names = apps.map(\.name).joined(separator: ", ")
-        let host = host
-        try await serve(apps, in: folder, log) { port in
-            log.info("serving \(names) at http://\(host):\(port)/v1")
+        let address = "\(certificate == nil ? "http" : "https")://\(host)"
+        let names = Mutex("")
+        try await serve(
+            in: folder, log,
+            opening: { progress in
+                let apps = try await Self.open(paths, progress, log, settings)
+                names.withLock { $0 = apps.map(\.name).joined(separator: ", ") }
+                return apps
+            }
+        ) { port in
+            log.info("serving \(names.withLock { $0 }) at \(address):\(port)/v1")
         }
     }
 
+    private static func open(
+        _ paths: [String], _ progress: OpeningProgress, _ log: Logger,
+        _ settings: ServeSettings = ServeSettings()
+    ) async throws -> [ServedApp] {
+        var apps: [ServedApp] = []
+        for path in paths {
+            apps.append(
+                try await ServedApp.open(path: path, settings: settings.settings, log: log) {
+                    progress.note(path, $0, of: $1)
+                })
+        }
+        try refuseTwice(apps, paths)
+        try settings.file?.confirm(served: apps.map(\.name))
+        return apps
+    }
+
     private func serve(
-        _ apps: [ServedApp], in folder: String, _ log: Logger,
+        in folder: String, _ log: Logger,
+        opening: @escaping @Sendable (OpeningProgress) async throws -> [ServedApp],
         _ tell: @escaping @Sendable (Int) throws -> Void
     ) async throws {
         let keys = try KeyStore(folder: folder)
-        var options = ServerOptions()
-        options.host = host
-        options.port = try listeningPort()
-        options.origins = origins
-        options.keyRateMax = rate == 0 ? nil : rate
-        options.customerRateMax = customerRate == 0 ? nil : customerRate
+        let options = try options()
         let server = LedgerServer(
-            apps, keys: keys, options: options, log: log,
+            keys: keys, options: options, log: log, opening: opening,
             onRunning: { port in
                 do {
                     try tell(port)
@@ -147,9 +224,25 @@ struct ServeCommand: AsyncParsableCommand {
                 .environment, "cannot_listen",
                 "\(host):\(options.port) cannot be listened on: \(error)"
             )
+        } catch let error as CertificateError {
+            throw Failure(.environment, "bad_certificate", error.description)
         }
         try keys.close()
         log.info("stopped")
+    }
+
+    private func options() throws -> ServerOptions {
+        var options = ServerOptions()
+        options.host = host
+        options.port = try listeningPort()
+        options.origins = origins
+        options.keyRateMax = rate == 0 ? nil : rate
+        options.customerRateMax = customerRate == 0 ? nil : customerRate
+        options.proxies = proxies.compactMap(AddressRange.init)
+        if let certificate, let certificateKey {
+            options.certificate = CertificateFiles(certificate: certificate, key: certificateKey)
+        }
+        return options
     }
 
     private func listeningPort() throws -> Int {
@@ -184,16 +277,6 @@ struct ServeCommand: AsyncParsableCommand {
         return paths
     }
 
-    /// For each environment whose payloads may come; none where no app was named.
-    private func verifiers() throws -> [DaybookEvents.Environment: AppStoreVerifier] {
-        guard verifier.namesApp else { return [:] }
-        var verifiers: [DaybookEvents.Environment: AppStoreVerifier] = [:]
-        for environment in DaybookEvents.Environment.allCases {
-            verifiers[environment] = try verifier.verifier(environment)
-        }
-        return verifiers
-    }
-
     /// Under one name there is one ledger.
     private static func refuseTwice(_ apps: [ServedApp], _ paths: [String]) throws {
         var seen: [String: String] = [:]
@@ -204,5 +287,16 @@ struct ServeCommand: AsyncParsableCommand {
                     "\(other) and \(path) are both ledgers of \(app.name)")
             }
         }
+    }
+}
+
+/// What is believed of each app: from a file of settings, or the same for every app.
+private struct ServeSettings {
+    var file: AppSettingsFile?
+    var all = ServedApp.Settings()
+
+    func settings(_ app: String) -> ServedApp.Settings {
+        guard let file else { return all }
+        return file.settings[app] ?? ServedApp.Settings()
     }
 }

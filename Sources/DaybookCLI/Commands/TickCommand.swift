@@ -21,16 +21,17 @@ struct TickCommand: AsyncParsableCommand {
         let instant = try InstantText.read(at, "--at")
         let bar = ProgressBar("tick")
         defer { bar.finish() }
-        let receipt = try await ledger.writing { ledger in
-            try await ledger.tick(at: instant) { done, total in
+        let (receipt, json) = try await ledger.writing { ledger in
+            let receipt = try await ledger.tick(at: instant) { done, total in
                 bar.show(
                     Int64(done), of: Int64(total),
                     note: "\(Words.grouped(Int64(done))) of \(Words.grouped(Int64(total)))")
             }
+            return (receipt, ledger.json(of: receipt))
         }
         let text =
             receipt.appended == 0
             ? "nothing was due" : "\(Words.count(Int64(receipt.appended), "reset")) written"
-        try output.show(receipt.json) { "\($0.tick) \(text)\n" }
+        try output.show(json) { "\($0.tick) \(text)\n" }
     }
 }

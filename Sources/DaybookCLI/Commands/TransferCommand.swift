@@ -72,19 +72,19 @@ struct TransferCommand: AsyncParsableCommand {
         let (given, direction) = (from, direction)
         let (environment, reason) = (environment.environment, reason)
         let (actor, key, isDryRun) = (actor, idempotencyKey, dryRun)
-        let work: (Ledger) async throws -> TransferReceipt = { ledger in
+        let work: (Ledger) async throws -> (TransferReceipt, JSONObject) = { ledger in
             guard let from = try given ?? ledger.owner(of: name, environment: environment) else {
                 throw LedgerError.rejected(.unknownLineage(name), decision: nil)
             }
-            return try await ledger.transfer(
+            let receipt = try await ledger.transfer(
                 TransferRequest(
                     of: name, from: from, direction, reason: reason, environment: environment,
                     actor: actor, key: key),
                 isDryRun: isDryRun)
+            return (receipt, isDryRun ? receipt.json : ledger.json(of: receipt))
         }
-        let receipt =
+        var (receipt, json) =
             dryRun ? try await ledger.asking(work) : try await ledger.writing(work)
-        var json = receipt.json
         json["dry_run"] = .bool(dryRun)
         try output.show(json) {
             receipt.text($0, isDryRun: isDryRun)

@@ -59,16 +59,24 @@ struct DemoHTTP {
         var log = Logger(label: "daybook") { _ in SwiftLogNoOpLogHandler() }
         log.logLevel = .critical
         let verifier = try VerifierOptions.parse(["--bundle-id", Self.bundleID, "--root", root])
-        let app = try ServedApp(
-            path: ledger, verifiers: [.test: verifier.verifier(.test)], log: log)
+        let settings = ServedApp.Settings(verifiers: [.test: try verifier.verifier(.test)])
+        let (path, quiet) = (ledger, log)
+        let name = try Ledger.open(ledger, readOnly: true).app
         let keys = try KeyStore(folder: "\(folder)/served")
         let (_, key) = try keys.create(
-            [.store, .analyst], app: app.name, label: "demo", by: "demo", now: SystemClock.now())
+            [.store, .analyst], app: name, label: "demo", by: "demo", now: SystemClock.now())
         var options = ServerOptions()
         options.port = 0
         let (ports, port) = AsyncStream<Int>.makeStream()
         let server = LedgerServer(
-            [app], keys: keys, options: options, log: log, onRunning: { port.yield($0) })
+            keys: keys, options: options, log: log,
+            opening: { progress in
+                [
+                    try await ServedApp.open(path: path, settings: { _ in settings }, log: quiet) {
+                        progress.note(path, $0, of: $1)
+                    }
+                ]
+            }, onRunning: { port.yield($0) })
         let group = ServiceGroup(services: [server], logger: log)
         let run = Task { try await group.run() }
         var answer = JSONObject()

@@ -1,11 +1,10 @@
 import Daybook
 import DaybookServer
-import Logging
 
 /// The recorded apps, each in a ledger of its own with a recorded stream, and a key for each.
 struct DemoServer {
-    struct Served {
-        var apps: [ServedApp]
+    struct Made {
+        var paths: [String]
         /// By app.
         var keys: [(app: String, key: String)]
 
@@ -31,22 +30,22 @@ struct DemoServer {
     let folder: String
     let events: String?
 
-    func open(log: Logger) async throws -> Served {
+    /// Makes ledgers and keys.
+    func make() async throws -> Made {
         let store = try KeyStore(folder: folder)
-        var served = Served(apps: [], keys: [])
+        var all = Made(paths: [], keys: [])
         for app in try DemoFolder.find(events).apps {
             let path = "\(folder)/\(app.name).sqlite"
             let made = try await Ledger.create(
                 at: path, catalog: try InputFile(app.catalog).all())
+            let name = made.app
             try made.close()
-            let ledger = try ServedApp(path: path, log: log)
             let (_, text) = try store.create(
-                [.store, .analyst], app: ledger.name, label: "demo", by: "demo",
-                now: SystemClock.now())
-            served.apps.append(ledger)
-            served.keys.append((ledger.name, text))
+                [.store, .analyst], app: name, label: "demo", by: "demo", now: SystemClock.now())
+            all.paths.append(path)
+            all.keys.append((name, text))
         }
         try store.close()
-        return served
+        return all
     }
 }

@@ -7,7 +7,7 @@ enum Arguments {
         "--stream", "--retroactive", "--offline", "--online", "--all", "--no-auto-renew", "--trial",
         "--undo", "--force", "--apply", "--fails", "--redact", "--check", "--replace",
         "--allow-unknown", "--plain", "--unlimited", "--newest-first", "--move-anchor",
-        "--preserve-overage", "--full", "--ending", "--follow", "--demo",
+        "--preserve-overage", "--full", "--ending", "--follow", "--demo", "--keys",
     ]
 
     /// Lets a number be negative: ArgumentParser would take `-1` for an option, and complain of a missing value or an

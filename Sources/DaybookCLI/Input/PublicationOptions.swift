@@ -42,7 +42,7 @@ struct PublicationOptions: ParsableArguments {
             if let counted, !output.json { try Terminal.output.write(Self.sentence(counted)) }
             let receipt = try await ledger.publish(publication)
             let written = try version(of: receipt, publication, in: ledger)
-            try show(receipt, written, counted, done(written), already)
+            try show(receipt, written, counted, done(written), already, ledger)
         }
     }
 
@@ -67,10 +67,11 @@ struct PublicationOptions: ParsableArguments {
 
     private func show(
         _ receipt: Receipt, _ version: Int64, _ found: PublicationDryRun?, _ done: String,
-        _ already: String
+        _ already: String, _ ledger: Ledger
     ) throws {
         let isNew = !receipt.positions.isEmpty
         var json = receipt.json(publishing: version, after: found)
+        json["place"] = .orNull(ledger.place(after: receipt)?.description)
         json["dry_run"] = false
         try output.show(json) {
             "\($0.tick) \(isNew ? done : already)\n" + receipt.details($0)

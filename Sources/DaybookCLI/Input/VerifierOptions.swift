@@ -54,7 +54,8 @@ struct VerifierOptions: ParsableArguments {
     /// Whether it is said which app payloads are for.
     var namesApp: Bool { !namedIDs.isEmpty }
 
-    func verifier(_ environment: Environment) throws -> AppStoreVerifier {
+    /// What the options say of the App Store.
+    func identity() throws -> StoreIdentity {
         let ids = namedIDs
         guard !ids.isEmpty else {
             throw Failure(
@@ -62,11 +63,34 @@ struct VerifierOptions: ParsableArguments {
                 "which app are the payloads for? say --bundle-id, as in App Store Connect, or set $DAYBOOK_BUNDLE_ID"
             )
         }
-        let identity = AppStoreIdentity(
-            bundleIDs: ids, appAppleID: appAppleID, environment: environment)
-        return AppStoreVerifier(
-            identity: identity, roots: try configuredRoots(),
-            revocation: isOnline ? Responders.revocation() : nil)
+        return StoreIdentity(
+            bundleIDs: ids, appAppleID: appAppleID, roots: roots, isOnline: isOnline)
+    }
+
+    func verifier(_ environment: Environment) throws -> AppStoreVerifier {
+        try identity().verifier(environment)
+    }
+}
+
+/// An app as the App Store knows it, and whose signatures are believed.
+struct StoreIdentity {
+    var bundleIDs: [String]
+    var appAppleID: Int64?
+    /// Files of root certificates; empty: Apple's.
+    var roots: [String] = []
+    /// Whether responders are asked about withdrawn certificates.
+    var isOnline = false
+
+    func verifier(_ environment: Environment) throws -> AppStoreVerifier {
+        AppStoreVerifier(
+            identity: AppStoreIdentity(
+                bundleIDs: bundleIDs, appAppleID: appAppleID, environment: environment),
+            roots: try configuredRoots(), revocation: isOnline ? Responders.revocation() : nil)
+    }
+
+    /// For every environment.
+    func verifiers() throws -> [Environment: AppStoreVerifier] {
+        try Environment.allCases.reduce(into: [:]) { $0[$1] = try verifier($1) }
     }
 
     private func configuredRoots() throws -> AppStoreRoots {

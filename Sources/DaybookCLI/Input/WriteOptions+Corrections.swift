@@ -24,7 +24,7 @@ extension WriteOptions {
             let receipt = try await ask(ledger, request)
             let verb = if case .voidEvent = command { "void" } else { "amended" }
             let tense = dryRun ? "would be" : "is"
-            try show(receipt, "\(target.source)/\(target.key) \(tense) \(verb)")
+            try show(receipt, "\(target.source)/\(target.key) \(tense) \(verb)", ledger)
         }
     }
 }

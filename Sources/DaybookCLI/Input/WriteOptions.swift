@@ -72,7 +72,8 @@ struct WriteOptions: ParsableArguments {
         try await opening { ledger in
             do {
                 let receipt = try await ask(ledger, request)
-                try show(receipt, receipt.wasDoneBefore ? repetition ?? sentence : sentence)
+                try show(
+                    receipt, receipt.wasDoneBefore ? repetition ?? sentence : sentence, ledger)
             } catch LedgerError.rejected(let rejection, let decision?) {
                 try refuse(rejection, decision, subject, try ledger.catalogs().newest?.catalog)
             }
@@ -92,8 +93,8 @@ struct WriteOptions: ParsableArguments {
             : try await ledger.perform(request, isRestating: isRestating)
     }
 
-    func show(_ receipt: Receipt, _ sentence: String) throws {
-        var json = receipt.json
+    func show(_ receipt: Receipt, _ sentence: String, _ ledger: Ledger) throws {
+        var json = dryRun ? receipt.json : ledger.json(of: receipt)
         json["dry_run"] = .bool(dryRun)
         try output.show(json) {
             let end: HumanText = dryRun ? "; a dry run: nothing is written\n" : "\n"

@@ -2,9 +2,10 @@
 // alone.
 //
 //   application_id  0x44424B53 ("DBKS")
-//   user_version    1
+//   user_version    2
 //   api_key         a row for each key that was ever made; revoked ones stay, for those who ask later
 //   token_key       by which tokens about customers are verified: public keys, or secrets that are shared (HS256)
+//   lease_key       by which leases are signed: private keys; since version 2
 
 import DaybookStore
 import Foundation
@@ -14,7 +15,7 @@ import GRDB
 struct KeyFile {
     static let name = "server.sqlite"
     private static let applicationID: Int32 = 0x4442_4B53
-    private static let version: Int32 = 1
+    private static let version: Int32 = 2
 
     private static let schema = """
         CREATE TABLE api_key (
@@ -37,6 +38,18 @@ struct KeyFile {
           created_at INTEGER NOT NULL,
           created_by TEXT NOT NULL,
           revoked_at INTEGER,
+          PRIMARY KEY (app, id)
+        ) STRICT, WITHOUT ROWID;
+        """
+
+    private static let leaseSchema = """
+        CREATE TABLE lease_key (
+          app TEXT NOT NULL,
+          id TEXT NOT NULL,
+          material BLOB NOT NULL,
+          created_at INTEGER NOT NULL,
+          created_by TEXT NOT NULL,
+          retired_at INTEGER,
           PRIMARY KEY (app, id)
         ) STRICT, WITHOUT ROWID;
         """
@@ -66,7 +79,7 @@ struct KeyFile {
             let found = try Int32.fetchOne(database, sql: "PRAGMA user_version") ?? 0
             let isEmpty = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema") == 0
             if isEmpty, application == 0 {
-                try database.execute(sql: schema)
+                try database.execute(sql: schema + leaseSchema)
                 try database.execute(sql: "PRAGMA application_id = \(applicationID)")
                 try database.execute(sql: "PRAGMA user_version = \(version)")
                 return .commit
@@ -79,6 +92,10 @@ struct KeyFile {
                     .newerSchema,
                     "\(path) has version \(found), and this build reads up to \(version); use a newer Daybook"
                 )
+            }
+            if found < 2 {
+                try database.execute(sql: leaseSchema)
+                try database.execute(sql: "PRAGMA user_version = \(version)")
             }
             return .commit
         }

@@ -12,6 +12,7 @@ final class KeyRing: Sendable {
         var version: Int64?
         var keys: [String: APIKey] = [:]
         var tokenKeys: [String: [TokenKey]] = [:]
+        var leaseKeys: [String: [LeaseKey]] = [:]
     }
 
     private let store: KeyStore
@@ -35,6 +36,14 @@ final class KeyRing: Sendable {
         }
     }
 
+    /// The keys by which leases of an app were ever signed.
+    func leaseKeys(app: String) throws -> [LeaseKey] {
+        try known.withLock { known in
+            try refresh(&known)
+            return known.leaseKeys[app] ?? []
+        }
+    }
+
     private func refresh(_ known: inout Known) throws {
         let version = known.version
         let found: Known? = try store.reading { database in
@@ -44,7 +53,8 @@ final class KeyRing: Sendable {
             return Known(
                 version: now,
                 keys: Dictionary(keys.map { ($0.id, $0) }, uniquingKeysWith: { _, last in last }),
-                tokenKeys: try KeyStore.tokenKeys(database))
+                tokenKeys: try KeyStore.tokenKeys(database),
+                leaseKeys: try KeyStore.leaseKeys(database))
         }
         if let found { known = found }
     }

@@ -181,6 +181,47 @@ public final class KeyStore: Sendable {
         return keys
     }
 
+    // MARK: Keys of leases
+
+    /// Makes the key by which an app's leases are signed from now on; leases of the former one are good until they are
+    /// over.
+    public func createLeaseKey(app: String, by actor: String, now: Int64) throws -> LeaseKey {
+        let key = LeaseKey.random(by: actor, now: now)
+        try write { database in
+            try database.execute(
+                sql: "UPDATE lease_key SET retired_at = ? WHERE app = ? AND retired_at IS NULL",
+                arguments: [now, app])
+            try database.execute(
+                sql: """
+                    INSERT INTO lease_key (app, id, material, created_at, created_by)
+                    VALUES (?, ?, ?, ?, ?)
+                    """,
+                arguments: [app, key.id, Data(key.material), now, actor])
+        }
+        return key
+    }
+
+    /// The keys by which an app's leases were ever signed, in the order in which they were made.
+    public func leaseKeys(app: String) throws -> [LeaseKey] {
+        try StoreError.wrapping(path) {
+            try queue.read { try Self.leaseKeys($0)[app] ?? [] }
+        }
+    }
+
+    static func leaseKeys(_ database: Database) throws -> [String: [LeaseKey]] {
+        var keys: [String: [LeaseKey]] = [:]
+        for row in try Row.fetchAll(
+            database, sql: "SELECT * FROM lease_key ORDER BY created_at, id")
+        {
+            let material: Data = row["material"]
+            keys[row["app"], default: []].append(
+                LeaseKey(
+                    id: row["id"], createdAt: row["created_at"], createdBy: row["created_by"],
+                    retiredAt: row["retired_at"], material: Array(material)))
+        }
+        return keys
+    }
+
     // MARK: The running server
 
     /// Reads by several statements, each for itself.

@@ -1,10 +1,28 @@
 import Daybook
 public import DaybookEvents
 public import DaybookIngest
+import Dispatch
 public import Logging
+import Synchronization
 
 /// What one app is served by: its ledger, and by what payloads of stores for it are believed.
 public struct ServedApp: Sendable {
+    /// What the operator says of one app.
+    public struct Settings: Sendable {
+        /// By the environment of the payloads; where one is missing, payloads of it are refused.
+        public var verifiers: [Environment: AppStoreVerifier]
+        /// What RevenueCat sends in `Authorization`; `nil`: its webhooks are refused.
+        public var revenueCatAuthorization: String?
+
+        public init(
+            verifiers: [Environment: AppStoreVerifier] = [:],
+            revenueCatAuthorization: String? = nil
+        ) {
+            self.verifiers = verifiers
+            self.revenueCatAuthorization = revenueCatAuthorization
+        }
+    }
+
     let ledger: ServedLedger
     /// By environment; where one is missing, payloads of it are refused.
     let verifiers: [Environment: AppStoreVerifier]
@@ -14,43 +32,94 @@ public struct ServedApp: Sendable {
 
     /// Opens a ledger's file for writing.
     /// - Parameters:
-    ///   - verifiers: By the environment of the payloads; where one is missing, payloads of it are refused.
-    ///   - revenueCatAuthorization: What RevenueCat sends in `Authorization`; `nil`: its webhooks are refused.
+    ///   - settings: Those of the app whose name is given, as the ledger has it.
     ///   - clock: Milliseconds since 1970 UTC; `nil`: the machine's.
+    ///   - progress: Events that are folded, and the position at which the ledger ends.
     /// - Throws: `LedgerError` where the file cannot be opened.
     public init(
-        path: String, verifiers: [Environment: AppStoreVerifier] = [:],
-        revenueCatAuthorization: String? = nil, log: Logger,
-        clock: (@Sendable () -> Int64)? = nil
+        path: String, settings: (_ app: String) -> Settings = { _ in Settings() }, log: Logger,
+        clock: (@Sendable () -> Int64)? = nil,
+        progress: @escaping @Sendable (Int64, Int64) -> Void = { _, _ in }
     ) throws {
         ledger = try ServedLedger(path: path, log: log) {
-            try Ledger.open(path, log: log, clock: clock)
+            try Ledger.open(path, log: log, clock: clock, progress: progress)
         }
-        self.verifiers = verifiers
+        let settings = settings(ledger.app)
+        verifiers = settings.verifiers
         refusals = RefusalBudget(
             waiting: try ledger.asking { try $0.deadLetters().count(where: \.isWaiting) })
-        revenueCatDigest = revenueCatAuthorization.map { Digest.sha256($0.utf8) }
+        revenueCatDigest = settings.revenueCatAuthorization.map { Digest.sha256($0.utf8) }
+    }
+
+    /// The same on a thread of its own: an opening may take long, and requests are answered meanwhile.
+    public static func open(
+        path: String, settings: @escaping @Sendable (_ app: String) -> Settings, log: Logger,
+        progress: @escaping @Sendable (Int64, Int64) -> Void
+    ) async throws -> ServedApp {
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue(label: "daybook.open").async {
+                continuation.resume(
+                    with: Result {
+                        try ServedApp(path: path, settings: settings, log: log, progress: progress)
+                    })
+            }
+        }
     }
 
     /// The app's name, as the ledger has it.
     public var name: String { ledger.app }
 }
 
-/// All apps of a server, by name.
-struct ServedLedgers: Sendable {
-    private let apps: [String: ServedApp]
+/// All apps of a server, by name; none before they are open.
+final class ServedLedgers: Sendable {
+    private let apps = Mutex<[String: ServedApp]?>(nil)
+    let opening = OpeningProgress()
 
-    init(_ apps: [ServedApp]) {
-        self.apps = Dictionary(
-            apps.map { ($0.ledger.app, $0) }, uniquingKeysWith: { first, _ in first })
+    /// Those that are open now take requests from here on.
+    func serve(_ opened: [ServedApp]) {
+        let found = Dictionary(
+            opened.map { ($0.ledger.app, $0) }, uniquingKeysWith: { first, _ in first })
+        apps.withLock { $0 = found }
     }
 
-    var names: [String] { apps.keys.sorted(by: precedesInBytes) }
-    var all: [ServedApp] { names.compactMap { apps[$0] } }
+    /// Empty before they are open.
+    var all: [ServedApp] {
+        let apps = apps.withLock { $0 ?? [:] }
+        return apps.keys.sorted(by: precedesInBytes).compactMap { apps[$0] }
+    }
+
+    var isOpen: Bool { apps.withLock { $0 != nil } }
 
     /// By the bytes of its name.
     func app(_ name: String) -> ServedApp? {
-        guard let found = apps[name], haveSameBytes(found.ledger.app, name) else { return nil }
+        guard let found = apps.withLock({ $0?[name] }), haveSameBytes(found.ledger.app, name)
+        else { return nil }
         return found
+    }
+}
+
+/// How far the ledgers of a server are opened: what `/ready` tells meanwhile.
+public final class OpeningProgress: Sendable {
+    private let ledgers = Mutex<[(path: String, done: Int64, end: Int64)]>([])
+
+    public init() {}
+
+    /// - Parameters:
+    ///   - done: The last position that is folded.
+    ///   - end: The position at which the ledger ends.
+    public func note(_ path: String, _ done: Int64, of end: Int64) {
+        ledgers.withLock { ledgers in
+            ledgers.removeAll { $0.path == path }
+            ledgers.append((path, done, end))
+        }
+    }
+
+    var json: [JSONValue] {
+        ledgers.withLock { $0 }.map { path, done, end in
+            let name = path.split(separator: "/").last.map(String.init) ?? path
+            return .object([
+                "file": .string(name), "position": .integer(done), "end": .integer(end),
+            ])
+        }
     }
 }

@@ -45,6 +45,14 @@ final class PrometheusRegistry: MetricsFactory {
             .replacing("\n", with: "\\n")
     }
 
+    /// Sets a series to a number that is counted elsewhere.
+    func show(
+        _ name: String, _ kind: PrometheusSeries.Kind, _ value: Int64,
+        _ dimensions: [(String, String)]
+    ) {
+        series(name, kind, dimensions).set(value)
+    }
+
     // MARK: Writing
 
     /// - Parameter app: Only series of this app, and those of none.

@@ -112,6 +112,11 @@ struct Dispatcher: Sendable {
         let name = parts["app"] ?? ""
         let caller = try await gate.admit(request.headers, to: route.scopes, app: name)
         guard let app = ledgers.app(name) else {
+            guard ledgers.isOpen else {
+                throw Problem.tooMany(
+                    .serviceUnavailable, "starting",
+                    "the ledgers are being opened; /ready tells how far it is", after: 1)
+            }
             throw Problem.notFound("unknown_app", "this server has no such app")
         }
         return (caller, app, parts)
@@ -135,7 +140,7 @@ struct Dispatcher: Sendable {
         var call = RouteCall(
             ledgers: ledgers, served: admitted.app, caller: admitted.caller,
             parts: admitted.parts, headers: request.headers, fields: fields, bytes: bytes,
-            streams: streams, longWork: longWork, metrics: metrics, log: log)
+            streams: streams, longWork: longWork, metrics: metrics, keys: gate.ring, log: log)
         return try await route.respond(&call)
     }
 

@@ -3,6 +3,7 @@ import DaybookEvents
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
+import HummingbirdTLS
 public import Logging
 import NIOCore
 public import ServiceLifecycle
@@ -10,35 +11,50 @@ public import ServiceLifecycle
 /// Serves ledgers over HTTP until it is told to stop.
 public struct LedgerServer: Service {
     private let options: ServerOptions
-    private let ledgers: ServedLedgers
+    private let ledgers = ServedLedgers()
     private let gate: Gate
     private let log: Logger
+    private let opening: @Sendable (OpeningProgress) async throws -> [ServedApp]
     private let onRunning: @Sendable (_ port: Int) async -> Void
 
     /// - Parameters:
-    ///   - onRunning: Is told the port once the server listens.
+    ///   - opening: Opens what is served, while the server listens already and says that it is not ready.
+    ///   - onRunning: Is told the port once everything is open.
     public init(
-        _ apps: [ServedApp], keys: KeyStore, options: ServerOptions = ServerOptions(), log: Logger,
+        keys: KeyStore, options: ServerOptions = ServerOptions(), log: Logger,
         clock: (@Sendable () -> Int64)? = nil,
+        opening: @escaping @Sendable (OpeningProgress) async throws -> [ServedApp],
         onRunning: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
     ) {
         self.options = options
-        ledgers = ServedLedgers(apps)
+        self.opening = opening
         gate = Gate(ring: KeyRing(keys), clock: clock ?? { SystemClock.now() })
         self.log = log
         self.onRunning = onRunning
     }
 
     /// Listens and answers; returns after a graceful stop, with snapshots written and every ledger closed.
-    /// - Throws: Where it cannot listen.
+    /// - Throws: Where it cannot listen or has no good certificate, and what opening throws.
     public func run() async throws {
-        do {
-            try await application().run()
-        } catch {
-            close()
-            throw error
+        defer { close() }
+        let certificate = try options.certificate.map { try ServerCertificate($0, log: log) }
+        let (ports, listening) = AsyncStream<Int>.makeStream()
+        let application = try application(certificate) { listening.yield($0) }
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask {
+                defer { listening.finish() }
+                try await application.run()
+            }
+            tasks.addTask {
+                for await port in ports {
+                    ledgers.serve(try await opening(ledgers.opening))
+                    return await onRunning(port)
+                }
+            }
+            if let certificate { tasks.addTask { try await certificate.run() } }
+            // Where one fails, the others are cancelled.
+            for try await _ in tasks {}
         }
-        close()
     }
 
     private func close() {
@@ -51,7 +67,9 @@ public struct LedgerServer: Service {
         }
     }
 
-    private func application() -> some ApplicationProtocol {
+    private func application(
+        _ certificate: ServerCertificate?, onListening: @escaping @Sendable (Int) -> Void
+    ) throws -> some ApplicationProtocol {
         let dispatcher = Dispatcher(
             ledgers: ledgers, gate: gate,
             rate: RateLimit(
@@ -70,22 +88,28 @@ public struct LedgerServer: Service {
         // The library of the server logs by itself only what its own makers look for.
         var quiet = log
         quiet.logLevel = .error
-        let onRunning = onRunning
+        let plain = HTTPServerBuilder.http1(configuration: channels)
         return Application(
-            router: router, server: .http1(configuration: channels),
+            router: router,
+            server: try certificate.map {
+                try .tls(plain, tlsConfiguration: $0.configuration())
+            } ?? plain,
             configuration: ApplicationConfiguration(
                 address: .hostname(options.host, port: options.port), serverName: nil,
                 availableConnectionsDelegate: .maximum(options.connectionsMax, logger: quiet)),
-            onServerRunning: { channel in
-                await onRunning(channel.localAddress?.port ?? 0)
-            }, logger: quiet)
+            onServerRunning: { onListening($0.localAddress?.port ?? 0) }, logger: quiet)
     }
 
     private var channels: HTTP1Channel.Configuration {
         let time = TimeAmount(options.requestTimeMax)
         let bytes = (RouteTable.routes.map(\.bodyByteCountMax).max() ?? 0) + (1 << 20)
+        let writeTime = TimeAmount(options.writeTimeMax)
+        let peers =
+            options.proxies.isEmpty ? nil : PeerGuard.Rule(proxies: options.proxies, log: log)
         return HTTP1Channel.Configuration(
-            additionalChannelHandlers: [RequestBounds(timeMax: time, byteCountMax: bytes)],
+            additionalChannelHandlers: (peers.map { [PeerGuard($0)] } ?? []) + [
+                RequestBounds(timeMax: time, writeTimeMax: writeTime, byteCountMax: bytes)
+            ],
             idleTimeout: TimeAmount(options.idleTimeMax),
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 64 << 10, maxHeaderFieldCount: 100)

@@ -2,7 +2,8 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// Ends connections that take too long for a request or send far more than any route takes.
+/// Ends connections that take too long for a request, send far more than any route takes, or take nothing of what they
+/// asked for.
 ///
 /// An idle time-out alone does not stop a sender of one byte a second; this counts from the end of the headers to the
 /// end of the body, whatever comes in between. Slow headers are ended by the idle time-out, which counts whole parts.
@@ -14,11 +15,16 @@ final class RequestBounds: ChannelInboundHandler, RemovableChannelHandler {
     private let byteCountMax: Int
     private var byteCount = 0
     private var deadline: Scheduled<Void>?
+    private let writeTimeMax: TimeAmount
+    private var writeDeadline: Scheduled<Void>?
 
-    /// - Parameter byteCountMax: More than the largest body of any route, so that a body that is only a little too
-    ///   large still gets its answer.
-    init(timeMax: TimeAmount, byteCountMax: Int) {
+    /// - Parameters:
+    ///   - writeTimeMax: How long a client may be slower than what is written for it.
+    ///   - byteCountMax: More than the largest body of any route, so that a body that is only a little too large still
+    ///     gets its answer.
+    init(timeMax: TimeAmount, writeTimeMax: TimeAmount, byteCountMax: Int) {
         self.timeMax = timeMax
+        self.writeTimeMax = writeTimeMax
         self.byteCountMax = byteCountMax
     }
 
@@ -41,8 +47,23 @@ final class RequestBounds: ChannelInboundHandler, RemovableChannelHandler {
         context.fireChannelRead(data)
     }
 
+    /// A channel is not writable while more than its high-water mark (64 KiB) waits for the client.
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        writeDeadline?.cancel()
+        writeDeadline = nil
+        if !context.channel.isWritable {
+            let channel = context.channel
+            writeDeadline = context.eventLoop.scheduleTask(in: writeTimeMax) {
+                channel.close(promise: nil)
+            }
+        }
+        context.fireChannelWritabilityChanged()
+    }
+
     func handlerRemoved(context: ChannelHandlerContext) {
         deadline?.cancel()
         deadline = nil
+        writeDeadline?.cancel()
+        writeDeadline = nil
     }
 }

@@ -12,6 +12,8 @@ public struct ServerOptions: Sendable {
     public var requestTimeMax = Duration.seconds(30)
     /// How long a connection may be open without a request, or without an end of its headers.
     public var idleTimeMax = Duration.seconds(60)
+    /// How long a client may leave bytes untaken that are written for it, once 64 KiB of them wait.
+    public var writeTimeMax = Duration.seconds(30)
     /// How long a stop waits for requests that were begun.
     public var stopTimeMax = Duration.seconds(10)
 
@@ -21,6 +23,11 @@ public struct ServerOptions: Sendable {
     public var customerRateMax: Int64? = 20
     /// Whose web pages may ask from a browser, such as `https://app.example`.
     public var origins: [String] = []
+
+    /// Only connections from these are taken; empty: from anywhere.
+    public var proxies: [AddressRange] = []
+    /// `nil`: without TLS.
+    public var certificate: CertificateFiles?
 
     public init() {}
 }

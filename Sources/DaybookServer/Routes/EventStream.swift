@@ -43,6 +43,7 @@ struct EventStream: Sendable {
                 try await writer.write(Self.message(page.place, page.place.json, name: "place"))
                 told = page.place
             }
+            ticket.note(page.place.position)
             do {
                 // A server that stops ends its streams; clients go on at another one, or later.
                 guard let next = try await next(after: page, writer) else { return }

@@ -19,6 +19,7 @@ struct RouteCall: Sendable {
     let streams: StreamCount
     let longWork: LongWork
     let metrics: PrometheusRegistry
+    let keys: KeyRing
     let log: Logger
 
     /// The app of the path.
@@ -78,12 +79,11 @@ struct RouteCall: Sendable {
         let isDryRun = try fields.flag("dry_run") ?? false
         let isRestating = try fields.flag("restatements") ?? false
         try fields.finish()
-        let receipt = try await app.ledger.writing { ledger in
+        var json = try await app.ledger.writing { ledger in
             isDryRun
-                ? try await ledger.dryRun(request, isRestating: isRestating)
-                : try await ledger.perform(request, isRestating: isRestating)
+                ? try await ledger.dryRun(request, isRestating: isRestating).json
+                : ledger.json(of: try await ledger.perform(request, isRestating: isRestating))
         }
-        var json = receipt.json
         json["dry_run"] = .bool(isDryRun)
         return .json(json)
     }

@@ -86,10 +86,10 @@ extension RouteTable {
             key: call.idempotencyKey(for: from))
         let isDryRun = try call.fields.flag("dry_run") ?? false
         try call.fields.finish()
-        let receipt = try await call.app.ledger.writing { ledger in
-            try await ledger.transfer(request, isDryRun: isDryRun)
+        var json = try await call.app.ledger.writing { ledger in
+            let receipt = try await ledger.transfer(request, isDryRun: isDryRun)
+            return isDryRun ? receipt.json : ledger.json(of: receipt)
         }
-        var json = receipt.json
         json["dry_run"] = .bool(isDryRun)
         return .json(json)
     }

@@ -39,8 +39,15 @@ extension RouteTable {
             return .json(reply.json)
         } catch LedgerError.badInput(let problems) where problems.first?.code == "unknown_call" {
             throw Problem.notFound("unknown_call", problems[0].reason)
-        } catch  where object["data"] != nil {
-            return Self.callable(Problem(error))
+        } catch {
+            var problem = Problem(error)
+            if case LedgerError.badInput(let problems) = error,
+                problems.first?.code == "not_configured"
+            {
+                problem = RouteCall.notConfigured(environment)
+            }
+            guard object["data"] != nil else { throw problem }
+            return Self.callable(problem)
         }
     }
 

@@ -20,6 +20,10 @@ extension RouteTable {
             .get, "/v1/{app}/place", "place",
             "The place at the end: what comes later comes after it.",
             for: askers.union(readers), place),
+        Route(
+            .get, "/v1/{app}/export", "export",
+            "Write all events as lines of JSON; one that was cut is resumed (after, through).",
+            for: readers, export),
     ]
 
     @Sendable
@@ -37,6 +41,27 @@ extension RouteTable {
     @Sendable
     private static func place(_ call: inout RouteCall) throws -> Answer {
         .json(try call.asking { try $0.place() }.json)
+    }
+
+    @Sendable
+    private static func export(_ call: inout RouteCall) throws -> Answer {
+        let after = try call.fields.integer("after") ?? 0
+        let through = try call.fields.place("through")
+        let environment = try call.fields.environmentIfAny()
+        let end = try call.asking { ledger in
+            guard let through else { return try ledger.place() }
+            try ledger.confirm(through)
+            return through
+        }
+        guard (0...end.position).contains(after) else {
+            throw Problem(
+                .unprocessableContent, "bad_position",
+                "\"after\" is no position of an export that ends at \(end.position)")
+        }
+        return ExportStream(
+            ledger: try call.app.ledger, environment: environment, start: after, end: end,
+            ticket: try call.streams.begin(app: try call.app.name, at: after)
+        ).answer
     }
 
     private static func changes(
@@ -60,8 +85,9 @@ extension RouteTable {
             try call.fields.finish()
             // Refused before the stream begins, with a status that says so.
             let first = try reader.page(after: start)
-            return EventStream(reader: reader, first: first, ticket: try call.streams.begin())
-                .answer
+            let ticket = try call.streams.begin(
+                app: try call.app.name, at: start?.position ?? 0)
+            return EventStream(reader: reader, first: first, ticket: ticket).answer
         }
         let wait = try call.fields.duration("wait") ?? 0
         try call.fields.finish()

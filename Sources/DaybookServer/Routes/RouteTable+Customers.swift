@@ -82,11 +82,12 @@ extension RouteTable {
         let happened = (span.from ?? Int64.min)..<(span.until ?? Int64.max)
         let limit = try call.fields.limit(100, most: historyLimitMax)
         let isNewestFirst = try call.fields.flag("newest_first") ?? false
-        let entries = try call.asking { ledger in
+        let after = try call.fields.place("after")
+        let page = try call.asking { ledger in
             try ledger.history(
                 of: subject, environment: environment, moment: moment, happened: happened,
-                order: PageOrder(limit: limit, isNewestFirst: isNewestFirst))
+                after: after, order: PageOrder(limit: limit, isNewestFirst: isNewestFirst))
         }
-        return .json(entries.json(of: subject))
+        return .json(page.json(of: subject))
     }
 }

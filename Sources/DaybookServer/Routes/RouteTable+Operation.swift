@@ -1,4 +1,3 @@
-import CoreMetrics
 import Daybook
 import DaybookEvents
 
@@ -32,6 +31,13 @@ extension RouteTable {
     @Sendable
     private static func ready(_ call: inout RouteCall) throws -> Answer {
         try call.fields.finish()
+        guard call.ledgers.isOpen else {
+            var answer = Answer.json(
+                ["status": "starting", "ledgers": .array(call.ledgers.opening.json)],
+                status: .serviceUnavailable)
+            answer.headers[.retryAfter] = "1"
+            return answer
+        }
         for app in call.ledgers.all { _ = try app.ledger.asking { try $0.head() } }
         return .json(["status": "ready"])
     }
@@ -39,17 +45,27 @@ extension RouteTable {
     @Sendable
     private static func metrics(_ call: inout RouteCall) throws -> Answer {
         let app = try call.app
-        let (position, deadLetters) = try call.asking { ledger in
-            (try ledger.head().position, try ledger.deadLetters().count(where: \.isWaiting))
-        }
-        func show(_ name: String, _ value: Int64, _ labels: [(String, String)]) {
-            Meter(label: name, dimensions: labels, factory: call.metrics).set(value)
-        }
+        let (metrics, streams) = (call.metrics, call.streams)
         let own = [("app", app.name)]
-        show("daybook_ledger_position", position, own)
-        show("daybook_dead_letters_waiting", Int64(deadLetters), own)
-        show("daybook_streams_open", Int64(call.streams.open), [])
+        let lag = try call.asking { ledger in
+            let activity = try ledger.activity()
+            let deadLetters = try ledger.deadLetters().count(where: \.isWaiting)
+            metrics.show("daybook_ledger_position", .gauge, activity.head.position, own)
+            metrics.show("daybook_commits_total", .counter, activity.commits, own)
+            metrics.show("daybook_committed_requests_total", .counter, activity.requests, own)
+            metrics.show("daybook_committed_events_total", .counter, activity.events, own)
+            metrics.show("daybook_write_queue_waiting", .gauge, activity.waiting, own)
+            metrics.show("daybook_snapshot_position", .gauge, activity.snapshotPosition, own)
+            if let made = activity.snapshotRecordedAt {
+                let age = max(0, SystemClock.now() - made) / 1_000
+                metrics.show("daybook_snapshot_age_seconds", .gauge, age, own)
+            }
+            metrics.show("daybook_dead_letters_waiting", .gauge, Int64(deadLetters), own)
+            return streams.lag(of: app.name, behind: activity.head.position)
+        }
+        metrics.show("daybook_stream_lag_events", .gauge, lag, own)
+        metrics.show("daybook_streams_open", .gauge, Int64(streams.open), [])
         return .text(
-            call.metrics.text(app: app.name), mediaType: "text/plain; version=0.0.4; charset=utf-8")
+            metrics.text(app: app.name), mediaType: "text/plain; version=0.0.4; charset=utf-8")
     }
 }

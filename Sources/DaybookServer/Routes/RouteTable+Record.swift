@@ -35,12 +35,12 @@ extension RouteTable {
         }
         if call.caller.customer != nil { events = try events.map { try asserted($0, call) } }
         let taken = events
-        let receipt = try await call.app.ledger.writing { ledger in
+        let json = try await call.app.ledger.writing { ledger in
             var options = ReportOptions()
             if !allowsUnknown { options.names = try ledger.unknownNames(beside: taken) }
-            return try await ledger.record(taken, options: options)
+            return ledger.json(of: try await ledger.record(taken, options: options))
         }
-        return .json(receipt.json)
+        return .json(json)
     }
 
     /// A client asserts, about its own customer alone, and under keys that are this customer's: by another's key it

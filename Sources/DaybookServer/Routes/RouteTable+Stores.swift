@@ -45,10 +45,11 @@ extension RouteTable {
         try call.fields.finish()
         try confirmRevenueCat(call)
         let bytes = call.bytes
-        let receipt = try await call.app.ledger.writing { ledger in
-            try await ledger.ingestRevenueCat(bytes, environment: environment)
+        let json = try await call.app.ledger.writing { ledger in
+            ledger.json(
+                of: try await ledger.ingestRevenueCat(bytes, environment: environment))
         }
-        return .json(receipt.json)
+        return .json(json)
     }
 
     @Sendable
@@ -60,14 +61,14 @@ extension RouteTable {
             kind: try kind(&call.fields), subject: subject,
             product: try call.fields.text("product"))
         try call.fields.finish()
-        let receipt = try await call.app.ledger.writing { ledger in
+        let (receipt, json) = try await call.app.ledger.writing { ledger in
             var sum = IngestReceipt()
             for payload in payloads {
                 sum.add(try await ledger.ingest(payload, by: verifier, options: options))
             }
-            return sum
+            return (sum, ledger.json(of: sum))
         }
-        return try answer(receipt)
+        return try answer(receipt, json)
     }
 
     @Sendable
@@ -79,10 +80,11 @@ extension RouteTable {
         let options = RestoreOptions(
             isDryRun: try call.fields.flag("dry_run") ?? false, actor: actor, reason: reason)
         try call.fields.finish()
-        let receipt = try await call.app.ledger.writing { ledger in
-            try await ledger.restore(payloads, for: subject, by: verifier, options: options)
+        var json = try await call.app.ledger.writing { ledger in
+            let receipt = try await ledger.restore(
+                payloads, for: subject, by: verifier, options: options)
+            return options.isDryRun ? receipt.json : ledger.json(of: receipt)
         }
-        var json = receipt.json
         json["dry_run"] = .bool(options.isDryRun)
         return .json(json)
     }
@@ -112,8 +114,8 @@ extension RouteTable {
     }
 
     /// What was refused is kept as a dead letter; the client is told of it, with what was taken in beside.
-    private static func answer(_ receipt: IngestReceipt) throws -> Answer {
-        guard let first = receipt.refused.first else { return .json(receipt.json) }
+    private static func answer(_ receipt: IngestReceipt, _ json: JSONObject) throws -> Answer {
+        guard let first = receipt.refused.first else { return .json(json) }
         var problem = Problem(
             .unprocessableContent, first.refusal.reason.rawValue, first.refusal.detail)
         if first.refusal.reason == .retryable {
@@ -121,7 +123,7 @@ extension RouteTable {
                 .serviceUnavailable, first.refusal.reason.rawValue, first.refusal.detail, after: 30)
         }
         problem.problems = receipt.refused.map(\.problem)
-        problem.members["receipt"] = .object(receipt.json)
+        problem.members["receipt"] = .object(json)
         throw problem
     }
 
@@ -143,12 +145,16 @@ extension RouteCall {
     /// By what payloads of an environment are verified.
     func verifier(_ environment: Environment) throws -> AppStoreVerifier {
         guard let verifier = try app.verifiers[environment] else {
-            // The store tries again for three days: long enough to mend it.
-            throw Problem.tooMany(
-                .serviceUnavailable, "not_configured",
-                "the server was not told for which app of the store payloads of \(environment.name) are; start it with --bundle-id",
-                after: 60)
+            throw Self.notConfigured(environment)
         }
         return verifier
+    }
+
+    /// The store tries again for three days: long enough to mend it.
+    static func notConfigured(_ environment: Environment) -> Problem {
+        Problem.tooMany(
+            .serviceUnavailable, "not_configured",
+            "the server was not told for which app of the store payloads of \(environment.name) are; start it with --bundle-id or --apps",
+            after: 60)
     }
 }

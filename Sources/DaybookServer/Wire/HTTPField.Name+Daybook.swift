@@ -9,6 +9,9 @@ extension HTTPField.Name {
     /// RFC 9110 does not have it; the server-sent events of the HTML standard do.
     static let lastEventID = named("Last-Event-ID")
 
+    /// Where an export ends.
+    static let place = named("Daybook-Place")
+
     static let rateLimit = named("RateLimit")
     static let rateLimitPolicy = named("RateLimit-Policy")
     /// W3C Trace Context: https://www.w3.org/TR/trace-context/#traceparent-header

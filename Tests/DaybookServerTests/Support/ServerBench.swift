@@ -32,10 +32,10 @@ final class ServerBench: Sendable {
 
     /// Serves apps of the repository while a body runs, and stops as an operator does.
     /// - Parameters:
-    ///   - verifiers: By which the App Store's payloads are verified.
+    ///   - settings: By what payloads of stores are verified.
     static func serving(
         _ apps: [String] = ["dozzi"], options: ServerOptions = ServerOptions(),
-        verifiers: [Environment: AppStoreVerifier] = [:],
+        settings: ServedApp.Settings = ServedApp.Settings(),
         clock: @escaping @Sendable () -> Int64 = { Fixtures.now },
         _ body: @escaping @Sendable (ServerBench) async throws -> Void
     ) async throws {
@@ -47,20 +47,26 @@ final class ServerBench: Sendable {
         options.port = 0
         var log = Logger(label: "server-bench") { _ in SwiftLogNoOpLogHandler() }
         log.logLevel = .critical
-        var served: [ServedApp] = []
+        var paths: [String] = []
         for app in apps {
             let path = folder.appending(path: "\(app).sqlite").path
             let ledger = try await Ledger.create(
                 at: path, catalog: Fixtures.catalogDocument(app), clock: clock)
             try ledger.close()
-            served.append(try ServedApp(path: path, verifiers: verifiers, log: log, clock: clock))
+            paths.append(path)
         }
         let keys = try KeyStore(folder: folder.path)
         let (ports, port) = AsyncStream<Int>.makeStream()
+        let (ledgers, quiet) = (paths, log)
         let server = LedgerServer(
-            served, keys: try KeyStore(folder: folder.path), options: options, log: log,
-            clock: clock
-        ) { port.yield($0) }
+            keys: try KeyStore(folder: folder.path), options: options, log: log, clock: clock,
+            opening: { _ in
+                try ledgers.map {
+                    try ServedApp(
+                        path: $0, settings: { _ in settings }, log: quiet, clock: clock)
+                }
+            },
+            onRunning: { port.yield($0) })
         let group = ServiceGroup(services: [server], logger: log)
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask { try await group.run() }
