@@ -174,12 +174,15 @@ let package = Package(
             [
                 "DaybookServer", "Daybook", "DaybookEvents", "DaybookIngest", "DaybookFixtures",
                 .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "InMemoryLogging", package: "swift-log"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-            ]),
+                .product(name: "X509", package: "swift-certificates"),
+            ], exclude: ["Peers"]),
         tests("DaybookTesting", ["Daybook", "DaybookTesting"], packageAccess: false),
         tests("Tidy", []),
     ]

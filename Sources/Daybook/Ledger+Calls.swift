@@ -111,7 +111,8 @@ private struct AppCallWork {
         if let end = try inputs.instant(.expiresAt) { data["expires_at"] = .integer(end) }
         let claim = EventDraft(
             type: .storeTransactionStated, environment: request.environment,
-            subject: request.subject, occurredAt: min(start, ledger.core.clock()),
+            // Claimed now: among claims the earlier one counts, and its date is not the claimant's to choose (rule 7).
+            subject: request.subject, occurredAt: nil,
             source: EventSource(
                 kind: "native",
                 key: EventSource.boundedKey("claim/\(request.subject)/\(transaction)")),

@@ -1,3 +1,4 @@
+import DaybookFixtures
 import Foundation
 import Testing
 
@@ -67,6 +68,44 @@ struct DocumentTests {
         let status = try bench.run(
             "check bea unlimitedStories --env test --ledger empty/bedtime.sqlite")
         #expect(status.status == 0)
+    }
+
+    @Test(
+        "The sessions with a server run as they stand, and what they say is answered",
+        arguments: [
+            (
+                "docs/quickstart.md",
+                [
+                    #"{"status":"ready"}"#, #""reason":"free_quota","#, #""remaining":2"#,
+                    "2 stories remaining", #""code":"limit_reached""#,
+                    "stories: 2 of 2 used, 1 requested", #""outcome":"theirs""#,
+                    #""reason":"lifetime""#, #""status":"unlimited""#,
+                    #"{"appended":2,"duplicates":0,"refused":[]}"#, #""reason":"refunded""#,
+                    #""more":false,"place":"1"#, "stopped",
+                ]
+            ), ("docs/server.md", [#""allowed":true"#, #""used":1"#, #""meters":{"stories""#]),
+        ])
+    func servers(name: String, answers: [String]) throws {
+        let document = try Self.text(name)
+        let port = try FreePort.find()
+        let script = Self.blocks(document, "sh").joined(separator: "\n")
+            .replacing(/--port 81\d\d/, with: "--port \(port)")
+            .replacing(/127\.0\.0\.1:81\d\d/, with: "127.0.0.1:\(port)")
+        #expect(script.has("daybook serve") && script.has("127.0.0.1:\(port)"))
+        let bench = try Self.built()
+        // Whatever fails, no server goes on.
+        let setUp = """
+            command -v curl > /dev/null || { echo "curl is not installed" >&2; exit 42; }
+            export PATH="$PWD/.build/release:$PATH"
+            trap 'kill $(jobs -p) 2> /dev/null || true' EXIT
+
+            """
+        let result = try bench.shell(
+            "export PATH=/usr/bin:/bin\nset -e\n\(setUp)\(script)")
+        #expect(result.status == 0, "\(result.output.suffix(800))\(result.errors)")
+        for answer in answers {
+            #expect(result.output.has(answer), "\(answer) in \(result.output)")
+        }
     }
 
     @Test("docs/migrating.md moves counters, flags and children in, and twice is once")

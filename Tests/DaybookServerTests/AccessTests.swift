@@ -5,6 +5,8 @@ import DaybookFixtures
 import DaybookIngest
 import DaybookServer
 import Foundation
+import InMemoryLogging
+import Logging
 import Synchronization
 import Testing
 
@@ -13,25 +15,7 @@ struct AccessTests {
     private static let ada = "/v1/dozzi/customers/ada"
     private static let now = Fixtures.now / 1_000
 
-    /// A token as the app's backend makes it, by a signature of HMAC with SHA-256.
-    private static func token(
-        _ claims: JSONObject, secret: [UInt8], header: JSONObject = ["alg": "HS256", "kid": "b"]
-    ) -> (String, String) {
-        let text =
-            Base64.encode(header.canonicalBytes, .url) + "."
-            + Base64.encode(claims.canonicalBytes, .url)
-        let code = HMAC<SHA256>.authenticationCode(
-            for: Array(text.utf8), using: SymmetricKey(data: secret))
-        return ("daybook-customer-token", "\(text).\(Base64.encode(Array(code), .url))")
-    }
-
-    private static let secret = Array(repeating: UInt8(7), count: 32)
-
-    private static func claims(_ subject: String, from: Int64 = now, until: Int64 = now + 600)
-        -> JSONObject
-    {
-        ["sub": .string(subject), "iat": .integer(from), "exp": .integer(until)]
-    }
+    private static let secret = CustomerTokens.secret
 
     @Test("Without a good key nothing is told, and all bad ones are told alike")
     func keys() async throws {
@@ -100,8 +84,8 @@ struct AccessTests {
             try bench.keys.trust(
                 TokenKey(id: "b", algorithm: .hs256, reading: Self.secret), app: "dozzi",
                 by: "kim", now: Fixtures.now)
-            let ada = Self.token(Self.claims("ada"), secret: Self.secret)
-            let bob = Self.token(Self.claims("bob"), secret: Self.secret)
+            let ada = CustomerTokens.token(CustomerTokens.claims("ada"), secret: Self.secret)
+            let bob = CustomerTokens.token(CustomerTokens.claims("bob"), secret: Self.secret)
             #expect(try await bench.get(Self.ada + "/status", [key, ada]).status == 200)
             let other = try await bench.get(Self.ada + "/status", [key, bob])
             #expect(other.status == 403 && other.code == "other_customer")
@@ -138,40 +122,53 @@ struct AccessTests {
             try bench.keys.trust(
                 TokenKey(id: "e", algorithm: .es256, reading: pem), app: "dozzi", by: "kim",
                 now: Fixtures.now)
-            let good = Self.claims("ada")
+            let good = CustomerTokens.claims("ada")
             var audience = good
             audience["aud"] = "ollie"
             let tokens: [(String, (String, String))] = [
-                ("another secret", Self.token(good, secret: Array(repeating: 8, count: 32))),
-                ("over", Self.token(Self.claims("ada", until: Self.now), secret: Self.secret)),
+                (
+                    "another secret",
+                    CustomerTokens.token(good, secret: Array(repeating: 8, count: 32))
+                ),
+                (
+                    "over",
+                    CustomerTokens.token(
+                        CustomerTokens.claims("ada", until: Self.now), secret: Self.secret)
+                ),
                 (
                     "of the future",
-                    Self.token(
-                        Self.claims("ada", from: Self.now + 61, until: Self.now + 90),
+                    CustomerTokens.token(
+                        CustomerTokens.claims("ada", from: Self.now + 61, until: Self.now + 90),
                         secret: Self.secret)
                 ),
                 (
                     "for too long",
-                    Self.token(Self.claims("ada", until: Self.now + 3_601), secret: Self.secret)
+                    CustomerTokens.token(
+                        CustomerTokens.claims("ada", until: Self.now + 3_601), secret: Self.secret)
                 ),
-                ("for another app", Self.token(audience, secret: Self.secret)),
-                ("without a customer", Self.token(Self.claims(""), secret: Self.secret)),
+                ("for another app", CustomerTokens.token(audience, secret: Self.secret)),
+                (
+                    "without a customer",
+                    CustomerTokens.token(CustomerTokens.claims(""), secret: Self.secret)
+                ),
                 (
                     "without an algorithm",
-                    Self.token(good, secret: Self.secret, header: ["alg": "none", "kid": "b"])
+                    CustomerTokens.token(
+                        good, secret: Self.secret, header: ["alg": "none", "kid": "b"])
                 ),
                 // The public key taken for a shared secret, as a token that lies about its algorithm would have it.
                 (
                     "by the public key",
-                    Self.token(good, secret: pem, header: ["alg": "HS256", "kid": "e"])
+                    CustomerTokens.token(good, secret: pem, header: ["alg": "HS256", "kid": "e"])
                 ),
                 (
                     "by an unknown key",
-                    Self.token(good, secret: Self.secret, header: ["alg": "HS256", "kid": "x"])
+                    CustomerTokens.token(
+                        good, secret: Self.secret, header: ["alg": "HS256", "kid": "x"])
                 ),
                 (
                     "without a key's id",
-                    Self.token(good, secret: Self.secret, header: ["alg": "HS256"])
+                    CustomerTokens.token(good, secret: Self.secret, header: ["alg": "HS256"])
                 ),
                 ("of three dots", ("daybook-customer-token", "a.b.c")),
                 ("empty", ("daybook-customer-token", "")),
@@ -211,6 +208,31 @@ struct AccessTests {
             }
             #expect(!contains(secret) && !contains(Array(text.suffix(43).utf8)))
             #expect(contains(Digest.sha256(secret)))
+        }
+    }
+
+    @Test("A file of keys that was exchanged under a running server holds from the next request on")
+    func exchanged() async throws {
+        let lines = InMemoryLogHandler()
+        try await ServerBench.serving(log: Logger(label: "keys") { _ in lines }) { bench in
+            let files = FileManager.default
+            let key = [try bench.key(.store)]
+            #expect(try await bench.get(Self.ada + "/status", key).status == 200)
+            // Of the same app, with another key, written as often.
+            let other = bench.folder + "/other"
+            try files.createDirectory(atPath: other, withIntermediateDirectories: true)
+            let keys = try KeyStore(folder: other)
+            let (_, text) = try keys.create(
+                [.store], app: "dozzi", label: "other", by: "kim", now: Fixtures.now)
+            try keys.close()
+            try files.removeItem(atPath: bench.keys.path)
+            let missing = try await bench.get(Self.ada + "/status", key)
+            #expect(missing.status == 503 && missing.code == "not_found", "\(missing.text)")
+            try files.moveItem(atPath: other + "/" + KeyStore.fileName, toPath: bench.keys.path)
+            #expect(try await bench.get(Self.ada + "/status", key).status == 401)
+            let found = [("authorization", "Bearer \(text)")]
+            #expect(try await bench.get(Self.ada + "/status", found).status == 200)
+            #expect(lines.entries.contains { "\($0.message)".contains("another file") })
         }
     }
 }

@@ -119,4 +119,47 @@ struct HostileRequestTests {
             #expect(statuses == ["200", "404", "200"])
         }
     }
+
+    @Test("A reader who takes nothing is cut off, its stream is over, and others get theirs whole")
+    func slowReader() async throws {
+        var options = ServerOptions()
+        options.writeTimeMax = .seconds(2)
+        try await ServerBench.serving(options: options) { bench in
+            // More than the buffers of both ends hold together.
+            let ledger = try Ledger.open(bench.path(), clock: { Fixtures.now })
+            for batch in 0..<60 {
+                try await ledger.record(
+                    (0..<1_000).map { Self.use("k\(batch)-\($0)") })
+            }
+            let end = try ledger.head().position
+            try ledger.close()
+            let key = try bench.key(.analyst)
+            try await bench.client.ignoring("/v1/dozzi/export", headers: [key]) {
+                try await ServerBench.eventually {
+                    try await Self.metric(
+                        "daybook_http_requests_total{app=\"dozzi\",route=\"export\",status=\"200\"}",
+                        bench) == "1"
+                }
+                try await ServerBench.eventually {
+                    try await Self.metric("daybook_streams_open", bench) == "0"
+                }
+            }
+            let whole = try await bench.get("/v1/dozzi/export", [key])
+            #expect(whole.body.count { $0 == 0x0A } == Int(end))
+            #expect(whole.body.count > 10 << 20)
+        }
+    }
+
+    private static func use(_ key: String) -> EventDraft {
+        EventDraft(
+            type: .usageRecorded, subject: "ada", occurredAt: Fixtures.now,
+            source: EventSource(kind: "native", key: key), trust: .imported,
+            data: ["meter": "stories", "amount": 1, "ref": .string(key)])
+    }
+
+    private static func metric(_ name: String, _ bench: ServerBench) async throws -> String? {
+        let reply = try await bench.get("/v1/dozzi/metrics", [bench.key(.analyst)])
+        return reply.text.split(separator: "\n").first { $0.hasPrefix(name + " ") }
+            .map { String($0.dropFirst(name.count + 1)) }
+    }
 }

@@ -46,7 +46,7 @@ struct UseRouteTests {
             #expect(first.status == 200 && first.body == again.body)
             let other = try await bench.post(
                 Self.ada + "/consume", ["meter": "stories", "amount": 2], headers)
-            #expect(other.status == 422 && other.code == "idempotency_conflict")
+            #expect(other.status == 409 && other.code == "idempotency_conflict")
             let check = try await bench.get(Self.ada + "/checks/stories")
             #expect(check.json["used"]?.integer == 1)
         }

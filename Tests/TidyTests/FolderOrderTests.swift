@@ -28,7 +28,7 @@ struct FolderOrderTests {
         "DaybookServer": ["Wire", "Metrics", "Access", "Ledgers", "Routes", "Operation"],
         "DaybookTesting": ["Stores", "Histories", "Fixtures", "ReferenceModel"],
         "DaybookFixtures": [
-            "Apps", "Histories", "Ledgers", "SyntheticMonth", "Goldens", "Vocabulary",
+            "Network", "Apps", "Histories", "Ledgers", "SyntheticMonth", "Goldens", "Vocabulary",
         ],
         "DaybookCLI": ["Output", "Input", "Demo", "Commands", "."],
     ]

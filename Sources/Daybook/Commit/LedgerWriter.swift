@@ -11,7 +11,23 @@ package final class LedgerWriter: Sendable {
     private let derived: DerivedWriting
     /// `nil`: the ledger is closed.
     private let queue = Mutex<WriteQueue?>(nil)
-    private let done = Mutex((commits: Int64(0), requests: Int64(0), events: Int64(0)))
+    private let done = Mutex(Done())
+
+    private struct Done {
+        var commits: Int64 = 0
+        var requests: Int64 = 0
+        var events: Int64 = 0
+        var groupSizes = [Int64](
+            repeating: 0, count: LedgerActivity.groupSizeBounds.count + 1)
+
+        mutating func add(_ requestCount: Int64, _ eventCount: Int64) {
+            commits += 1
+            requests += requestCount
+            events += eventCount
+            let bounds = LedgerActivity.groupSizeBounds
+            groupSizes[bounds.firstIndex { requestCount <= $0 } ?? bounds.count] += 1
+        }
+    }
 
     init(_ core: LedgerCore) {
         self.core = core
@@ -26,10 +42,8 @@ package final class LedgerWriter: Sendable {
     private func commit(_ requests: [WriteRequest]) -> [WriteRequest] {
         let outcome = journey.commit(requests)
         if outcome.hasAppended {
-            done.withLock { done in
-                done.commits += 1
-                done.requests += Int64(requests.count - outcome.rest.count)
-                done.events += Int64(outcome.eventCount)
+            done.withLock {
+                $0.add(Int64(requests.count - outcome.rest.count), Int64(outcome.eventCount))
             }
         }
         if !outcome.hasFailed { derived.schedule(hasAppended: outcome.hasAppended) }
@@ -96,6 +110,7 @@ package final class LedgerWriter: Sendable {
         let cut = core.snapshotCut
         return LedgerActivity(
             head: head, commits: done.commits, requests: done.requests, events: done.events,
+            groupSizes: done.groupSizes,
             waiting: Int64(queue.withLock { $0 }?.waitingCount ?? 0), snapshotPosition: cut,
             snapshotRecordedAt: try core.translating {
                 try core.store.rows(at: [cut]).first?.recordedAt

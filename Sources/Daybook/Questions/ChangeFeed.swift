@@ -29,9 +29,10 @@ struct ChangeFeed {
         return page
     }
 
-    /// No event of a type that is misspelled would ever come, and no reader would notice.
+    /// No event of a type that is misspelled would ever come, and no reader would notice. Names of `ops` are in no
+    /// list: a store may tell of new ones.
     private func checkTypes() throws {
-        let unknown = types.filter { !Vocabulary.isKnown($0) }.map(\.rawValue)
+        let unknown = types.filter { !Vocabulary.isKnown($0) && !$0.isOf(.ops) }.map(\.rawValue)
         guard !unknown.isEmpty else { return }
         throw LedgerError.badInput(
             unknown.sorted(by: precedesInBytes).map { name in
@@ -77,7 +78,7 @@ struct ChangeFeed {
     ) throws -> ChangePage {
         var events: [PlacedEvent] = []
         let start = walk.position
-        for row in try customerRows(cut: cut) where row.event.position > start {
+        for row in try customerRows(cut: cut, above: start) where row.event.position > start {
             guard let event = try asked(row) else { continue }
             try walk.go(over: row)
             events.append(PlacedEvent(event: event, place: try walk.place()))
@@ -88,13 +89,14 @@ struct ChangeFeed {
             events: events, place: try walk.place(), isMore: walk.position < cut)
     }
 
-    /// Everything that names the customer, as a timeline lists it, in the order of positions.
-    private func customerRows(cut: Int64) throws -> [EventRow] {
+    /// What names the customer after a position, as a timeline lists it, in the order of positions.
+    private func customerRows(cut: Int64, above floor: Int64) throws -> [EventRow] {
         guard let subject else { return [] }
         let environments = environment.map { [$0] } ?? Environment.allCases
         let rows = try environments.flatMap { environment in
             try core.reading(about: subject, environment, cut: cut, at: nil) { state in
-                try CustomerHistory(core: core).listedRows(subject, environment, state, cut: cut)
+                try CustomerHistory(core: core).listedRows(
+                    subject, environment, state, cut: cut, above: floor)
             }
         }
         return rows.filter { $0.event.position <= cut }

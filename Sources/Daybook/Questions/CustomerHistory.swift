@@ -91,6 +91,53 @@ package struct CustomerHistory {
         return rows.values.sorted { $0.event.position < $1.event.position }
     }
 
+    /// The listed rows that came after a position, without reading a long history again for each of them.
+    /// - Complexity: Where nothing of the customer came, a look at the ends of the streams; else the customer's own new
+    ///   events, and the lineages that have new ones.
+    package func listedRows(
+        _ subject: String, _ environment: Environment, _ state: LedgerState, cut: Int64,
+        above floor: Int64
+    ) throws -> [EventRow] {
+        // A correction is listed with what it corrects, which may be long ago.
+        if floor == 0 || headOfCorrections(environment, state) > floor {
+            return try listedRows(subject, environment, state, cut: cut)
+        }
+        var rows: [Int64: EventRow] = [:]
+        func list(_ more: [EventRow]) {
+            for row in more where (floor + 1...max(floor + 1, cut)).contains(row.event.position) {
+                rows[row.event.position] = row
+            }
+        }
+        for name in state.members(named: subject, in: environment, cut: cut) {
+            let key = CustomerKey(environment, name)
+            if let stream = state.streamID(environment, .customer, name) {
+                let head = state.headOf(stream).position
+                if head > floor {
+                    let new = try core.store.chain(endingAt: head, above: floor).events
+                    list(try core.store.rows(at: new.map(\.position).sorted()))
+                }
+            }
+            let handovers = state.identity.handoverPositions(of: key, cut: cut)
+                .filter { $0 > floor }
+            if !handovers.isEmpty { list(try core.store.rows(at: handovers)) }
+            for lineage in state.lineages(naming: key)
+            where state.headOf(lineage).position > floor {
+                let events = try known(lineage, state, cut)
+                // One that names the customer only now is listed from its beginning, of which the reader was not told.
+                guard events.contains(where: { $0.event.namedCustomers.contains(name) }) else {
+                    continue
+                }
+                list(events)
+            }
+        }
+        return rows.values.sorted { $0.event.position < $1.event.position }
+    }
+
+    private func headOfCorrections(_ environment: Environment, _ state: LedgerState) -> Int64 {
+        state.names.id(of: "corrections").flatMap { state.streamID(environment, .ledger, $0) }
+            .map { state.headOf($0).position } ?? 0
+    }
+
     /// Adds the corrections of the rows, and those of the corrections: a correction can be corrected.
     package func addCorrections(
         of rows: inout [Int64: EventRow], _ environment: Environment, _ state: LedgerState,

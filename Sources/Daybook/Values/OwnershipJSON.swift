@@ -7,11 +7,39 @@ extension RestoreReceipt {
             "texts": .integer(Int64(texts)), "appended": .integer(Int64(appended)),
             "duplicates": .integer(Int64(duplicates)),
             "first_position": .orNull(firstPosition), "last_position": .orNull(lastPosition),
-            "place": .null,
+            "place": .null, "restored": .bool(denial(of: nil) == nil),
+            "reason": .orNull(denial(of: nil)?.code),
             "at": .integer(at), "lineages": .array(lineages.map { .object($0.json) }),
             "customers": .array(customers.map { .object($0.json) }),
             "refused": .array(refused.map { .object($0.json) }), "retried": .texts(retried),
         ]
+    }
+}
+
+extension RestoreReceipt {
+    /// Why the customer is told that nothing came back; `nil`: something did (NZ-16).
+    /// - Parameter subject: Whom the reason names; `nil`: it names none.
+    package func denial(of subject: String?) -> (code: String, reason: String)? {
+        let whose = subject ?? "the customer"
+        if let lineage = lineages.first(where: { $0.outcome == .ownedByOther }) {
+            return (
+                lineage.outcome.rawValue,
+                "\(lineage.name) is \(lineage.ownerAfter ?? "another customer")'s and stays there"
+            )
+        }
+        if let lineage = lineages.first(where: { $0.outcome == .claimVoided }) {
+            return (
+                lineage.outcome.rawValue,
+                "a correction took back that \(lineage.name) is \(whose)'s; nothing moved"
+            )
+        }
+        guard lineages.allSatisfy({ $0.outcome == .consumable }) else { return nil }
+        return (
+            "nothing_to_restore",
+            lineages.isEmpty
+                ? "nothing to restore: no transaction was handed over"
+                : "nothing to restore: consumables stay with their owner"
+        )
     }
 }
 

@@ -86,6 +86,12 @@ struct KeyCommand: AsyncParsableCommand {
 
         @OptionGroup var change: ChangeOptions
 
+        mutating func validate() throws {
+            if let conflict = Set(scopes).conflict {
+                throw ValidationError("--scope: \(conflict).")
+            }
+        }
+
         mutating func run() async throws {
             let end = try InstantText.read(expires, "--expires")
             let (scopes, label) = (Set(scopes), label)

@@ -79,28 +79,8 @@ struct RestorePurchasesCommand: AsyncParsableCommand {
                 isRestTaken: !dryRun && !receipt.lineages.isEmpty,
                 remedy: dryRun ? nil : "daybook dead-letters list")
         }
-        if let failure = receipt.denial(of: subject) { throw failure }
-    }
-}
-
-extension RestoreReceipt {
-    /// Why the answer is no; `nil`: it is yes.
-    fileprivate func denial(of subject: String) -> Failure? {
-        if let lineage = lineages.first(where: { $0.outcome == .ownedByOther }) {
-            return Failure(
-                .no, lineage.outcome.rawValue,
-                "\(lineage.name) is \(lineage.ownerAfter ?? "another customer")'s and stays there")
+        if let denial = receipt.denial(of: subject) {
+            throw Failure(.no, denial.code, denial.reason)
         }
-        if let lineage = lineages.first(where: { $0.outcome == .claimVoided }) {
-            return Failure(
-                .no, lineage.outcome.rawValue,
-                "a correction took back that \(lineage.name) is \(subject)'s; nothing moved")
-        }
-        guard lineages.allSatisfy({ $0.outcome == .consumable }) else { return nil }
-        return Failure(
-            .no, "nothing_to_restore",
-            lineages.isEmpty
-                ? "nothing to restore: no transaction was handed over"
-                : "nothing to restore: consumables stay with their owner")
     }
 }

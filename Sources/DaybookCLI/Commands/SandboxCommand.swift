@@ -129,7 +129,10 @@ struct SandboxCommand: AsyncParsableCommand {
                 valueName: "time"))
         var expires: String?
 
-        @Option(help: ArgumentHelp("Time of the refund or revocation.", valueName: "time"))
+        @Option(
+            help: ArgumentHelp(
+                "Time of the refund or revocation. Default: with REFUND and REVOKE when it is signed.",
+                valueName: "time"))
         var revoked: String?
 
         @Option(help: ArgumentHelp("End of the grace period.", valueName: "time"))
@@ -178,8 +181,16 @@ struct SandboxCommand: AsyncParsableCommand {
             var notification = SandboxNotification(
                 type: type, bundleID: bundleID, signedAt: signedAt)
             notification.subtype = subtype
+            // A test is of the app alone.
+            guard type != .test else { return try write(notification, by: authority) }
             notification.transaction = transaction
             if kind == .autoRenewable { notification.renewal = try renewal(of: transaction) }
+            try write(notification, by: authority)
+        }
+
+        private func write(
+            _ notification: SandboxNotification, by authority: SandboxAuthority
+        ) throws {
             let payload: JSONObject = ["signedPayload": .string(try authority.sign(notification))]
             try Terminal.output.write(bytes: payload.canonicalBytes + [0x0A])
         }
@@ -198,6 +209,10 @@ struct SandboxCommand: AsyncParsableCommand {
                 described.expiresAt = described.purchasedAt + Self.month
             }
             described.revokedAt = try InstantText.read(revoked, "--revoked")
+            // What takes back says since when; without it nothing would be taken back.
+            if [.refund, .revoke].contains(type), described.revokedAt == nil {
+                described.revokedAt = described.signedAt ?? now
+            }
             described.price = price
             described.currency = currency
             described.reason = reason

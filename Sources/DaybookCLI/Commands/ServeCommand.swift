@@ -166,7 +166,8 @@ struct ServeCommand: AsyncParsableCommand {
                 verifiers: verifier.namesApp ? try verifier.identity().verifiers() : [:],
                 revenueCatAuthorization: try revenueCatFile.map { try SecretFile.line($0) }))
         let folder = data ?? KeyCommand.folder(of: paths[0])
-        let address = "\(certificate == nil ? "http" : "https")://\(host)"
+        let name = host.contains(":") ? "[\(host)]" : host
+        let address = "\(certificate == nil ? "http" : "https")://\(name)"
         let names = Mutex("")
         try await serve(
             in: folder, log,
@@ -203,6 +204,11 @@ struct ServeCommand: AsyncParsableCommand {
     ) async throws {
         let keys = try KeyStore(folder: folder)
         let options = try options()
+        if let limit = OpenFileLimit.raise(to: options.openFilesMax), limit < options.openFilesMax {
+            log.warning(
+                "this process may open \(limit) files, and \(options.connectionsMax) connections need \(options.openFilesMax): raise the limit (ulimit -n, LimitNOFILE)"
+            )
+        }
         let server = LedgerServer(
             keys: keys, options: options, log: log, opening: opening,
             onRunning: { port in
@@ -222,7 +228,7 @@ struct ServeCommand: AsyncParsableCommand {
         } catch let error as IOError {
             throw Failure(
                 .environment, "cannot_listen",
-                "\(host):\(options.port) cannot be listened on: \(error)"
+                "\(host):\(options.port) cannot be listened on: \(String(cString: strerror(error.errnoCode))); say another one with --host and --port"
             )
         } catch let error as CertificateError {
             throw Failure(.environment, "bad_certificate", error.description)

@@ -152,7 +152,9 @@ public final class Check {
     ) -> String? {
         guard feature.scope == .profile, asked.profile == nil else {
             if let profile = asked.profile,
-                !entitlements.profiles.contains(where: { $0.profile == profile && !$0.isDeleted })
+                !entitlements.profiles.contains(where: {
+                    haveSameBytes($0.profile, profile) && !$0.isDeleted
+                })
             {
                 decision.flags.append("unknown_profile")
             }

@@ -241,10 +241,13 @@ public final class Decider {
             use: "has no periods with which units could come again; say a length, such as P1M")
     }
 
+    /// Whether an id is the subject's or one that is the same person.
+    func isOfPerson(_ name: String) -> Bool { person.contains { haveSameBytes($0, name) } }
+
     private func alias(_ canonical: String) throws(Rejection) -> Verdict {
-        guard request.subject != canonical else { throw .aliasToItself(canonical) }
-        if person.contains(canonical) {
-            throw context.subject == request.subject
+        guard !haveSameBytes(request.subject, canonical) else { throw .aliasToItself(canonical) }
+        if isOfPerson(canonical) {
+            throw haveSameBytes(context.subject, request.subject)
                 ? .aliasCycle(request.subject, canonical: canonical)
                 : .alreadyAliased(request.subject, canonical: canonical)
         }
@@ -256,10 +259,10 @@ public final class Decider {
     }
 
     private func unalias(_ canonical: String) throws(Rejection) -> Verdict {
-        guard request.subject != canonical, person.contains(canonical) else {
+        guard !haveSameBytes(request.subject, canonical), isOfPerson(canonical) else {
             throw .unknownAlias(request.subject)
         }
-        guard let link = links.first(where: { $0.other == canonical }) else {
+        guard let link = links.first(where: { haveSameBytes($0.other, canonical) }) else {
             throw .indirectAlias(
                 request.subject, canonical: canonical, links: links.map(\.other))
         }

@@ -39,7 +39,9 @@ struct ProfileDecider {
     }
 
     private func living(_ profile: String) throws(Rejection) -> ProfileAnswer {
-        let found = check.entitlements.profiles.first { $0.profile == profile && !$0.isDeleted }
+        let found = check.entitlements.profiles.first {
+            haveSameBytes($0.profile, profile) && !$0.isDeleted
+        }
         guard let found else { throw .unknownProfile(profile) }
         return found
     }
@@ -48,7 +50,9 @@ struct ProfileDecider {
     private func create(
         _ profile: String, _ kind: String, _ freeStartedAt: Int64?
     ) throws(Rejection) -> Verdict {
-        if check.entitlements.profiles.contains(where: { $0.profile == profile && !$0.isDeleted }) {
+        if check.entitlements.profiles.contains(where: {
+            haveSameBytes($0.profile, profile) && !$0.isDeleted
+        }) {
             throw .profileExists(profile)
         }
         for meter in check.catalog.meters where meter.countsProfiles == kind {

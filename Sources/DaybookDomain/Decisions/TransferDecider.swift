@@ -99,7 +99,7 @@ struct TransferDecider {
         }
         switch decider.request.command {
         case .transferLineage(_, let recipient):
-            guard !decider.person.contains(where: { haveSameBytes($0, recipient) }) else {
+            guard !decider.isOfPerson(recipient) else {
                 throw .sameCustomer(subject, recipient)
             }
             if check.catalog.policies.refusesUnknownSubjects, !lineage.isRecipientKnown {
@@ -120,9 +120,7 @@ struct TransferDecider {
         }
     }
 
-    private func isSubject(_ name: String) -> Bool {
-        decider.person.contains { haveSameBytes($0, name) }
-    }
+    private func isSubject(_ name: String) -> Bool { decider.isOfPerson(name) }
 
     private func verdict(
         _ lineage: LineageCase, to recipient: String, reversibleUntil: Int64?,

@@ -1,5 +1,5 @@
 /// What every envelope keeps to, whatever made the draft: a line of JSON, a command, or a program (rule 30).
-enum EnvelopeBounds {
+package enum EnvelopeBounds {
     /// Members of the extras that are names and not any value that their sender likes.
     private static let namedExtras = [
         "actor", "causation", "correlation", "id", "reason", "ticket",
@@ -32,7 +32,7 @@ enum EnvelopeBounds {
     }
 
     /// Checks a text of the envelope: not empty, not too long, and no control character that a terminal would obey.
-    static func check(_ text: String?, _ name: String) throws(EventProblem) {
+    package static func check(_ text: String?, _ name: String) throws(EventProblem) {
         guard let text else { return }
         guard !text.isEmpty else {
             throw EventProblem(.wrongType, name, "must not be empty; leave it out instead")

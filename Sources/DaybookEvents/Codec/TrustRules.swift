@@ -40,6 +40,20 @@ extension EventType {
         }
     }
 
+    /// Whether it tells of screens and of what people did there: no answer about access, units or ownership depends on
+    /// it, so a client that makes it up gains nothing.
+    public var isOfScreens: Bool {
+        switch self {
+        case .accessDenied, .limitReached, .featureRestricted, .appLaunched, .onboardingStarted,
+            .onboardingStepViewed, .onboardingStepCompleted, .onboardingSkipped,
+            .onboardingCompleted, .milestoneReached, .paywallShown, .paywallDismissed,
+            .checkoutStarted, .checkoutPending, .checkoutCompleted, .checkoutFailed,
+            .checkoutCanceled, .featureViewed, .featureUsed, .surveyAnswered, .kpiRecorded:
+            true
+        default: false
+        }
+    }
+
     /// Whether an app may tell of it without a signature.
     ///
     /// Store facts of its own count as provisional (rule 11), usage only takes from its own quota, and profiles, gates

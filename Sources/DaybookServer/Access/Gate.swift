@@ -26,8 +26,11 @@ struct Gate: Sendable {
                 .forbidden, "scope_needed",
                 "the key has none of the scopes that may do this: \(needed)")
         }
-        guard granted == [.client] else { return Caller(key: key, customer: nil) }
-        return Caller(key: key, customer: try await customer(headers, app: app))
+        guard granted == [.client] else {
+            return Caller(key: key, granted: granted, customer: nil)
+        }
+        return Caller(
+            key: key, granted: granted, customer: try await customer(headers, app: app))
     }
 
     private func key(_ headers: HTTPFields) throws -> APIKey {

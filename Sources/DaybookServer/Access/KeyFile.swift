@@ -64,6 +64,7 @@ struct KeyFile {
                     FileManager.default.createFile(
                         atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
                 else { throw StoreError(.readOnly, "\(path) cannot be written") }
+                giveToOwner(ofFolder: path)
             }
             var configuration = Configuration()
             configuration.busyMode = .timeout(5)
@@ -71,6 +72,15 @@ struct KeyFile {
             try queue.inDatabase { try prepare($0, path) }
             return queue
         }
+    }
+
+    /// A file that the superuser makes belongs to whom the ledgers' folder belongs to: the server runs as that user.
+    private static func giveToOwner(ofFolder path: String) {
+        var folder = stat()
+        let name = URL(filePath: path).deletingLastPathComponent().path
+        guard geteuid() == 0, stat(name, &folder) == 0 else { return }
+        // Where it cannot be given away, the server says that it cannot read it.
+        _ = chown(path, folder.st_uid, folder.st_gid)
     }
 
     private static func prepare(_ database: Database, _ path: String) throws {

@@ -1,24 +1,30 @@
 import DaybookStore
 import GRDB
+import Logging
 import Synchronization
 
 /// The keys of a running server, as they are in their file at any time.
 ///
 /// Another process makes and revokes keys while the server runs. SQLite tells with one statement whether the file was
-/// written since (`data_version`), so every request sees what was committed before it came.
+/// written since (`data_version`), so every request sees what was committed before it came. A file that was put in the
+/// place of the first, as from a backup, is read with the next request.
 final class KeyRing: Sendable {
     private struct Known {
         /// `nil`: nothing was read so far.
-        var version: Int64?
+        var version: KeyStore.Version?
         var keys: [String: APIKey] = [:]
         var tokenKeys: [String: [TokenKey]] = [:]
         var leaseKeys: [String: [LeaseKey]] = [:]
     }
 
     private let store: KeyStore
+    private let log: Logger
     private let known = Mutex(Known())
 
-    init(_ store: KeyStore) { self.store = store }
+    init(_ store: KeyStore, log: Logger) {
+        self.store = store
+        self.log = log
+    }
 
     /// The key of an id; `nil`: there is none.
     func key(_ id: String) throws -> APIKey? {
@@ -45,17 +51,18 @@ final class KeyRing: Sendable {
     }
 
     private func refresh(_ known: inout Known) throws {
-        let version = known.version
-        let found: Known? = try store.reading { database in
-            let now = try Int64.fetchOne(database.cachedStatement(sql: "PRAGMA data_version"))
-            if version != nil, now == version { return nil }
+        let read = try store.reading(since: known.version) { database in
             let keys = try KeyStore.keys(database)
             return Known(
-                version: now,
                 keys: Dictionary(keys.map { ($0.id, $0) }, uniquingKeysWith: { _, last in last }),
                 tokenKeys: try KeyStore.tokenKeys(database),
                 leaseKeys: try KeyStore.leaseKeys(database))
         }
-        if let found { known = found }
+        guard let read else { return }
+        if read.isOther {
+            log.error("another file has the name of the file of keys: its keys hold from now on")
+        }
+        known = read.found
+        known.version = read.version
     }
 }

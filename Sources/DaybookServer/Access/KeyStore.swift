@@ -1,6 +1,7 @@
 import DaybookStore
 import Foundation
 import GRDB
+import Synchronization
 
 /// Makes, lists, rotates and revokes the keys of a server.
 public final class KeyStore: Sendable {
@@ -9,26 +10,39 @@ public final class KeyStore: Sendable {
 
     /// Where the file is; what is made here is effective in a running server at once.
     public let path: String
-    private let queue: DatabaseQueue
+    private let opened: Mutex<Opened>
+
+    private struct Opened {
+        let queue: DatabaseQueue
+        /// Of the file that was opened.
+        let file: FileIdentity?
+    }
 
     /// Opens the file of keys in a folder, and makes it where it is not there.
     /// - Parameter folder: Where the ledgers are.
     /// - Throws: `StoreError`.
     public init(folder: String) throws {
         path = (folder.hasSuffix("/") ? folder : folder + "/") + KeyFile.name
-        queue = try KeyFile.open(path)
+        let queue = try KeyFile.open(path)
+        opened = Mutex(Opened(queue: queue, file: FileIdentity(of: path)))
     }
 
-    public func close() throws { try StoreError.wrapping(path) { try queue.close() } }
+    public func close() throws {
+        try StoreError.wrapping(path) { try opened.withLock { try $0.queue.close() } }
+    }
+
+    private var queue: DatabaseQueue { opened.withLock { $0.queue } }
 
     // MARK: API keys
 
     /// Makes a key.
+    /// - Throws: `StoreError` with `conflict` for scopes that do not go together.
     /// - Returns: The key, and its text, which is told this once.
     public func create(
         _ scopes: Set<Scope>, app: String, label: String, by actor: String,
         expiresAt: Int64? = nil, now: Int64
     ) throws -> (key: APIKey, text: String) {
+        if let conflict = scopes.conflict { throw StoreError(.conflict, conflict) }
         let text = APIKeyText.random()
         let key = APIKey(
             id: text.id, app: app, scopes: scopes, label: label, createdAt: now, createdBy: actor,
@@ -224,8 +238,41 @@ public final class KeyStore: Sendable {
 
     // MARK: The running server
 
-    /// Reads by several statements, each for itself.
-    func reading<Result>(_ body: (Database) throws -> Result) throws -> Result {
-        try StoreError.wrapping(path) { try queue.inDatabase(body) }
+    /// Which content of which file was read: what another process wrote since has another one, and so has another file
+    /// of the same name.
+    struct Version: Equatable {
+        fileprivate let file: FileIdentity
+        fileprivate let data: Int64?
+    }
+
+    /// Reads what is there now, where it is not what was read before.
+    /// - Parameter version: What was read before; `nil`: nothing.
+    /// - Returns: `nil`: nothing has changed. `isOther`: another file has the name.
+    /// - Throws: `StoreError`; `notFound` where no file has the name, so that a key of a file that was taken away opens
+    ///   nothing.
+    func reading<Found>(
+        since version: Version?, _ body: (Database) throws -> Found
+    ) throws -> (found: Found, version: Version, isOther: Bool)? {
+        guard let file = FileIdentity(of: path) else {
+            throw StoreError(.notFound, "\(path) is not there any more")
+        }
+        let queue = try opened.withLock { opened in
+            if opened.file == file { return opened.queue }
+            let next = Opened(queue: try KeyFile.open(path), file: file)
+            // It is of a file that has no name any more; that it cannot be closed does no harm.
+            try? opened.queue.close()
+            opened = next
+            return next.queue
+        }
+        return try StoreError.wrapping(path) {
+            try queue.inDatabase { database in
+                let data = try Int64.fetchOne(
+                    database.cachedStatement(sql: "PRAGMA data_version"))
+                let now = Version(file: file, data: data)
+                if now == version { return nil }
+                let isOther = version.map { $0.file != file } ?? false
+                return (try body(database), now, isOther)
+            }
+        }
     }
 }

@@ -31,6 +31,11 @@ final class RateLimit: Sendable {
         var at: Int64
     }
 
+    private static let epoch = ContinuousClock.now
+
+    /// Microseconds since the program asked first.
+    static func now() -> Int64 { Int64(epoch.duration(to: .now) / .microseconds(1)) }
+
     /// For a key that acts for any customer; `nil`: without bound.
     private let keyQuota: Quota?
     /// For one customer of client keys; `nil`: without bound.
@@ -42,19 +47,24 @@ final class RateLimit: Sendable {
         self.customerQuota = customerQuota
     }
 
-    /// Takes a request out of the caller's bucket.
-    /// - Parameter now: Microseconds of a clock that only goes forward.
+    /// Takes requests out of the caller's bucket.
+    /// - Parameters:
+    ///   - count: 0 or less: nothing is taken.
+    ///   - now: Microseconds of a clock that only goes forward.
     /// - Returns: What is left; `nil` for callers without a bound.
-    /// - Throws: `Problem` with 429 where nothing was left.
-    func take(_ caller: Caller, now: Int64) throws -> State? {
-        guard let key = caller.key else { return nil }
+    /// - Throws: `Problem` with 429 where not enough was left; nothing is taken then.
+    func take(
+        _ caller: Caller, count: Int64 = 1, now: Int64 = RateLimit.now()
+    ) throws -> State? {
+        guard let key = caller.key, count > 0 else { return nil }
         guard let quota = caller.customer == nil ? keyQuota : customerQuota else { return nil }
         let name = caller.customer.map { "\(key.app)/\($0)" } ?? key.id
         let state = buckets.withLock { buckets in
             if buckets.count >= Self.callersMax, buckets[name] == nil {
                 Self.forgetFull(&buckets, now)
             }
-            return Self.take(&buckets[name, default: Bucket(debt: 0, at: now)], quota, now)
+            return Self.take(
+                &buckets[name, default: Bucket(debt: 0, at: now)], quota, count, now)
         }
         guard state.remaining >= 0 else {
             var problem = Problem.tooMany(
@@ -68,9 +78,12 @@ final class RateLimit: Sendable {
     }
 
     /// - Returns: With −1 remaining where there was none to take.
-    private static func take(_ bucket: inout Bucket, _ quota: Quota, _ now: Int64) -> State {
+    private static func take(
+        _ bucket: inout Bucket, _ quota: Quota, _ count: Int64, _ now: Int64
+    ) -> State {
         let full = quota.seconds * 1_000_000
-        let cost = max(full / quota.requests, 1)
+        let one = max(full / quota.requests, 1)
+        let cost = count * one
         let debt = max(bucket.debt - max(now - bucket.at, 0), 0)
         guard debt + cost <= full else {
             bucket = Bucket(debt: debt, at: now)
@@ -78,7 +91,7 @@ final class RateLimit: Sendable {
         }
         bucket = Bucket(debt: debt + cost, at: now)
         return State(
-            quota: quota, remaining: (full - debt - cost) / cost, seconds: seconds(debt + cost))
+            quota: quota, remaining: (full - debt - cost) / one, seconds: seconds(debt + cost))
     }
 
     private static func seconds(_ microseconds: Int64) -> Int64 {

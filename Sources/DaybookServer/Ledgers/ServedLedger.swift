@@ -1,7 +1,7 @@
 import Daybook
 import DaybookEvents
 import DaybookStore
-import Foundation
+import Dispatch
 import Logging
 import Synchronization
 
@@ -15,13 +15,27 @@ final class ServedLedger: Sendable {
     let path: String
     private let open: @Sendable () throws -> Ledger
     private let log: Logger
-    private let current: Mutex<Opened?>
+    private let current: Mutex<State>
+    /// Opens files anew: it may take long, and requests are answered by few threads.
+    private let reopening = DispatchQueue(label: "daybook.reopen")
 
     private struct Opened {
         let ledger: Ledger
         /// Of the file that was opened; looked at before, so that one that comes between is noticed.
         let file: FileIdentity?
     }
+
+    private enum State {
+        case opened(Opened)
+        /// Another file is being opened; requests are told to come again.
+        case opening
+        /// There was none that could be opened, or it was given up.
+        case none
+        case closed
+    }
+
+    /// How long the request that finds another file waits for it to be opened.
+    private static let patience = DispatchTimeInterval.milliseconds(500)
 
     /// - Parameter open: Opens the file that is there now.
     /// - Throws: `LedgerError` where it cannot be opened.
@@ -32,7 +46,7 @@ final class ServedLedger: Sendable {
         self.path = path
         self.open = open
         self.log = log
-        current = Mutex(Opened(ledger: ledger, file: file))
+        current = Mutex(.opened(Opened(ledger: ledger, file: file)))
     }
 
     /// Asks the ledger something.
@@ -63,43 +77,85 @@ final class ServedLedger: Sendable {
 
     /// Waits for what was submitted, makes the next start fast, and closes the file.
     func close() throws {
-        guard let ledger = current.withLock({ $0.take() })?.ledger else { return }
+        // What is being opened is opened first.
+        reopening.sync {}
+        let state = current.withLock { state in
+            defer { state = .closed }
+            return state
+        }
+        guard case .opened(let opened) = state else { return }
         do {
-            try ledger.snapshot()
+            try opened.ledger.snapshot()
         } catch {
             log.warning("\(app): no snapshot was written: \(error)")
         }
-        try ledger.close()
+        try opened.ledger.close()
     }
 
     /// The ledger of the file that has the name now: a reader of a file that was renamed away would go on answering
     /// from a past that is given up.
+    /// - Throws: `StoreError` of code `replaced` while another file is opened.
     private func ledger() throws -> Ledger {
-        let (ledger, former) = try current.withLock { current in
-            let file = FileIdentity(of: path)
-            if let opened = current, opened.file == file { return (opened.ledger, nil as Ledger?) }
-            let former = current?.ledger
-            current = nil
-            let ledger = try open()
-            guard haveSameBytes(ledger.app, app) else {
-                throw LedgerError.store(
-                    StoreError(
-                        .replaced, "\(path) holds the ledger of \(ledger.app), not of \(app)"))
+        let file = FileIdentity(of: path)
+        let before = current.withLock { state in
+            let before = state
+            switch before {
+            case .opened(let opened) where opened.file == file: break
+            case .opened, .none: state = .opening
+            case .opening, .closed: break
             }
-            current = Opened(ledger: ledger, file: file)
-            return (ledger, former)
+            return before
         }
+        switch before {
+        case .opened(let opened) where opened.file == file: return opened.ledger
+        case .opened(let opened): try reopen(opened.ledger)
+        case .none: try reopen(nil)
+        case .opening, .closed: break
+        }
+        let now = current.withLock { $0 }
+        guard case .opened(let opened) = now else {
+            throw LedgerError.store(
+                StoreError(.replaced, "\(path) is another file; it is being opened"))
+        }
+        return opened.ledger
+    }
+
+    /// Opens the file that has the name now, and waits for it a while.
+    /// - Throws: Why it cannot be opened, where that is known by then.
+    private func reopen(_ former: Ledger?) throws {
         if let former {
             log.error("\(app): another file has the ledger's name; it is opened instead")
             end(former)
         }
-        return ledger
+        let done = DispatchSemaphore(value: 0)
+        let outcome = Mutex<(any Error)?>(nil)
+        reopening.async { [self] in
+            do {
+                // Looked at before, as at the first time.
+                let file = FileIdentity(of: path)
+                let ledger = try open()
+                guard haveSameBytes(ledger.app, app) else {
+                    end(ledger)
+                    throw LedgerError.store(
+                        StoreError(
+                            .replaced, "\(path) holds the ledger of \(ledger.app), not of \(app)"))
+                }
+                current.withLock { $0 = .opened(Opened(ledger: ledger, file: file)) }
+            } catch {
+                log.error("\(app): the file cannot be opened: \(error)")
+                current.withLock { $0 = .none }
+                outcome.withLock { $0 = error }
+            }
+            done.signal()
+        }
+        _ = done.wait(timeout: .now() + Self.patience)
+        if let error = outcome.withLock({ $0 }) { throw error }
     }
 
     private func abandon(_ ledger: Ledger, because error: StoreError) {
-        let isCurrent = current.withLock { current in
-            guard current?.ledger === ledger else { return false }
-            current = nil
+        let isCurrent = current.withLock { state in
+            guard case .opened(let opened) = state, opened.ledger === ledger else { return false }
+            state = .none
             return true
         }
         guard isCurrent else { return }

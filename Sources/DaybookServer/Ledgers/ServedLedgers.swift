@@ -28,7 +28,7 @@ public struct ServedApp: Sendable {
     let verifiers: [Environment: AppStoreVerifier]
     /// SHA-256 of what RevenueCat sends as authorization; `nil`: its webhooks are refused.
     let revenueCatDigest: [UInt8]?
-    let refusals: RefusalBudget
+    let refusals = RefusalBudget()
 
     /// Opens a ledger's file for writing.
     /// - Parameters:
@@ -46,8 +46,6 @@ public struct ServedApp: Sendable {
         }
         let settings = settings(ledger.app)
         verifiers = settings.verifiers
-        refusals = RefusalBudget(
-            waiting: try ledger.asking { try $0.deadLetters().count(where: \.isWaiting) })
         revenueCatDigest = settings.revenueCatAuthorization.map { Digest.sha256($0.utf8) }
     }
 

@@ -28,12 +28,13 @@ final class PrometheusRegistry: MetricsFactory {
 
     /// - Parameter dimensions: In the order in which they are shown.
     private func series(
-        _ name: String, _ kind: PrometheusSeries.Kind, _ dimensions: [(String, String)]
+        _ name: String, _ kind: PrometheusSeries.Kind, _ dimensions: [(String, String)],
+        bounds: [Double]? = nil
     ) -> PrometheusSeries {
         let labels = dimensions.map { "\($0.0)=\"\(Self.escaped($0.1))\"" }.joined(separator: ",")
         return families.withLock { families in
             var family = families[name] ?? Family(kind: kind)
-            let found = family.series[labels] ?? PrometheusSeries(kind: kind)
+            let found = family.series[labels] ?? PrometheusSeries(kind: kind, bounds: bounds)
             family.series[labels] = found
             families[name] = family
             return found
@@ -51,6 +52,15 @@ final class PrometheusRegistry: MetricsFactory {
         _ dimensions: [(String, String)]
     ) {
         series(name, kind, dimensions).set(value)
+    }
+
+    /// Sets a histogram to what is counted elsewhere (`PrometheusSeries.set`).
+    func show(
+        _ name: String, bounds: [Int64], counts: [Int64], sum: Int64,
+        _ dimensions: [(String, String)]
+    ) {
+        series(name, .histogram, dimensions, bounds: bounds.map(Double.init))
+            .set(counts: counts, sum: sum)
     }
 
     // MARK: Writing

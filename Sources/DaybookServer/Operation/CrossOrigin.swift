@@ -37,7 +37,7 @@ struct CrossOrigin: Sendable {
         .traceParent,
     ])
     private static let exposed = list([
-        .eTag, .rateLimit, .rateLimitPolicy, .requestID, .retryAfter,
+        .eTag, .place, .rateLimit, .rateLimitPolicy, .requestID, .retryAfter,
     ])
 
     private static func list(_ names: [HTTPField.Name]) -> String {

@@ -30,7 +30,7 @@ struct Dispatcher: Sendable {
         do {
             let found = try await admit(request, context, route)
             admitted = found
-            limits = try rate.take(found.caller, now: Self.microseconds(start))
+            limits = try rate.take(found.caller)
             answer = try await self.answer(request, context, route, found, id)
         } catch {
             failure = error
@@ -48,7 +48,7 @@ struct Dispatcher: Sendable {
             failure: failure)
         line.write(to: log)
         count(route, admitted?.app?.name, answer.status.code, duration)
-        return response(answer, closing: failure is BodyProblem ? context.channel : nil)
+        return response(answer, in: context, isLast: failure is BodyProblem)
     }
 
     /// Names of apps come from the ledgers that are served, so that a sender cannot make labels.
@@ -62,12 +62,6 @@ struct Dispatcher: Sendable {
             .recordNanoseconds(Int64(duration / .nanoseconds(1)))
     }
 
-    private static let epoch = ContinuousClock.now
-
-    private static func microseconds(_ instant: ContinuousClock.Instant) -> Int64 {
-        Int64(epoch.duration(to: instant) / .microseconds(1))
-    }
-
     /// What no route takes.
     /// - Parameter methods: Those that the path has.
     func respondToUnknown(
@@ -77,7 +71,7 @@ struct Dispatcher: Sendable {
         if request.method == .options, !methods.isEmpty,
             let answer = origins.preflight(request.headers, methods: methods)
         {
-            return response(answer, closing: nil)
+            return response(answer, in: context)
         }
         var problem = Problem.notFound(
             "unknown_route", "there is no such route; /openapi.json describes those that are")
@@ -94,7 +88,7 @@ struct Dispatcher: Sendable {
         var answer = Self.answer(to: problem, id)
         answer.headers[.requestID] = id
         for field in origins.headers(for: request.headers) { answer.headers.append(field) }
-        return response(answer, closing: nil)
+        return response(answer, in: context)
     }
 
     private typealias Admitted = (caller: Caller, app: ServedApp?, parts: [String: String])
@@ -140,7 +134,8 @@ struct Dispatcher: Sendable {
         var call = RouteCall(
             ledgers: ledgers, served: admitted.app, caller: admitted.caller,
             parts: admitted.parts, headers: request.headers, fields: fields, bytes: bytes,
-            streams: streams, longWork: longWork, metrics: metrics, keys: gate.ring, log: log)
+            streams: streams, longWork: longWork, metrics: metrics, gate: gate, rate: rate,
+            log: log, scopes: route.scopes)
         return try await route.respond(&call)
     }
 
@@ -153,30 +148,33 @@ struct Dispatcher: Sendable {
         return answer
     }
 
-    /// - Parameter channel: Is closed after the answer, where what the client still sends is not wanted.
-    private func response(_ answer: Answer, closing channel: (any Channel)?) -> Response {
+    /// - Parameter isLast: Whether the connection is closed after it: what the client still sends is not wanted.
+    private func response(
+        _ answer: Answer, in context: ServerContext, isLast: Bool = false
+    ) -> Response {
         var headers = answer.headers
         headers[.xContentTypeOptions] = "nosniff"
-        if channel != nil { headers[.connection] = "close" }
-        return Response(status: answer.status, headers: headers, body: body(answer.body, channel))
+        if isLast { headers[.connection] = "close" }
+        return Response(
+            status: answer.status, headers: headers, body: body(answer.body, context, isLast))
     }
 
-    private func body(_ body: Answer.Body, _ channel: (any Channel)?) -> ResponseBody {
+    private func body(
+        _ body: Answer.Body, _ context: ServerContext, _ isLast: Bool
+    ) -> ResponseBody {
         switch body {
         case .none: return ResponseBody()
         case .bytes(let bytes):
-            guard let channel else { return ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)) }
+            guard isLast else { return ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)) }
             return ResponseBody(contentLength: bytes.count) { writer in
                 try await writer.write(ByteBuffer(bytes: bytes))
                 try await writer.finish(nil)
                 // What the client sees of it is read before the connection goes.
-                try? await channel.close(mode: .output)
+                try? await context.channel.close(mode: .output)
             }
         case .stream(let write):
             return ResponseBody { writer in
-                let output = ResponseStream(writer)
-                try await write(output)
-                try await output.finish()
+                try await ResponseStream(writer).run(on: context.channel, write)
             }
         }
     }

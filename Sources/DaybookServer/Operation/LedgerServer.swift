@@ -28,7 +28,7 @@ public struct LedgerServer: Service {
     ) {
         self.options = options
         self.opening = opening
-        gate = Gate(ring: KeyRing(keys), clock: clock ?? { SystemClock.now() })
+        gate = Gate(ring: KeyRing(keys, log: log), clock: clock ?? { SystemClock.now() })
         self.log = log
         self.onRunning = onRunning
     }

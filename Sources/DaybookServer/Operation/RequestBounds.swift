@@ -17,6 +17,7 @@ final class RequestBounds: ChannelInboundHandler, RemovableChannelHandler {
     private var deadline: Scheduled<Void>?
     private let writeTimeMax: TimeAmount
     private var writeDeadline: Scheduled<Void>?
+    private var gone: EventLoopPromise<Void>?
 
     /// - Parameters:
     ///   - writeTimeMax: How long a client may be slower than what is written for it.
@@ -26,6 +27,34 @@ final class RequestBounds: ChannelInboundHandler, RemovableChannelHandler {
         self.timeMax = timeMax
         self.writeTimeMax = writeTimeMax
         self.byteCountMax = byteCountMax
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        gone = context.eventLoop.makePromise()
+    }
+
+    /// Succeeds when the client has closed its side, or the connection is gone. Read on the channel's event loop.
+    private var end: EventLoopFuture<Void>? { gone?.futureResult }
+
+    /// Has something done as soon as the client of a connection has gone; never, where the channel has no such bounds.
+    static func whenGone(
+        _ channel: any Channel, _ body: @escaping @Sendable () -> Void
+    ) {
+        channel.eventLoop.execute {
+            // A channel without this handler is one of a test.
+            let bounds = try? channel.pipeline.syncOperations.handler(type: RequestBounds.self)
+            bounds?.end?.whenComplete { _ in body() }
+        }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case ChannelEvent.inputClosed? = event as? ChannelEvent { gone?.succeed() }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        gone?.succeed()
+        context.fireChannelInactive()
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -65,5 +94,6 @@ final class RequestBounds: ChannelInboundHandler, RemovableChannelHandler {
         deadline = nil
         writeDeadline?.cancel()
         writeDeadline = nil
+        gone?.succeed()
     }
 }

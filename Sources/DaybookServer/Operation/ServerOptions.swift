@@ -30,4 +30,7 @@ public struct ServerOptions: Sendable {
     public var certificate: CertificateFiles?
 
     public init() {}
+
+    /// The files that connections, ledgers and what lies beside them need.
+    public var openFilesMax: Int { connectionsMax + 1_024 }
 }

@@ -10,12 +10,16 @@ struct EventStream: Sendable {
     /// The page that the stream begins with.
     let first: ChangePage
     let ticket: StreamTicket
+    let admission: @Sendable () async throws -> Void
 
     static let mediaType = "text/event-stream"
 
     /// Between two comments of a stream in which nothing happens: it stays open in proxies, and a client that has gone
     /// is noticed.
     private static let silenceMax = Duration.seconds(15)
+    /// Between two messages that tell only how far the stream has looked, after the first: in a ledger in which much
+    /// happens a quiet stream would speak all the time.
+    private static let placeInterval = Duration.seconds(5)
 
     static func isAsked(by headers: HTTPFields) -> Bool {
         (headers[.accept] ?? "").split(separator: ",").contains {
@@ -33,22 +37,26 @@ struct EventStream: Sendable {
     private func write(to writer: any StreamWriter) async throws {
         var page = first
         var told: Place?
+        var toldAt: ContinuousClock.Instant?
         while true {
             for event in page.events {
                 try await writer.write(Self.message(event.place, reader.json(of: event)))
                 told = event.place
             }
             // Events that were not asked for are gone through once, also by a client that comes back.
-            if told != page.place {
+            let now = ContinuousClock.now
+            if told != page.place, toldAt.map({ $0 + Self.placeInterval <= now }) ?? true {
                 try await writer.write(Self.message(page.place, page.place.json, name: "place"))
                 told = page.place
+                toldAt = now
             }
             ticket.note(page.place.position)
             do {
                 // A server that stops ends its streams; clients go on at another one, or later.
                 guard let next = try await next(after: page, writer) else { return }
                 page = next
-            } catch let error as LedgerError {
+                try await admission()
+            } catch let error where error is LedgerError || error is Problem {
                 // The client asks again, and is told by a status.
                 try await writer.write(Self.problem(Problem(error)))
                 return
@@ -64,6 +72,7 @@ struct EventStream: Sendable {
         while !Task.isShuttingDownGracefully {
             let next = try await reader.page(after: page.place, waiting: Self.silenceMax)
             if !next.events.isEmpty || next.isMore || next.place != page.place { return next }
+            try await admission()
             try await writer.write(Array(": nothing new\n\n".utf8))
         }
         return nil

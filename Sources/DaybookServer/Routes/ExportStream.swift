@@ -10,6 +10,7 @@ struct ExportStream: Sendable {
     /// Where the export ends. It names everything before, so that one that goes on is of the same history.
     let end: Place
     let ticket: StreamTicket
+    let admission: @Sendable () async throws -> Void
 
     /// Positions that are looked at for one page.
     private static let pageCount: Int64 = 500
@@ -20,6 +21,7 @@ struct ExportStream: Sendable {
             var position = start
             while position < end.position {
                 let last = min(position + Self.pageCount, end.position)
+                try await admission()
                 let bytes = try page(after: position, through: last)
                 if !bytes.isEmpty { try await writer.write(bytes) }
                 position = last

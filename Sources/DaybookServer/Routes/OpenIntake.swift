@@ -15,18 +15,17 @@ struct OpenIntake {
     /// - Throws: `Problem` with 503 where the store should send it again.
     func take(_ bytes: [UInt8], by verifier: AppStoreVerifier, _ log: Logger) async throws -> Answer
     {
-        if app.refusals.isFull(for: bytes.count) {
-            let dry = try await ingest(bytes, verifier, isDryRun: true)
-            if let refused = dry.refused.first {
-                throw Problem.tooMany(
-                    .serviceUnavailable, "dead_letters_full",
-                    "payloads that could not be verified wait to be looked at; this one is refused as well (\(refused.refusal.reason.rawValue)) and not kept",
-                    after: 3_600)
-            }
+        // A page of Apple's other answers would be one request and ten thousand dead letters.
+        let texts = (try? AppStoreEnvelope.signedPayloads(in: bytes, as: .notification)) ?? []
+        guard texts.count <= 1, texts.first.map({ $0.kind == .notification }) ?? true else {
+            throw Problem(
+                .unprocessableContent, "one_notification",
+                "a notification is one \"signedPayload\"; pages are taken in by \"daybook ingest\"")
         }
-        let receipt = try await ingest(bytes, verifier, isDryRun: false)
+        let receipt = try await app.refusals.bounding(bytes.count, app.ledger) { isDryRun in
+            try await ingest(bytes, verifier, isDryRun: isDryRun)
+        }
         guard let refused = receipt.refused.first?.refusal else { return Self.answer(receipt) }
-        app.refusals.add(bytes.count)
         log.warning(
             "a notification is kept as a dead letter",
             metadata: ["app": "\(app.name)", "error": "\(refused.reason.rawValue)"])

@@ -19,8 +19,21 @@ struct RouteCall: Sendable {
     let streams: StreamCount
     let longWork: LongWork
     let metrics: PrometheusRegistry
-    let keys: KeyRing
+    let gate: Gate
+    let rate: RateLimit
     let log: Logger
+
+    /// By which the route is opened.
+    let scopes: Set<Scope>
+
+    /// Looks again whether the caller may: a key may have been revoked, and a token be over, while a stream went on.
+    var admission: @Sendable () async throws -> Void {
+        let (gate, headers, scopes, app) = (gate, headers, scopes, served?.name ?? "")
+        return { _ = try await gate.admit(headers, to: scopes, app: app) }
+    }
+
+    /// The server's clock, milliseconds since 1970 UTC.
+    func now() -> Int64 { gate.clock() }
 
     /// The app of the path.
     /// - Throws: `Problem`, in a route that is about no app.
@@ -61,7 +74,7 @@ struct RouteCall: Sendable {
         let place = try fields.place("min_position")
         try fields.finish()
         let ledger = try app.ledger
-        return try await longWork.run {
+        return try await longWork.run(of: ledger.app) {
             try ledger.asking { ledger in
                 if let place { try ledger.confirm(place) }
                 return try question(ledger)
@@ -92,6 +105,8 @@ struct RouteCall: Sendable {
         _ command: Command, for subject: String, _ profile: String?
     ) throws -> CommandRequest {
         let (actor, reason) = try audit()
+        let ticket = try fields.text("ticket")
+        if caller.customer != nil, ticket != nil { throw Self.personNeeded }
         let version = try fields.integer("expected_version")
         if let version, version < 0 {
             throw Problem(
@@ -102,7 +117,7 @@ struct RouteCall: Sendable {
         return CommandRequest(
             command, subject: subject, environment: try fields.environment(),
             key: idempotencyKey(for: subject), profile: profile,
-            actor: actor, reason: reason, ticket: try fields.text("ticket"),
+            actor: actor, reason: reason, ticket: ticket,
             clientAt: try fields.instant("client_at"), expectedVersion: version)
     }
 
@@ -110,6 +125,18 @@ struct RouteCall: Sendable {
     mutating func audit() throws -> (actor: String?, reason: String?) {
         let actor = try fields.text("actor")
         let reason = try fields.text("reason")
+        if caller.customer != nil, actor != nil || reason != nil {
+            throw Self.personNeeded
+        }
+        for (name, text) in [("actor", actor), ("reason", reason)] {
+            guard let text else { continue }
+            do {
+                try EnvelopeBounds.check(text, name)
+            } catch {
+                throw Problem(
+                    .unprocessableContent, error.code.rawValue, "\(name): \(error.reason)")
+            }
+        }
         if caller.isPerson {
             for (name, value) in [("actor", actor), ("reason", reason)] where value == nil {
                 throw Problem(
@@ -121,6 +148,11 @@ struct RouteCall: Sendable {
         return (actor, reason)
     }
 
+    /// A history must not name a person for what a client did.
+    private static let personNeeded = Problem(
+        .forbidden, "person_needed",
+        "a client acts for its customer: leave out \"actor\", \"reason\" and \"ticket\"")
+
     /// The key under which the request is known for ever. A client's is told apart by customer: a client that sends
     /// another customer's key neither gets that customer's receipt nor learns that there is one.
     func idempotencyKey(for subject: String) -> String? {
@@ -128,9 +160,9 @@ struct RouteCall: Sendable {
         return caller.customer == nil ? key : scoped(key, to: subject)
     }
 
-    /// A key that is told apart by customer.
+    /// A key that is told apart by customer, and from those that the ledger and the app's backend make.
     func scoped(_ key: String, to subject: String) -> String {
         let name = subject.replacing("%", with: "%25").replacing("/", with: "%2F")
-        return EventSource.boundedKey("\(name)/\(key)")
+        return EventSource.boundedKey("client/\(name)/\(key)")
     }
 }

@@ -40,12 +40,16 @@ extension RouteTable {
         let context = call.part("context")
         let locale = try call.fields.text("locale")
         let instant = try call.fields.instant("at")
-        let json = try call.asking { ledger in
+        let paywall = try call.asking { ledger in
             let catalog = try newest(of: ledger)
-            return catalog.json(
+            let json = catalog.json(
                 locale: locale ?? catalog.defaultLocale, at: instant ?? SystemClock.now())
+            // A context without a paywall of its own has the more general one, as where a check names it.
+            return catalog.paywall(context: context).flatMap {
+                json["paywalls"]?.object?[$0.context]?.object
+            }
         }
-        guard let paywall = json["paywalls"]?.object?[context]?.object else {
+        guard let paywall else {
             throw Problem.notFound(
                 "unknown_paywall", "the catalog has no paywall \(ShownText.escaped(context))")
         }
@@ -68,8 +72,14 @@ extension RouteTable {
                 throw Problem.notFound(
                     "unknown_version", "\(ShownText.escaped(version)) is no version of a catalog")
             }
-            let (published, document) = try ledger.catalogDocument(version: number)
-            return published.json(with: document)
+            do {
+                let (published, document) = try ledger.catalogDocument(version: number)
+                return published.json(with: document)
+            } catch LedgerError.badInput(let problems)
+                where problems.first?.code == "unknown_version"
+            {
+                throw Problem.notFound("unknown_version", problems[0].reason)
+            }
         }
         return .tagged(json, ifNoneMatch: call.headers[.ifNoneMatch])
     }

@@ -60,7 +60,9 @@ extension RouteTable {
         }
         return ExportStream(
             ledger: try call.app.ledger, environment: environment, start: after, end: end,
-            ticket: try call.streams.begin(app: try call.app.name, at: after)
+            ticket: try call.streams.begin(
+                app: try call.app.name, for: call.caller, at: after),
+            admission: call.admission
         ).answer
     }
 
@@ -69,7 +71,7 @@ extension RouteTable {
     ) async throws -> Answer {
         let isStream = EventStream.isAsked(by: call.headers)
         let resumed = call.headers[.lastEventID].flatMap(Place.init)
-        if isStream, call.headers[.lastEventID] != nil, resumed == nil {
+        if call.headers[.lastEventID] != nil, resumed == nil {
             throw Problem(
                 .unprocessableContent, "bad_place", "\"Last-Event-ID\" is no place of a stream")
         }
@@ -86,8 +88,10 @@ extension RouteTable {
             // Refused before the stream begins, with a status that says so.
             let first = try reader.page(after: start)
             let ticket = try call.streams.begin(
-                app: try call.app.name, at: start?.position ?? 0)
-            return EventStream(reader: reader, first: first, ticket: ticket).answer
+                app: try call.app.name, for: call.caller, at: start?.position ?? 0)
+            return EventStream(
+                reader: reader, first: first, ticket: ticket, admission: call.admission
+            ).answer
         }
         let wait = try call.fields.duration("wait") ?? 0
         try call.fields.finish()
@@ -96,6 +100,12 @@ extension RouteTable {
                 .unprocessableContent, "wait_out_of_bounds",
                 "\"wait\" is longer than \(ChangeReader.waitMax / 1_000) s")
         }
+        // Who waits is a stream as far as their number goes.
+        let ticket =
+            try wait > 0
+            ? call.streams.begin(
+                app: try call.app.name, for: call.caller, at: start?.position ?? 0) : nil
+        defer { withExtendedLifetime(ticket) {} }
         let page = try await reader.page(after: start, waiting: .milliseconds(wait))
         var answer = Answer.json([:])
         answer.headers[.contentType] = "application/x-ndjson"

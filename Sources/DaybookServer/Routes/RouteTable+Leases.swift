@@ -21,7 +21,10 @@ extension RouteTable {
         let environment = try call.fields.environment()
         let duration = try call.fields.duration("for") ?? Lease.durationDefault
         let app = try call.app
-        guard let key = try call.keys.leaseKeys(app: app.name).last(where: { $0.retiredAt == nil })
+        guard
+            let key = try call.gate.ring.leaseKeys(app: app.name).last(where: {
+                $0.retiredAt == nil
+            })
         else {
             throw Problem.tooMany(
                 .serviceUnavailable, "not_configured",
@@ -43,8 +46,8 @@ extension RouteTable {
     private static func leaseKeys(_ call: inout RouteCall) throws -> Answer {
         try call.fields.finish()
         let app = try call.app
-        let keys = try call.keys.leaseKeys(app: app.name)
+        let keys = try call.gate.ring.leaseKeys(app: app.name)
         return .tagged(
-            try keys.publicSet(at: SystemClock.now()), ifNoneMatch: call.headers[.ifNoneMatch])
+            try keys.publicSet(at: call.now()), ifNoneMatch: call.headers[.ifNoneMatch])
     }
 }

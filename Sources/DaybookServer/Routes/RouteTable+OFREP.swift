@@ -88,7 +88,7 @@ private struct FlagContext {
         var fields = try RequestFields(query: nil, body: context)
         self.subject = subject
         environment = try fields.environment()
-        profile = context["profile"]?.text
+        profile = try fields.text("profile")
     }
 
     func question(_ name: String) -> CheckQuestion { CheckQuestion(name, profile: profile) }

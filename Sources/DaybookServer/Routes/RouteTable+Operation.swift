@@ -51,8 +51,9 @@ extension RouteTable {
             let activity = try ledger.activity()
             let deadLetters = try ledger.deadLetters().count(where: \.isWaiting)
             metrics.show("daybook_ledger_position", .gauge, activity.head.position, own)
-            metrics.show("daybook_commits_total", .counter, activity.commits, own)
-            metrics.show("daybook_committed_requests_total", .counter, activity.requests, own)
+            metrics.show(
+                "daybook_commit_requests", bounds: LedgerActivity.groupSizeBounds,
+                counts: activity.groupSizes, sum: activity.requests, own)
             metrics.show("daybook_committed_events_total", .counter, activity.events, own)
             metrics.show("daybook_write_queue_waiting", .gauge, activity.waiting, own)
             metrics.show("daybook_snapshot_position", .gauge, activity.snapshotPosition, own)

@@ -9,57 +9,121 @@ extension RouteTable {
     static let linesByteCountMax = 4 << 20
     /// The most events of one request: they are one commit.
     static let linesMax = 1_000
+    /// The most of a client; each counts as a request.
+    static let clientLinesMax = 100
+    /// How late a client may tell of what happened. The first event of a customer is what periods are counted from, and
+    /// who dates it freely chooses when counters begin anew.
+    static let clientDelayMax: Int64 = 7 * 86_400_000
 
     static let recordRoutes: [Route] = [
         Route(
             .post, "/v1/{app}/events", "record",
-            "Record facts, one event as JSON a line, all or none. A client tells of its own customer, unproven.",
+            "Record facts, one event as JSON a line, all or none. A client tells what happened on its screens.",
             for: [.store, .client, .admin], input: .bytes(max: linesByteCountMax), record)
     ]
 
     @Sendable
     private static func record(_ call: inout RouteCall) async throws -> Answer {
         let allowsUnknown = try call.fields.flag("allow_unknown") ?? false
+        let showsStatus = try call.fields.flag("status") ?? false
         try call.fields.finish()
+        let isClient = call.caller.customer != nil
+        // Counted before they are read: every line that is none is a problem to tell of.
+        let lineCount = call.bytes.count { $0 == UInt8(ascii: "\n") }
+        try confirm(lineCount, atMost: linesMax)
         var reader = NDJSONReader(
             app: try call.app.name,
-            defaultTrust: call.caller.customer == nil ? .imported : .clientAsserted)
+            defaultTrust: isClient ? .clientAsserted : .imported)
         var (events, problems) = reader.read(call.bytes)
         guard problems.isEmpty else {
             throw LedgerError.badInput(problems.map(InputProblem.init))
         }
-        guard events.count <= linesMax else {
-            throw Problem(
-                .unprocessableContent, "too_many_events",
-                "\(events.count) events are more than a request may have: \(linesMax)")
+        try confirm(events.count, atMost: isClient ? clientLinesMax : linesMax)
+        if isClient {
+            // The first of them is the request itself.
+            _ = try call.rate.take(call.caller, count: Int64(events.count) - 1)
+            events = try events.map { try asserted($0, call) }
         }
-        if call.caller.customer != nil { events = try events.map { try asserted($0, call) } }
+        // A time of recording is the ledger's own; with it an event would pass for one of an older ledger.
+        for index in events.indices { events[index].draft.recordedAt = nil }
         let taken = events
+        let shown = showsStatus ? try customer(of: taken) : nil
         let json = try await call.app.ledger.writing { ledger in
             var options = ReportOptions()
             if !allowsUnknown { options.names = try ledger.unknownNames(beside: taken) }
-            return ledger.json(of: try await ledger.record(taken, options: options))
+            var json = ledger.json(of: try await ledger.record(taken, options: options))
+            if let shown {
+                let (status, asOf) = try ledger.status(
+                    of: shown.subject, environment: shown.environment)
+                json["status"] = .object(status.json(asOf))
+            }
+            return json
         }
         return .json(json)
     }
 
-    /// A client asserts, about its own customer alone, and under keys that are this customer's: by another's key it
-    /// could take the place of what is still to come.
+    /// Whose status is told beside the receipt (`status`): an app that says that it was launched is spared a question.
+    private static func customer(
+        of events: [ReadEvent]
+    ) throws -> (subject: String, environment: Environment) {
+        let drafts = events.map(\.draft)
+        guard let first = drafts.first, let subject = first.subject,
+            drafts.allSatisfy({ draft in
+                draft.environment == first.environment
+                    && draft.subject.map { haveSameBytes($0, subject) } == true
+            })
+        else {
+            throw Problem(
+                .unprocessableContent, "one_customer",
+                "\"status\" is told where all events are of one customer in one environment")
+        }
+        return (subject, first.environment)
+    }
+
+    private static func confirm(_ count: Int, atMost max: Int) throws {
+        guard count <= max else {
+            throw Problem(
+                .unprocessableContent, "too_many_events",
+                "\(count) events are more than this caller's request may have: \(max)")
+        }
+    }
+
+    /// A client tells what its screens saw of its own customer, about now, under keys that are this customer's: by
+    /// another's key it could take the place of what is still to come. All else it has routes for, where the ledger
+    /// decides: with a profile's creation of its own date, a use that something covered, a first sight or a notice of
+    /// billing it would serve itself.
     private static func asserted(_ event: ReadEvent, _ call: RouteCall) throws -> ReadEvent {
         let draft = event.draft
         guard draft.trust == .clientAsserted, haveSameBytes(draft.source.kind, "native") else {
-            throw Problem(
-                .forbidden, "trust",
-                "line \(event.line): a client asserts (\"client_asserted\"), as source \"native\"; what is proven comes from its server"
+            throw refusal(
+                event, "trust",
+                "a client asserts (\"client_asserted\"), as source \"native\"; what is proven comes from its server"
             )
         }
+        guard let type = draft.type.known, type.isOfScreens else {
+            throw refusal(
+                event, "type_for_servers",
+                "\(ShownText.escaped(draft.type.rawValue)) is not a client's to record; for what customers do there are routes, and the rest comes from the app's server"
+            )
+        }
+        if let name = ["actor", "reason", "ticket"].first(where: { draft.extras[$0] != nil }) {
+            throw refusal(
+                event, "person_needed", "a client acts for its customer, without \"\(name)\"")
+        }
         guard let subject = draft.subject else {
-            throw Problem(
-                .forbidden, "other_customer", "line \(event.line): the event names no customer")
+            throw refusal(event, "other_customer", "the event names no customer")
         }
         try call.caller.confirm(subject)
+        if let at = draft.occurredAt, at < call.now() - clientDelayMax {
+            throw refusal(
+                event, "too_late", "it happened more than \(clientDelayMax / 86_400_000) days ago")
+        }
         var own = event
         own.draft.source.key = draft.source.key.map { call.scoped($0, to: subject) }
         return own
+    }
+
+    private static func refusal(_ event: ReadEvent, _ code: String, _ why: String) -> Problem {
+        Problem(.forbidden, code, "line \(event.line): \(why)")
     }
 }

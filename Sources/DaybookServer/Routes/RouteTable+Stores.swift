@@ -61,14 +61,30 @@ extension RouteTable {
             kind: try kind(&call.fields), subject: subject,
             product: try call.fields.text("product"))
         try call.fields.finish()
-        let (receipt, json) = try await call.app.ledger.writing { ledger in
-            var sum = IngestReceipt()
-            for payload in payloads {
-                sum.add(try await ledger.ingest(payload, by: verifier, options: options))
-            }
-            return (sum, ledger.json(of: sum))
+        let (app, caller) = (try call.app, call.caller)
+        var sum = IngestReceipt()
+        for payload in payloads {
+            sum.add(
+                try await take(payload, for: caller, app) { isDryRun in
+                    var options = options
+                    options.isDryRun = isDryRun
+                    let chosen = options
+                    return try await app.ledger.writing { ledger in
+                        try await ledger.ingest(payload, by: verifier, options: chosen)
+                    }
+                })
         }
-        return try answer(receipt, json)
+        let json = try app.ledger.asking { $0.json(of: sum) }
+        return try answer(sum, caller.reduced(json))
+    }
+
+    /// A client's payloads that are refused are kept as far as those of strangers are.
+    private static func take(
+        _ payload: [UInt8], for caller: Caller, _ app: ServedApp,
+        _ ingest: (_ isDryRun: Bool) async throws -> IngestReceipt
+    ) async throws -> IngestReceipt {
+        guard caller.customer != nil else { return try await ingest(false) }
+        return try await app.refusals.bounding(payload.count, app.ledger, ingest)
     }
 
     @Sendable
@@ -80,13 +96,37 @@ extension RouteTable {
         let options = RestoreOptions(
             isDryRun: try call.fields.flag("dry_run") ?? false, actor: actor, reason: reason)
         try call.fields.finish()
+        if call.caller.customer != nil { try await confirm(payloads, verifier, call) }
         var json = try await call.app.ledger.writing { ledger in
             let receipt = try await ledger.restore(
                 payloads, for: subject, by: verifier, options: options)
             return options.isDryRun ? receipt.json : ledger.json(of: receipt)
         }
         json["dry_run"] = .bool(options.isDryRun)
-        return .json(json)
+        return .json(call.caller.reduced(json))
+    }
+
+    /// What a device restores is signed for it; where strangers' payloads wait to be looked at, a client adds none.
+    private static func confirm(
+        _ payloads: [[UInt8]], _ verifier: AppStoreVerifier, _ call: RouteCall
+    ) async throws {
+        let app = try call.app
+        for payload in payloads {
+            let isReserved = try app.refusals.reserve(payload.count) {
+                try app.ledger.asking { try $0.waitingRefusals() }
+            }
+            let verdict = await verifier.confirm(payload, as: .transaction, now: call.now())
+            guard case .refused(let refusal) = verdict else {
+                if isReserved { app.refusals.giveBack(payload.count) }
+                continue
+            }
+            guard isReserved else {
+                throw Problem.tooMany(
+                    .serviceUnavailable, "dead_letters_full",
+                    "payloads that could not be verified wait to be looked at; this one is refused as well (\(refusal.reason.rawValue)) and not kept",
+                    after: 3_600)
+            }
+        }
     }
 
     // MARK: What is sent
@@ -118,9 +158,15 @@ extension RouteTable {
         guard let first = receipt.refused.first else { return .json(json) }
         var problem = Problem(
             .unprocessableContent, first.refusal.reason.rawValue, first.refusal.detail)
-        if first.refusal.reason == .retryable {
+        switch first.refusal.reason {
+        case .retryable:
             problem = .tooMany(
                 .serviceUnavailable, first.refusal.reason.rawValue, first.refusal.detail, after: 30)
+        case .chain, .signature:
+            // It is not signed by an authority that the server believes, so it proves nothing.
+            problem.status = .unauthorized
+            problem.headers[.wwwAuthenticate] = "JWS"
+        default: break
         }
         problem.problems = receipt.refused.map(\.problem)
         problem.members["receipt"] = .object(json)
@@ -143,14 +189,20 @@ extension RouteTable {
 
 extension RouteCall {
     /// By what payloads of an environment are verified.
+    /// - Throws: `Problem` with 422 for an environment of which this server takes none, 503 where the operator has not
+    ///   said of which app they are: the store tries again for three days, which is long enough to mend it.
     func verifier(_ environment: Environment) throws -> AppStoreVerifier {
-        guard let verifier = try app.verifiers[environment] else {
-            throw Self.notConfigured(environment)
+        let verifiers = try app.verifiers
+        if let verifier = verifiers[environment] { return verifier }
+        guard verifiers.isEmpty else {
+            throw Problem(
+                .unprocessableContent, "environment_not_taken",
+                "payloads of \(environment.name) are not taken: a server takes what Apple signs, and in test what an authority of --root does"
+            )
         }
-        return verifier
+        throw Self.notConfigured(environment)
     }
 
-    /// The store tries again for three days: long enough to mend it.
     static func notConfigured(_ environment: Environment) -> Problem {
         Problem.tooMany(
             .serviceUnavailable, "not_configured",

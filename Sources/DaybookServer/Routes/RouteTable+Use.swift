@@ -119,6 +119,18 @@ extension RouteTable {
         use("/grants/void", "voidGrant", "Take a grant back.", for: keepers) { fields, _ in
             .voidGrant(grant: try fields.neededText("grant"), at: try fields.instant("voided_at"))
         },
+        use(
+            "/overrides", "setOverride",
+            "Pretend something about a customer, for developers. Refused in production.",
+            for: keepers
+        ) { fields, _ in
+            .setOverride(
+                kind: try fields.neededText("kind"), value: try fields.text("value"),
+                expiresAt: try fields.instant("expires_at"))
+        },
+        use("/overrides/clear", "clearOverride", "Stop pretending.", for: keepers) { fields, _ in
+            .clearOverride(kind: try fields.text("kind"))
+        },
         use("/reset", "resetUsage", "Let a counter begin anew.", for: keepers) { fields, _ in
             .resetUsage(
                 meter: try fields.neededText("meter"),

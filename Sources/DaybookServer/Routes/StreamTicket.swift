@@ -5,9 +5,20 @@ import Synchronization
 final class StreamCount: Sendable {
     private struct Open {
         var last: Int64 = 0
-        /// By ticket: the app, and the last position that was handed out.
-        var streams: [Int64: (app: String, position: Int64)] = [:]
+        /// By ticket.
+        var streams: [Int64: Stream] = [:]
     }
+
+    private struct Stream {
+        let app: String
+        /// The customer of a client's token; `nil`: of no client.
+        let customer: String?
+        /// The last that was handed out.
+        var position: Int64
+    }
+
+    /// The most streams of one customer's clients: one device needs one.
+    static let customerStreamsMax = 8
 
     private let streams = Mutex(Open())
     private let countMax: Int
@@ -24,21 +35,34 @@ final class StreamCount: Sendable {
         }
     }
 
-    /// - Parameter position: Where the stream begins.
-    /// - Throws: `Problem` with 503 where too many are open.
-    func begin(app: String, at position: Int64) throws -> StreamTicket {
+    /// - Parameters:
+    ///   - caller: Who asks for it.
+    ///   - position: Where the stream begins.
+    /// - Throws: `Problem` with 503 where too many are open, of all or of one customer's clients.
+    func begin(app: String, for caller: Caller, at position: Int64) throws -> StreamTicket {
+        let stream = Stream(app: app, customer: caller.customer, position: position)
         let number: Int64? = streams.withLock { open in
-            guard open.streams.count < countMax else { return nil }
+            guard open.streams.count < countMax, Self.hasRoom(for: stream, among: open.streams)
+            else { return nil }
             open.last += 1
-            open.streams[open.last] = (app, position)
+            open.streams[open.last] = stream
             return open.last
         }
         guard let number else {
             throw Problem.tooMany(
                 .serviceUnavailable, "too_many_streams",
-                "\(countMax) streams are open; try again later", after: 5)
+                "as many streams are open as there may be (\(countMax), and \(Self.customerStreamsMax) of one customer); try again later",
+                after: 5)
         }
         return StreamTicket(number: number, count: self)
+    }
+
+    private static func hasRoom(for stream: Stream, among all: [Int64: Stream]) -> Bool {
+        guard let customer = stream.customer else { return true }
+        let own = all.values.count {
+            haveSameBytes($0.app, stream.app) && haveSameBytes($0.customer, customer)
+        }
+        return own < customerStreamsMax
     }
 
     fileprivate func note(_ number: Int64, _ position: Int64) {

@@ -37,9 +37,9 @@ extension Problem {
     private static func status(of error: LedgerError) -> HTTPResponse.Status {
         switch error {
         case .rejected(let rejection, _): status(of: rejection)
-        // The same key with another body (draft-ietf-httpapi-idempotency-key-header).
-        case .idempotencyConflict, .badInput: .unprocessableContent
-        case .versionConflict, .catalogConflict, .placeAhead: .conflict
+        case .badInput: .unprocessableContent
+        // X-06 asks for 409 where the same key comes with another body; the draft of the header would have 422.
+        case .idempotencyConflict, .versionConflict, .catalogConflict, .placeAhead: .conflict
         case .historyReplaced: .gone
         case .store: .internalServerError
         }
@@ -52,6 +52,7 @@ extension Problem {
             .unknownReservation, .unknownGrant, .unknownCode, .unknownUsage, .targetUnknown,
             .unknownAlias:
             .notFound
+        case .overrideForbidden: .forbidden
         default: rejection.isWrongQuestion ? .unprocessableContent : .conflict
         }
     }

@@ -42,6 +42,7 @@ enum QueryText {
 
     private static func undecodable(_ text: some StringProtocol) -> Problem {
         .badRequest(
-            "bad_url", "a part of the URL is not percent-encoded UTF-8: \(text.prefix(64))")
+            "bad_url",
+            "a part of the URL is not percent-encoded UTF-8 without U+0000: \(text.prefix(64))")
     }
 }

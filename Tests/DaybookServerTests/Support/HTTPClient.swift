@@ -2,6 +2,7 @@ import DaybookEvents
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import NIOSSL
 import Synchronization
 
 /// What a server answered.
@@ -26,6 +27,17 @@ struct HTTPReply: Sendable {
 /// A small client of HTTP/1.1: a connection for each request, so that no test sees what another left.
 struct HTTPClient: Sendable {
     let port: Int
+    /// `nil`: without TLS.
+    private var tls: NIOSSLContext?
+
+    init(port: Int) { self.port = port }
+
+    /// The same server, asked by TLS.
+    func over(_ context: NIOSSLContext) -> HTTPClient {
+        var client = self
+        client.tls = context
+        return client
+    }
 
     private typealias Connection = NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequestPart>
 
@@ -33,6 +45,10 @@ struct HTTPClient: Sendable {
         try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .connect(host: "127.0.0.1", port: port) { channel in
                 channel.eventLoop.makeCompletedFuture {
+                    if let tls {
+                        try channel.pipeline.syncOperations.addHandler(
+                            NIOSSLClientHandler(context: tls, serverHostname: "localhost"))
+                    }
                     try channel.pipeline.syncOperations.addHTTPClientHandlers()
                     return try Connection(wrappingChannelSynchronously: channel)
                 }
@@ -45,21 +61,19 @@ struct HTTPClient: Sendable {
         _ method: HTTPMethod, _ path: String, headers: [(String, String)] = [],
         body: [UInt8] = []
     ) async throws -> HTTPReply {
+        try await connected { connection in
+            try await connection.send(method, path, headers: headers, body: body)
+        }
+    }
+
+    /// Keeps one connection for as many requests as a body sends.
+    func connected<Result>(
+        _ body: (inout HTTPConnection) async throws -> Result
+    ) async throws -> Result {
         try await connect().executeThenClose { inbound, outbound in
-            try await Self.write(method, path, headers, body, to: outbound)
-            var reply = HTTPReply(status: 0, headers: [:], body: [])
-            for try await part in inbound {
-                switch part {
-                case .head(let head):
-                    reply.status = Int(head.status.code)
-                    for field in head.headers {
-                        reply.headers[field.name.lowercased()] = field.value
-                    }
-                case .body(let bytes): reply.body += bytes.readableBytesView
-                case .end: return reply
-                }
-            }
-            return reply
+            var connection = HTTPConnection(
+                parts: inbound.makeAsyncIterator(), outbound: outbound)
+            return try await body(&connection)
         }
     }
 
@@ -70,7 +84,7 @@ struct HTTPClient: Sendable {
         _ take: @Sendable (String) async throws -> Bool
     ) async throws -> Int {
         try await connect().executeThenClose { inbound, outbound in
-            try await Self.write(.GET, path, headers, [], to: outbound)
+            try await HTTPConnection.write(.GET, path, headers, [], to: outbound)
             var status = 0
             var rest: [UInt8] = []
             for try await part in inbound {
@@ -88,6 +102,23 @@ struct HTTPClient: Sendable {
             }
             return status
         }
+    }
+
+    /// Sends a request and takes nothing of its answer while a body runs.
+    func ignoring(
+        _ path: String, headers: [(String, String)], _ body: () async throws -> Void
+    ) async throws {
+        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .channelOption(.autoRead, value: false)
+            .channelOption(.socketOption(.so_rcvbuf), value: 4_096)
+            .connect(host: "127.0.0.1", port: port).get()
+        let lines =
+            ["GET \(path) HTTP/1.1", "host: localhost"] + headers.map { "\($0): \($1)" }
+        let head = lines.joined(separator: "\r\n") + "\r\n\r\n"
+        try await channel.writeAndFlush(ByteBuffer(string: head))
+        try await body()
+        // The server may have closed it before.
+        try? await channel.close()
     }
 
     /// Sends bytes as they are, and reads what comes until the server closes the connection.
@@ -119,8 +150,35 @@ struct HTTPClient: Sendable {
         } catch is IOError {}
         return String(decoding: bytes.withLock { $0 }, as: UTF8.self)
     }
+}
 
-    private static func write(
+/// One connection, for one request after the other.
+struct HTTPConnection {
+    fileprivate var parts: NIOAsyncChannelInboundStream<HTTPClientResponsePart>.AsyncIterator
+    fileprivate let outbound: NIOAsyncChannelOutboundWriter<HTTPClientRequestPart>
+
+    /// Sends a request and reads its answer.
+    mutating func send(
+        _ method: HTTPMethod, _ path: String, headers: [(String, String)] = [],
+        body: [UInt8] = []
+    ) async throws -> HTTPReply {
+        try await Self.write(method, path, headers, body, to: outbound)
+        var reply = HTTPReply(status: 0, headers: [:], body: [])
+        while let part = try await parts.next() {
+            switch part {
+            case .head(let head):
+                reply.status = Int(head.status.code)
+                for field in head.headers {
+                    reply.headers[field.name.lowercased()] = field.value
+                }
+            case .body(let bytes): reply.body += bytes.readableBytesView
+            case .end: return reply
+            }
+        }
+        return reply
+    }
+
+    fileprivate static func write(
         _ method: HTTPMethod, _ path: String, _ headers: [(String, String)], _ body: [UInt8],
         to outbound: NIOAsyncChannelOutboundWriter<HTTPClientRequestPart>
     ) async throws {

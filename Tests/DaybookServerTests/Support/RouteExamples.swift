@@ -18,6 +18,8 @@ enum RouteExamples {
         "unassignPurchase": ["transaction": "1"], "changeTimeZone": ["zone": "Europe/Paris"],
         "alias": ["canonical": "bob"], "unalias": ["canonical": "bob"],
         "issueGrant": ["meter": "stories", "amount": 1, "id": "g"], "voidGrant": ["grant": "g"],
+        "setOverride": ["kind": "expire_trial", "environment": "sandbox"],
+        "clearOverride": ["kind": "expire_trial", "environment": "sandbox"],
         "resetUsage": ["meter": "stories"], "whatIf": ["drop": ["native/story-1"]],
         "evaluateFlag": ["context": ["targetingKey": "ada"]],
         "evaluateFlags": ["context": ["targetingKey": "ada"]],

@@ -8,6 +8,7 @@ import Logging
 import NIOHTTP1
 import ServiceLifecycle
 import Synchronization
+import Testing
 
 /// A server of ledgers in a folder of its own, on a port of its own, as long as a test's body runs.
 final class ServerBench: Sendable {
@@ -33,10 +34,14 @@ final class ServerBench: Sendable {
     /// Serves apps of the repository while a body runs, and stops as an operator does.
     /// - Parameters:
     ///   - settings: By what payloads of stores are verified.
+    ///   - log: `nil`: nothing is logged.
+    ///   - changes: Passages of the catalogs and what they say instead.
+    ///   - gate: The ledgers are opened once it ends; the body runs before.
     static func serving(
         _ apps: [String] = ["dozzi"], options: ServerOptions = ServerOptions(),
         settings: ServedApp.Settings = ServedApp.Settings(),
-        clock: @escaping @Sendable () -> Int64 = { Fixtures.now },
+        clock: @escaping @Sendable () -> Int64 = { Fixtures.now }, log: Logger? = nil,
+        openingAfter gate: AsyncStream<Void>? = nil, replacing changes: [String: String] = [:],
         _ body: @escaping @Sendable (ServerBench) async throws -> Void
     ) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "daybook-\(UUID())")
@@ -44,14 +49,17 @@ final class ServerBench: Sendable {
         // A test that already failed must not fail again for leaving something behind.
         defer { try? FileManager.default.removeItem(at: folder) }
         var options = options
-        options.port = 0
-        var log = Logger(label: "server-bench") { _ in SwiftLogNoOpLogHandler() }
-        log.logLevel = .critical
+        options.port = gate == nil ? 0 : try FreePort.find()
+        let log = log ?? Logger(label: "server-bench") { _ in SwiftLogNoOpLogHandler() }
         var paths: [String] = []
         for app in apps {
             let path = folder.appending(path: "\(app).sqlite").path
+            let catalog = String(decoding: try Fixtures.catalogDocument(app), as: UTF8.self)
             let ledger = try await Ledger.create(
-                at: path, catalog: Fixtures.catalogDocument(app), clock: clock)
+                at: path,
+                catalog: Array(
+                    changes.reduce(catalog) { $0.replacing($1.key, with: $1.value) }.utf8),
+                clock: clock)
             try ledger.close()
             paths.append(path)
         }
@@ -61,21 +69,30 @@ final class ServerBench: Sendable {
         let server = LedgerServer(
             keys: try KeyStore(folder: folder.path), options: options, log: log, clock: clock,
             opening: { _ in
-                try ledgers.map {
+                if let gate { for await _ in gate {} }
+                return try ledgers.map {
                     try ServedApp(
                         path: $0, settings: { _ in settings }, log: quiet, clock: clock)
                 }
             },
             onRunning: { port.yield($0) })
         let group = ServiceGroup(services: [server], logger: log)
+        let early = gate == nil ? nil : options.port
         try await withThrowingTaskGroup(of: Void.self) { tasks in
-            tasks.addTask { try await group.run() }
-            var found: Int?
-            for await port in ports {
-                found = port
-                break
+            tasks.addTask {
+                // Where it cannot start, its port is not waited for.
+                defer { port.finish() }
+                try await group.run()
+            }
+            var found = early
+            if found == nil {
+                for await port in ports {
+                    found = port
+                    break
+                }
             }
             let bench = ServerBench(folder: folder.path, port: found ?? 0, keys: keys)
+            guard found != nil else { return try await tasks.waitForAll() }
             do {
                 try await body(bench)
             } catch {
@@ -88,6 +105,15 @@ final class ServerBench: Sendable {
             for check in bench.checks.withLock({ $0 }) { check() }
         }
         try keys.close()
+    }
+
+    /// Asks again until it is so; fails after thirty seconds.
+    static func eventually(_ isSo: () async throws -> Bool) async throws {
+        for _ in 0..<600 {
+            if try await isSo() { return }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        Issue.record("It did not become so within thirty seconds.")
     }
 
     /// The header of a key that has these scopes.

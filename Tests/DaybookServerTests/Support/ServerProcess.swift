@@ -35,7 +35,8 @@ final class ServerProcess: Sendable {
             posix_spawn_file_actions_init(&actions)
             defer { posix_spawn_file_actions_destroy(&actions) }
             posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
-            posix_spawn_file_actions_addopen(&actions, 2, errors, O_WRONLY | O_APPEND, 0)
+            posix_spawn_file_actions_addopen(
+                &actions, 2, errors, O_WRONLY | O_APPEND | O_CREAT, 0o644)
             // A shell closes what other threads opened meanwhile, and becomes the server.
             let closing = """
                 for f in /proc/$$/fd/*; do n=${f##*/}; [ "$n" -le 2 ] || eval "exec $n>&-"; done
@@ -61,6 +62,23 @@ final class ServerProcess: Sendable {
     /// Ends it at once, whatever it is doing.
     func kill() { end(by: SIGKILL) }
 
+    /// Memory of its own that is in use, in bytes; `nil` where the system does not tell.
+    var ownMemory: Int? {
+        // Only Linux has such a file.
+        let status = try? String(contentsOfFile: "/proc/\(identifier)/status", encoding: .utf8)
+        return status?.firstMatch(of: /RssAnon:\s+(\d+)/).flatMap { Int($0.1) }.map { 1_024 * $0 }
+    }
+
+    /// Runs another command of the built program to its end, without a thread of the pool.
+    static func run(_ arguments: [String], log: String) async throws -> Int32? {
+        let program = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+            .appending(path: "daybook").path
+        let identifier = try spawn([program] + arguments, errors: log)
+        return await withCheckedContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(returning: wait(for: identifier)) }
+        }
+    }
+
     /// Lets it end what it has begun.
     /// - Returns: Its exit status; `nil`: a signal ended it.
     @discardableResult
@@ -69,6 +87,10 @@ final class ServerProcess: Sendable {
     @discardableResult
     private func end(by signal: Int32) -> Int32? {
         Foundation.kill(identifier, signal)
+        return Self.wait(for: identifier)
+    }
+
+    private static func wait(for identifier: pid_t) -> Int32? {
         var status: Int32 = 0
         while waitpid(identifier, &status, 0) < 0, errno == EINTR {}
         return status & 0x7F == 0 ? (status >> 8) & 0xFF : nil

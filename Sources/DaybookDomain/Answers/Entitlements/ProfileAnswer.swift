@@ -13,25 +13,43 @@ public struct ProfileAnswer: Sendable, Equatable {
     ///
     /// What a profile is and since when it had its free period are facts, which T does not filter (rule 4): the
     /// creation tells them even where a restoration came first. The same id again is the same profile (OL-12).
+    ///
+    /// - Complexity: O(*n*) in all changes of profiles: a customer may have told of many thousands.
     static func all(_ context: CustomerCase) -> [ProfileAnswer] {
         let changes = context.state.customer.profiles
+        var origins: [NameID: Origin] = [:]
+        for change in changes {
+            origins[change.profile, default: Origin()].take(change)
+        }
         var profiles: [ProfileAnswer] = []
+        var places: [NameID: Int] = [:]
         for change in changes where change.at <= context.at {
-            let name = context.names[change.profile]
-            if let index = profiles.firstIndex(where: { $0.profile == name }) {
+            if let index = places[change.profile] {
                 profiles[index].isDeleted = change.change == .deleted
                 continue
             }
             guard change.change != .deleted else { continue }
-            let own = changes.filter { $0.profile == change.profile }
-            let origin = own.first { $0.change == .created } ?? change
+            let own = origins[change.profile] ?? Origin()
+            let origin = own.created ?? change
+            places[change.profile] = profiles.count
             profiles.append(
                 ProfileAnswer(
-                    profile: name,
-                    kind: context.names[own.first { $0.profileKind != 0 }?.profileKind ?? 0],
+                    profile: context.names[change.profile], kind: context.names[own.kind],
                     createdAt: change.at, startedAt: origin.startedAt.orNil ?? origin.at,
                     isDeleted: false))
         }
         return profiles
+    }
+
+    /// What the changes of one profile say of its beginning.
+    private struct Origin {
+        var created: CustomerState.ProfileChange?
+        /// 0: none was told.
+        var kind: NameID = 0
+
+        mutating func take(_ change: CustomerState.ProfileChange) {
+            if created == nil, change.change == .created { created = change }
+            if kind == 0 { kind = change.profileKind }
+        }
     }
 }

@@ -38,8 +38,20 @@ public struct AppStoreIdentity: Sendable, Equatable {
             storeEnvironments: storeEnvironments.intersection(environments))
     }
 
+    /// The same, taking nothing that no configured root vouches for: where strangers may post, a certificate that they
+    /// made themselves proves nothing.
+    public var vouchedAlone: AppStoreIdentity {
+        var identity = self
+        identity.isVouchedAlone = true
+        return identity
+    }
+
+    private var isVouchedAlone = false
+
     /// Whether payloads are taken that no configured root vouches for, as Xcode makes them.
-    var takesUnvouched: Bool { environment == .xcode || environment == .test }
+    var takesUnvouched: Bool {
+        !isVouchedAlone && (environment == .xcode || environment == .test)
+    }
 
     private static func allowed(in environment: Environment) -> Set<AppStoreEnvironment> {
         switch environment {

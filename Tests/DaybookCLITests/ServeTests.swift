@@ -1,0 +1,79 @@
+import DaybookFixtures
+import Foundation
+import Testing
+
+/// What `daybook serve` refuses before it serves anything.
+@Suite("Command line: serve")
+struct ServeTests {
+    @Test(
+        "Options that cannot be meant together are a mistake of usage, and nothing is served",
+        arguments: [
+            ("", "Say which"), ("a.sqlite --demo", "Say which"),
+            ("a.sqlite --port 70000", "0 to 65535"), ("a.sqlite --rate -1", "--rate -1"),
+            ("a.sqlite --host 0.0.0.0", "clear text"),
+            ("a.sqlite --tls-certificate c.pem", "go together"),
+            ("a.sqlite --proxy 10.0.0.0/33", "--proxy 10.0.0.0/33"),
+            ("a.sqlite --origin https://app.example/", "scheme and host alone"),
+            ("a.sqlite --apps apps.yaml --bundle-id com.dozzi.app", "--apps says"),
+        ])
+    func usage(line: String, sentence: String) throws {
+        let bench = try LedgerBench()
+        let result = try bench.bench.run("serve \(line)")
+        #expect(result.status == 2, "\(result.errors)")
+        #expect(result.errors.has(sentence), "\(result.errors)")
+        #expect(!bench.bench.exists("server.sqlite"))
+    }
+
+    @Test(
+        "Settings of apps that are not understood are bad input, with what was most likely meant",
+        arguments: [
+            ("dozzi: { bundle_idz: [com.dozzi.app] }", "did you mean bundle_ids?"),
+            ("dozzy: { bundle_ids: [com.dozzi.app] }", "did you mean dozzi?"),
+            ("dozzi: { online: true }", "online means nothing without bundle_ids"),
+            ("dozzi: { bundle_ids: com.dozzi.app }", "bundle_ids is no list of texts"),
+            (
+                "dozzi: { bundle_ids: [com.dozzi.app], online: perhaps }",
+                "online is neither true nor false"
+            ),
+            (
+                "dozzi: { bundle_ids: [com.dozzi.app], app_apple_id: many }",
+                "app_apple_id is no number"
+            ),
+            ("dozzi: { revenuecat_authorization_file: two-lines }", "one line of text"),
+            ("dozzi: { revenuecat_authorization_file: none }", "none"),
+            ("dozzi: [1]", "write its settings as a map"), ("- dozzi", "no map of apps"),
+            ("dozzi: {", "apps.yaml"),
+        ])
+    func settings(yaml: String, sentence: String) throws {
+        let bench = try LedgerBench()
+        try bench.bench.write(yaml + "\n", to: "apps.yaml")
+        try bench.bench.write("one\ntwo\n", to: "two-lines")
+        let result = try bench.bench.run("serve \(bench.ledger) --port 0 --apps apps.yaml")
+        #expect([3, 4].contains(result.status), "\(result.errors)")
+        #expect(result.errors.has(sentence), "\(result.errors)")
+        #expect(!result.errors.has("serving"))
+    }
+
+    @Test("A port that is taken, a folder without ledgers, and one app twice are told")
+    func environment() throws {
+        let bench = try LedgerBench()
+        try FreePort.taken { port in
+            let taken = try bench.bench.run("serve \(bench.ledger) --port \(port) --json")
+            #expect(taken.status == 4)
+            #expect(taken.errors.has("cannot_listen"), "\(taken.errors)")
+            #expect(taken.errors.has("Address already in use"), "\(taken.errors)")
+        }
+        try FileManager.default.createDirectory(
+            atPath: bench.bench.path("empty"), withIntermediateDirectories: true)
+        let empty = try bench.bench.run("serve --data empty --port 0")
+        #expect(empty.status == 4 && empty.errors.has("daybook init"), "\(empty.errors)")
+        try bench.bench.begin(name: "b.sqlite")
+        let twice = try bench.bench.run("serve --data . --port 0")
+        #expect(twice.status == 4 && twice.errors.has("both ledgers of dozzi"), "\(twice.errors)")
+        for file in ["c.pem", "k.pem"] { try bench.bench.write("no PEM\n", to: file) }
+        let certificate = try bench.bench.run(
+            "serve \(bench.ledger) --port 0 --tls-certificate c.pem --tls-key k.pem")
+        #expect(certificate.status == 4, "\(certificate.errors)")
+        #expect(certificate.errors.has("is no certificate to serve by"), "\(certificate.errors)")
+    }
+}
