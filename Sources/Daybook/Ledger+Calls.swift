@@ -6,13 +6,17 @@ import DaybookStore
 /// Requests in the apps' own forms, which their catalogs describe.
 extension Ledger {
     /// Does what an app asks for, and answers in the app's words (docs/catalog.md#calls).
-    /// - Parameter verifier: By what signed transactions are verified; only `takeTransaction` needs one.
+    /// - Parameters:
+    ///   - verifier: By what signed transactions are verified; only `takeTransaction` needs one.
+    ///   - admitting: Asked about a signed payload before it is taken in; one that is not admitted is refused, and not
+    ///     kept.
     /// - Returns: Also where a rule refuses a use, or a signed payload is not believed: in the app's words.
     /// - Throws: `LedgerError.badInput` for a call that the catalog does not have (`unknown_call`) and for a request
     ///   that is not what the catalog says; `.store` with `busy` where a signed payload could not be decided now and
     ///   should be sent again; what `perform`, `record` and `ingest` throw.
     public func call(
-        _ request: AppCallRequest, by verifier: AppStoreVerifier? = nil
+        _ request: AppCallRequest, by verifier: AppStoreVerifier? = nil,
+        admitting: @escaping @Sendable (_ payload: [UInt8]) async throws -> Bool = { _ in true }
     ) async throws -> AppCallReply {
         let known = try catalogs().newest?.catalog.calls ?? []
         guard let call = known.first(where: { haveSameBytes($0.name, request.name) }) else {
@@ -23,7 +27,8 @@ extension Ledger {
             )
         }
         let inputs = try AppCallInputs(request.body, of: call)
-        let work = AppCallWork(ledger: self, call: call, inputs: inputs, request: request)
+        let work = AppCallWork(
+            ledger: self, call: call, inputs: inputs, request: request, admitting: admitting)
         return try await work.run(by: verifier)
     }
 }
@@ -34,6 +39,7 @@ private struct AppCallWork {
     let call: AppCall
     let inputs: AppCallInputs
     let request: AppCallRequest
+    let admitting: @Sendable ([UInt8]) async throws -> Bool
 
     func run(by verifier: AppStoreVerifier?) async throws -> AppCallReply {
         switch call.work {
@@ -90,8 +96,10 @@ private struct AppCallWork {
                 "not_configured",
                 "it was not said for which app of the store payloads are believed (--bundle-id)")
         }
+        let payload = try inputs.signed()
+        guard try await admitting(payload) else { return try reply(isRefused: true) }
         let receipt = try await ledger.ingest(
-            try inputs.signed(), by: verifier,
+            payload, by: verifier,
             options: IngestOptions(
                 kind: .transaction, subject: request.subject, product: try inputs.text(.product)))
         if let refused = receipt.refused.first, refused.refusal.reason == .retryable {

@@ -218,6 +218,19 @@ extension Ledger {
             .page(after: place, limit: limit)
     }
 
+    /// The last position that may be listed with a customer; with nothing after it nothing is new.
+    /// - Parameter environment: `nil`: in all of them.
+    package func lastPosition(
+        of subject: String, environment: Environment? = nil
+    ) throws -> Int64 {
+        try core.refresh()
+        let history = CustomerHistory(core: core)
+        return core.state.withLock { state in
+            (environment.map { [$0] } ?? Environment.allCases)
+                .map { history.lastPosition(subject, $0, state) }.max() ?? 0
+        }
+    }
+
     // MARK: Metrics
 
     /// Runs a funnel of the newest catalog over all customers of an environment.

@@ -95,12 +95,27 @@ struct ClientAbuseTests {
                 Self.event("app.launched", [:], at: Self.now - 8 * 86_400_000, key: "old")
             ])
             #expect(old.status == 403 && old.code == "too_late")
+            let ahead = try await post([
+                Self.event("app.launched", [:], at: 253_402_300_799_000, key: "ahead")
+            ])
+            #expect(ahead.status == 403 && ahead.code == "too_early")
+            // By the app's own names: a screen, and a use in disguise.
+            var own = Self.event("paywallShown", ["context": "usageLimitReached"], key: "own")
+            let named = try await post([own])
+            #expect(named.status == 200, "\(named.text)")
+            own["type"] = "storyCreatedPremium"
+            let disguised = try await post([own])
+            #expect(disguised.status == 403 && disguised.code == "type_for_servers")
+            let used = try await bench.post(
+                "/v1/dozzi/customers/mallory/consume",
+                ["meter": "stories", "client_at": .integer(Self.now - 8 * 86_400_000)], client)
+            #expect(used.status == 403 && used.code == "too_late", "\(used.text)")
             let other = try await post([Self.event("app.launched", [:], subject: "ada")])
             #expect(other.status == 403 && other.code == "other_customer")
             var person = Self.event("app.launched", [:], key: "p")
             person["actor"] = "kim"
-            let named = try await post([person])
-            #expect(named.status == 403 && named.code == "person_needed", "\(named.text)")
+            let personal = try await post([person])
+            #expect(personal.status == 403 && personal.code == "person_needed", "\(personal.text)")
             // Each counts as a request: what one customer may send in ten seconds is not more in one.
             let many = (0..<101).map { Self.event("app.launched", [:], key: "m\($0)") }
             let tooMany = try await post(many)
@@ -160,7 +175,32 @@ struct ClientAbuseTests {
                 #expect(
                     reply.status == 200 && reply.text.contains("owned_by_other"), "\(reply.text)")
                 #expect(!reply.text.contains("ada-7c1f"), "\(reply.text)")
+                #expect(reply.json["restored"] == false)
+                let lineage = reply.json["lineages"]?.array?.first?.object
+                #expect(lineage?["source"] == .null && lineage?["owner_after"] == .null)
             }
+            let page: JSONObject = ["signedTransactions": ["a", "b", "c"]]
+            for route in ["restore", "transactions"] {
+                let reply = try await bench.post(
+                    "/v1/dozzi/customers/mallory/\(route)",
+                    [
+                        "environment": "test",
+                        "signed": [.string(JSONValue.object(page).canonicalText)],
+                    ], client)
+                #expect(reply.status == 422 && reply.code == "one_payload", "\(reply.text)")
+            }
+            let call = try await bench.post(
+                "/v1/dozzi/calls/verifyPurchase?environment=test",
+                [
+                    "data": [
+                        "receiptData": .string(JSONValue.object(page).canonicalText),
+                        "productId": "com.dozzi.unlimited_stories",
+                    ]
+                ], client)
+            #expect(call.status == 422, "\(call.text)")
+            let ledger = try Ledger.open(bench.path(), readOnly: true)
+            #expect(try ledger.deadLetters().isEmpty)
+            try ledger.close()
             let posted = try await bench.post(
                 "/v1/dozzi/customers/mallory/transactions", signed, client)
             #expect(!posted.text.contains("ada-7c1f"), "\(posted.text)")

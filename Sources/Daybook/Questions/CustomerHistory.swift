@@ -123,7 +123,7 @@ package struct CustomerHistory {
             for lineage in state.lineages(naming: key)
             where state.headOf(lineage).position > floor {
                 let events = try known(lineage, state, cut)
-                // One that names the customer only now is listed from its beginning, of which the reader was not told.
+                // One that names the customer only now is listed from here on: what came before is not new.
                 guard events.contains(where: { $0.event.namedCustomers.contains(name) }) else {
                     continue
                 }
@@ -131,6 +131,28 @@ package struct CustomerHistory {
             }
         }
         return rows.values.sorted { $0.event.position < $1.event.position }
+    }
+
+    /// The last position that may be listed with a customer: with nothing after it nothing is new.
+    /// - Complexity: A look at the ends of the streams; no event is read.
+    package func lastPosition(
+        _ subject: String, _ environment: Environment, _ state: LedgerState
+    ) -> Int64 {
+        let cut = state.head.position
+        var last = headOfCorrections(environment, state)
+        for name in state.members(named: subject, in: environment, cut: cut) {
+            let key = CustomerKey(environment, name)
+            if let stream = state.streamID(environment, .customer, name) {
+                last = max(last, state.headOf(stream).position)
+            }
+            for position in state.identity.handoverPositions(of: key, cut: cut) {
+                last = max(last, position)
+            }
+            for lineage in state.lineages(naming: key) {
+                last = max(last, state.headOf(lineage).position)
+            }
+        }
+        return last
     }
 
     private func headOfCorrections(_ environment: Environment, _ state: LedgerState) -> Int64 {

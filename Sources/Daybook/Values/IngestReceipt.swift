@@ -74,8 +74,14 @@ public struct IngestReceipt: Sendable, Equatable {
         /// Where it stands in what was posted; empty where it is all of it.
         public var place: String
         public var refusal: PayloadRefusal
-        /// Under which its bytes are kept.
+        /// Of its bytes, under which they are kept.
         public var sha256: String
+
+        package init(place: String, refusal: PayloadRefusal, sha256: String) {
+            self.place = place
+            self.refusal = refusal
+            self.sha256 = sha256
+        }
     }
 
     public init() {}

@@ -7,7 +7,7 @@ extension RestoreReceipt {
             "texts": .integer(Int64(texts)), "appended": .integer(Int64(appended)),
             "duplicates": .integer(Int64(duplicates)),
             "first_position": .orNull(firstPosition), "last_position": .orNull(lastPosition),
-            "place": .null, "restored": .bool(denial(of: nil) == nil),
+            "place": .null, "restored": .bool(lineages.contains(where: \.outcome.isTheirs)),
             "reason": .orNull(denial(of: nil)?.code),
             "at": .integer(at), "lineages": .array(lineages.map { .object($0.json) }),
             "customers": .array(customers.map { .object($0.json) }),
@@ -17,7 +17,7 @@ extension RestoreReceipt {
 }
 
 extension RestoreReceipt {
-    /// Why the customer is told that nothing came back; `nil`: something did (NZ-16).
+    /// Why the customer is told no: nothing came back (NZ-16), or something stays with another; `nil`: all came back.
     /// - Parameter subject: Whom the reason names; `nil`: it names none.
     package func denial(of subject: String?) -> (code: String, reason: String)? {
         let whose = subject ?? "the customer"

@@ -19,15 +19,18 @@ struct ServerLog: LogHandler {
     }
 
     func log(event: LogEvent) {
-        let fields = metadata.merging(event.metadata ?? [:]) { _, new in new }
-            .map { ($0.key, "\($0.value)") }.sorted { $0.0 < $1.0 }
+        let all =
+            metadata.isEmpty
+            ? event.metadata ?? [:] : metadata.merging(event.metadata ?? [:]) { _, new in new }
+        let fields = all.map { ($0.key, "\($0.value)") }.sorted { $0.0 < $1.0 }
         let time = RFC3339.format(Int64(Date().timeIntervalSince1970 * 1_000))
         let message = "\(event.message)"
         let text =
             isJSON
             ? json(time, event.level, message, fields) : plain(time, event.level, message, fields)
         // One write for a line, so that lines of several threads do not mix; a log that cannot be written is not told.
-        try? FileHandle.standardError.write(contentsOf: Data((text + "\n").utf8))
+        var line = text + "\n"
+        line.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 
     private func json(

@@ -1,3 +1,4 @@
+import DaybookDomain
 import DaybookEvents
 
 /// Who asks: a key, and for clients the customer of their token.
@@ -18,36 +19,52 @@ struct Caller: Sendable {
             && granted.isDisjoint(with: [.store, .client])
     }
 
-    /// What a client is told of a purchase: what it came to for its own customer. Whose it is otherwise, and what that
-    /// customer has, is not for a device that may be another's.
+    /// What a client is told of purchases: what they came to for its own customer. Whose they are otherwise, and what
+    /// that customer has, is not for a device that may be another's.
     func reduced(_ json: JSONObject) -> JSONObject {
         guard let customer else { return json }
-        func isOwn(_ value: JSONValue?) -> Bool {
-            value?.text.map { haveSameBytes($0, customer) } == true
-        }
-        func list(
-            _ name: String, _ change: (JSONObject) -> JSONObject?
-        ) -> JSONValue {
-            .array(
-                (json[name]?.array ?? []).compactMap(\.object).compactMap(change).map {
-                    .object($0)
+        var own = [customer]
+        var json = json
+        for name in ["claims", "lineages"] {
+            guard let list = json[name]?.array else { continue }
+            json[name] = .array(
+                list.map { value in
+                    guard var object = value.object else { return value }
+                    // Names are those that are shown, of which the token's may be another spelling.
+                    let owner = object["owner_after"] ?? object["owner"]
+                    if Self.isTheirs(object["outcome"]), let name = owner?.text {
+                        own.append(name)
+                        // Whose it was before it moved.
+                        if object["owner_before"] != owner {
+                            Self.clear("owner_before", in: &object)
+                        }
+                    } else {
+                        for member in Self.ofOwners { Self.clear(member, in: &object) }
+                    }
+                    return .object(object)
                 })
         }
-        var json = json
-        if json["customers"] != nil {
-            json["customers"] = list("customers") { isOwn($0["subject"]) ? $0 : nil }
-        }
-        for name in ["claims", "lineages"] where json[name] != nil {
-            json[name] = list(name) { object in
-                var object = object
-                for owner in ["owner", "owner_before", "owner_after"]
-                where object[owner] != nil && !isOwn(object[owner]) {
-                    object[owner] = .null
-                }
-                return object
-            }
+        if let changes = json["customers"]?.array {
+            json["customers"] = .array(
+                changes.filter { change in
+                    let subject = change.object?["subject"]?.text
+                    return own.contains { haveSameBytes($0, subject) }
+                })
         }
         return json
+    }
+
+    /// What tells of the owner of a purchase.
+    private static let ofOwners = [
+        "owner", "owner_before", "owner_after", "source", "reversible_until",
+    ]
+
+    private static func isTheirs(_ outcome: JSONValue?) -> Bool {
+        outcome == "theirs" || RestoreOutcome(rawValue: outcome?.text ?? "")?.isTheirs == true
+    }
+
+    private static func clear(_ member: String, in object: inout JSONObject) {
+        if object[member] != nil { object[member] = .null }
     }
 
     /// - Throws: `Problem` with 403 for another customer than the token's.

@@ -19,7 +19,9 @@ struct Gate: Sendable {
         guard haveSameBytes(key.app, app) else {
             throw Problem(.forbidden, "other_app", "the key is not for \(ShownText.escaped(app))")
         }
-        let granted = key.scopes.intersection(scopes)
+        // A key that is a client's is in every copy of an app, whatever else it was once given.
+        let own: Set<Scope> = key.scopes.contains(.client) ? [.client] : key.scopes
+        let granted = own.intersection(scopes)
         guard !granted.isEmpty else {
             let needed = scopes.map(\.rawValue).sorted().joined(separator: ", ")
             throw Problem(

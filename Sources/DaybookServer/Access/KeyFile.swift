@@ -54,12 +54,14 @@ struct KeyFile {
         ) STRICT, WITHOUT ROWID;
         """
 
-    /// Opens the file, and makes it where it is not there.
+    /// Opens the file.
+    /// - Parameter isMade: Whether it is made where it is not there.
     /// - Throws: `StoreError` for a file that is another program's or of a newer version, or cannot be read.
-    static func open(_ path: String) throws -> DatabaseQueue {
+    static func open(_ path: String, isMade: Bool = true) throws -> DatabaseQueue {
         try StoreError.wrapping(path) {
             // Before SQLite makes it, which would let the group and others read it.
             if !FileManager.default.fileExists(atPath: path) {
+                guard isMade else { throw StoreError(.notFound, "\(path) is not there any more") }
                 guard
                     FileManager.default.createFile(
                         atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])

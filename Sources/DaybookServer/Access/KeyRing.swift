@@ -5,9 +5,9 @@ import Synchronization
 
 /// The keys of a running server, as they are in their file at any time.
 ///
-/// Another process makes and revokes keys while the server runs. SQLite tells with one statement whether the file was
-/// written since (`data_version`), so every request sees what was committed before it came. A file that was put in the
-/// place of the first, as from a backup, is read with the next request.
+/// Another process makes and revokes keys while the server runs. The file's times tell whether it was written since,
+/// and where they are of this moment SQLite does (`data_version`): every request sees what was committed before it.
+/// A file that was put in the place of the first, as from a backup, is read with the next request.
 final class KeyRing: Sendable {
     private struct Known {
         /// `nil`: nothing was read so far.
@@ -62,7 +62,7 @@ final class KeyRing: Sendable {
         if read.isOther {
             log.error("another file has the name of the file of keys: its keys hold from now on")
         }
-        known = read.found
+        if let found = read.found { known = found }
         known.version = read.version
     }
 }

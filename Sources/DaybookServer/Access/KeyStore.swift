@@ -23,8 +23,10 @@ public final class KeyStore: Sendable {
     /// - Throws: `StoreError`.
     public init(folder: String) throws {
         path = (folder.hasSuffix("/") ? folder : folder + "/") + KeyFile.name
+        let before = FileIdentity(of: path)
         let queue = try KeyFile.open(path)
-        opened = Mutex(Opened(queue: queue, file: FileIdentity(of: path)))
+        // One that comes between is noticed: its identity is another one than that of the file that was looked at.
+        opened = Mutex(Opened(queue: queue, file: before ?? FileIdentity(of: path)))
     }
 
     public func close() throws {
@@ -69,6 +71,7 @@ public final class KeyStore: Sendable {
         let text = APIKeyText.random()
         let (old, new) = try write { database in
             var old = try Self.live(name, app, now, database, path)
+            if let conflict = old.scopes.conflict { throw StoreError(.conflict, conflict) }
             let new = APIKey(
                 id: text.id, app: old.app, scopes: old.scopes, label: old.label, createdAt: now,
                 createdBy: actor, expiresAt: old.expiresAt, revokedAt: nil, replacedBy: nil,
@@ -241,24 +244,33 @@ public final class KeyStore: Sendable {
     /// Which content of which file was read: what another process wrote since has another one, and so has another file
     /// of the same name.
     struct Version: Equatable {
-        fileprivate let file: FileIdentity
+        fileprivate let stamp: FileStamp
         fileprivate let data: Int64?
+        /// Whether the stamp alone tells a later change: it was looked at when it was no longer of this moment.
+        fileprivate let isSettled: Bool
+
+        static func == (left: Version, right: Version) -> Bool {
+            left.stamp.file == right.stamp.file && left.data == right.data
+        }
     }
 
     /// Reads what is there now, where it is not what was read before.
     /// - Parameter version: What was read before; `nil`: nothing.
-    /// - Returns: `nil`: nothing has changed. `isOther`: another file has the name.
+    /// - Returns: `nil`: nothing was written, by the stamp of the file. `found` is `nil` where its content is the same;
+    ///   `isOther`: another file has the name.
     /// - Throws: `StoreError`; `notFound` where no file has the name, so that a key of a file that was taken away opens
     ///   nothing.
     func reading<Found>(
         since version: Version?, _ body: (Database) throws -> Found
-    ) throws -> (found: Found, version: Version, isOther: Bool)? {
-        guard let file = FileIdentity(of: path) else {
+    ) throws -> (found: Found?, version: Version, isOther: Bool)? {
+        guard let stamp = FileStamp(of: path) else {
             throw StoreError(.notFound, "\(path) is not there any more")
         }
+        if let version, version.isSettled, version.stamp == stamp { return nil }
+        let file = stamp.file
         let queue = try opened.withLock { opened in
             if opened.file == file { return opened.queue }
-            let next = Opened(queue: try KeyFile.open(path), file: file)
+            let next = Opened(queue: try KeyFile.open(path, isMade: false), file: file)
             // It is of a file that has no name any more; that it cannot be closed does no harm.
             try? opened.queue.close()
             opened = next
@@ -268,10 +280,9 @@ public final class KeyStore: Sendable {
             try queue.inDatabase { database in
                 let data = try Int64.fetchOne(
                     database.cachedStatement(sql: "PRAGMA data_version"))
-                let now = Version(file: file, data: data)
-                if now == version { return nil }
-                let isOther = version.map { $0.file != file } ?? false
-                return (try body(database), now, isOther)
+                let now = Version(stamp: stamp, data: data, isSettled: stamp.isSettled())
+                let isOther = version.map { $0.stamp.file != file } ?? false
+                return (now == version ? nil : try body(database), now, isOther)
             }
         }
     }

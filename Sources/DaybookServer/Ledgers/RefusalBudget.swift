@@ -18,7 +18,9 @@ final class RefusalBudget: Sendable {
 
     private struct Kept {
         var amount = Amount()
-        /// `nil`: what waits was not counted so far.
+        /// Whether what waits was counted once.
+        var isCounted = false
+        /// When a count was begun last.
         var countedAt: ContinuousClock.Instant?
     }
 
@@ -30,16 +32,23 @@ final class RefusalBudget: Sendable {
     func reserve(_ byteCount: Int, counting waiting: () throws -> Amount) rethrows -> Bool {
         let now = ContinuousClock.now
         let (isTaken, isDue) = kept.withLock { kept in
-            let isTaken = kept.countedAt != nil && Self.take(byteCount, of: &kept.amount)
+            let isTaken = kept.isCounted && Self.take(byteCount, of: &kept.amount)
             let isDue = kept.countedAt.map { $0.duration(to: now) > Self.interval } ?? true
             if !isTaken, isDue { kept.countedAt = now }
             return (isTaken, isDue)
         }
         guard !isTaken, isDue else { return isTaken }
-        let amount = try waiting()
-        return kept.withLock { kept in
-            kept.amount = amount
-            return Self.take(byteCount, of: &kept.amount)
+        do {
+            let amount = try waiting()
+            return kept.withLock { kept in
+                kept.amount = amount
+                kept.isCounted = true
+                return Self.take(byteCount, of: &kept.amount)
+            }
+        } catch {
+            // Nothing is known of what waits, so nothing has room before it is counted.
+            kept.withLock { $0.countedAt = nil }
+            throw error
         }
     }
 

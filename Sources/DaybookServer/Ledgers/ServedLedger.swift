@@ -34,6 +34,9 @@ final class ServedLedger: Sendable {
         case closed
     }
 
+    /// How long a stream waits for another file to be opened.
+    private static let streamPatience = Duration.seconds(10)
+
     /// How long the request that finds another file waits for it to be opened.
     private static let patience = DispatchTimeInterval.milliseconds(500)
 
@@ -58,6 +61,21 @@ final class ServedLedger: Sendable {
             abandon(ledger, because: error)
             // Nothing was read of the other past; what is there now is asked once.
             return try body(try self.ledger())
+        }
+    }
+
+    /// Asks while another file may be being opened: a stream goes on by its place once it is, and a request that is
+    /// answered at once is told to come again.
+    func askingPatiently<Answer>(_ body: (Ledger) throws -> Answer) async throws -> Answer {
+        let end = ContinuousClock.now + Self.streamPatience
+        while true {
+            do {
+                return try asking(body)
+            } catch LedgerError.store(let error)
+                where error.code == .replaced && ContinuousClock.now < end
+            {
+                try await Task.sleep(for: .milliseconds(100))
+            }
         }
     }
 
@@ -96,18 +114,19 @@ final class ServedLedger: Sendable {
     /// from a past that is given up.
     /// - Throws: `StoreError` of code `replaced` while another file is opened.
     private func ledger() throws -> Ledger {
-        let file = FileIdentity(of: path)
-        let before = current.withLock { state in
+        // Looked at under the lock, so that what another request has opened by now is not taken for a former file.
+        let (before, isThere) = current.withLock { state in
             let before = state
-            switch before {
-            case .opened(let opened) where opened.file == file: break
-            case .opened, .none: state = .opening
-            case .opening, .closed: break
+            guard case .opened(let opened) = before else {
+                if case .none = before { state = .opening }
+                return (before, false)
             }
-            return before
+            let isThere = opened.file == FileIdentity(of: path)
+            if !isThere { state = .opening }
+            return (before, isThere)
         }
         switch before {
-        case .opened(let opened) where opened.file == file: return opened.ledger
+        case .opened(let opened) where isThere: return opened.ledger
         case .opened(let opened): try reopen(opened.ledger)
         case .none: try reopen(nil)
         case .opening, .closed: break
@@ -123,13 +142,13 @@ final class ServedLedger: Sendable {
     /// Opens the file that has the name now, and waits for it a while.
     /// - Throws: Why it cannot be opened, where that is known by then.
     private func reopen(_ former: Ledger?) throws {
-        if let former {
+        if former != nil {
             log.error("\(app): another file has the ledger's name; it is opened instead")
-            end(former)
         }
         let done = DispatchSemaphore(value: 0)
         let outcome = Mutex<(any Error)?>(nil)
         reopening.async { [self] in
+            if let former { end(former) }
             do {
                 // Looked at before, as at the first time.
                 let file = FileIdentity(of: path)
@@ -140,10 +159,16 @@ final class ServedLedger: Sendable {
                         StoreError(
                             .replaced, "\(path) holds the ledger of \(ledger.app), not of \(app)"))
                 }
-                current.withLock { $0 = .opened(Opened(ledger: ledger, file: file)) }
+                let isWanted = current.withLock { state in
+                    guard case .opening = state else { return false }
+                    state = .opened(Opened(ledger: ledger, file: file))
+                    return true
+                }
+                // The server stopped meanwhile.
+                if !isWanted { end(ledger) }
             } catch {
                 log.error("\(app): the file cannot be opened: \(error)")
-                current.withLock { $0 = .none }
+                current.withLock { if case .opening = $0 { $0 = .none } }
                 outcome.withLock { $0 = error }
             }
             done.signal()

@@ -33,11 +33,10 @@ final class PrometheusRegistry: MetricsFactory {
     ) -> PrometheusSeries {
         let labels = dimensions.map { "\($0.0)=\"\(Self.escaped($0.1))\"" }.joined(separator: ",")
         return families.withLock { families in
-            var family = families[name] ?? Family(kind: kind)
-            let found = family.series[labels] ?? PrometheusSeries(kind: kind, bounds: bounds)
-            family.series[labels] = found
-            families[name] = family
-            return found
+            if let found = families[name]?.series[labels] { return found }
+            let made = PrometheusSeries(kind: kind, bounds: bounds)
+            families[name, default: Family(kind: kind)].series[labels] = made
+            return made
         }
     }
 

@@ -1,4 +1,3 @@
-import CoreMetrics
 import Daybook
 import DaybookEvents
 import HTTPTypes
@@ -15,7 +14,8 @@ struct Dispatcher: Sendable {
     let origins: CrossOrigin
     let streams: StreamCount
     let longWork = LongWork()
-    let metrics = PrometheusRegistry()
+    let metrics: PrometheusRegistry
+    let meters: RequestMeters
     let log: Logger
 
     func respond(
@@ -47,19 +47,9 @@ struct Dispatcher: Sendable {
             customer: admitted?.caller.isPerson == true ? admitted?.parts["customer"] : nil,
             failure: failure)
         line.write(to: log)
-        count(route, admitted?.app?.name, answer.status.code, duration)
+        meters.count(
+            app: admitted?.app?.name, route: route.name, status: answer.status.code, duration)
         return response(answer, in: context, isLast: failure is BodyProblem)
-    }
-
-    /// Names of apps come from the ledgers that are served, so that a sender cannot make labels.
-    private func count(_ route: Route, _ app: String?, _ status: Int, _ duration: Duration) {
-        let labels = (app.map { [("app", $0)] } ?? []) + [("route", route.name)]
-        Counter(
-            label: "daybook_http_requests_total", dimensions: labels + [("status", "\(status)")],
-            factory: metrics
-        ).increment()
-        Timer(label: "daybook_http_request_seconds", dimensions: labels, factory: metrics)
-            .recordNanoseconds(Int64(duration / .nanoseconds(1)))
     }
 
     /// What no route takes.

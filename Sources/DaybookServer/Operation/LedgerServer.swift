@@ -70,6 +70,7 @@ public struct LedgerServer: Service {
     private func application(
         _ certificate: ServerCertificate?, onListening: @escaping @Sendable (Int) -> Void
     ) throws -> some ApplicationProtocol {
+        let metrics = PrometheusRegistry()
         let dispatcher = Dispatcher(
             ledgers: ledgers, gate: gate,
             rate: RateLimit(
@@ -77,7 +78,8 @@ public struct LedgerServer: Service {
                 customerQuota: options.customerRateMax.map { .init(requests: 10 * $0, seconds: 10) }
             ),
             origins: CrossOrigin(origins: Set(options.origins)),
-            streams: StreamCount(max: options.streamsMax), log: log)
+            streams: StreamCount(max: options.streamsMax), metrics: metrics,
+            meters: RequestMeters(metrics), log: log)
         let router = Router(context: ServerContext.self)
         router.add(middleware: UnknownRoutes(dispatcher: dispatcher))
         for route in RouteTable.routes {

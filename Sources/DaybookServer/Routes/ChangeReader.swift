@@ -16,8 +16,8 @@ struct ChangeReader: Sendable {
     /// The longest that an empty page waits, in milliseconds: less than the idle time-outs of usual proxies.
     static let waitMax: Int64 = 50_000
 
-    func page(after place: Place?) throws -> ChangePage {
-        try ledger.asking { ledger in
+    func page(after place: Place?) async throws -> ChangePage {
+        try await ledger.askingPatiently { ledger in
             try ledger.changes(
                 after: place, limit: limit, types: types, subject: subject,
                 environment: environment)
@@ -27,15 +27,17 @@ struct ChangeReader: Sendable {
     /// The next page; where nothing is there, after waiting for it.
     func page(after place: Place?, waiting duration: Duration) async throws -> ChangePage {
         let end = ContinuousClock.now + duration
-        var page = try page(after: place)
+        var page = try await page(after: place)
         while page.events.isEmpty {
             if !page.isMore {
                 let rest = end - ContinuousClock.now
                 guard rest > .zero, !Task.isShuttingDownGracefully else { break }
-                try await LedgerWatch(ledger: ledger).wait(
-                    beyond: page.place.position, atMost: rest)
+                try await LedgerWatch(
+                    ledger: ledger, subject: subject, environment: environment
+                ).wait(beyond: page.place.position, atMost: rest)
             }
-            page = try self.page(after: page.place)
+            // Also where the time is over: the place moves on over what others did.
+            page = try await self.page(after: page.place)
         }
         return page
     }

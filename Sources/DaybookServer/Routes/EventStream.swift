@@ -43,7 +43,8 @@ struct EventStream: Sendable {
                 try await writer.write(Self.message(event.place, reader.json(of: event)))
                 told = event.place
             }
-            // Events that were not asked for are gone through once, also by a client that comes back.
+            // Events that were not asked for are gone through once, but for the last seconds also by a client that
+            // comes back.
             let now = ContinuousClock.now
             if told != page.place, toldAt.map({ $0 + Self.placeInterval <= now }) ?? true {
                 try await writer.write(Self.message(page.place, page.place.json, name: "place"))
@@ -68,7 +69,7 @@ struct EventStream: Sendable {
     private func next(
         after page: ChangePage, _ writer: any StreamWriter
     ) async throws -> ChangePage? {
-        if page.isMore { return try reader.page(after: page.place) }
+        if page.isMore { return try await reader.page(after: page.place) }
         while !Task.isShuttingDownGracefully {
             let next = try await reader.page(after: page.place, waiting: Self.silenceMax)
             if !next.events.isEmpty || next.isMore || next.place != page.place { return next }

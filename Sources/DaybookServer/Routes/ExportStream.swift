@@ -22,7 +22,7 @@ struct ExportStream: Sendable {
             while position < end.position {
                 let last = min(position + Self.pageCount, end.position)
                 try await admission()
-                let bytes = try page(after: position, through: last)
+                let bytes = try await page(after: position, through: last)
                 if !bytes.isEmpty { try await writer.write(bytes) }
                 position = last
                 ticket.note(position)
@@ -32,8 +32,8 @@ struct ExportStream: Sendable {
         return answer
     }
 
-    private func page(after position: Int64, through last: Int64) throws -> [UInt8] {
-        try ledger.asking { ledger in
+    private func page(after position: Int64, through last: Int64) async throws -> [UInt8] {
+        try await ledger.askingPatiently { ledger in
             // A ledger that was restored meanwhile has other events here: the client gets no end of its lines.
             try ledger.confirm(end)
             var bytes: [UInt8] = []

@@ -18,8 +18,8 @@ package final class LongWork: Sendable {
 
     package init() {}
 
-    /// - Throws: What the body throws; `Problem` with 503 where too many wait; `CancellationError` where the one who
-    ///   asked has gone before its turn came.
+    /// - Throws: What the body throws; `Problem` with 503 where too many wait; `CancellationError` where the
+    ///   server stops before its turn came.
     package func run<Result: Sendable>(
         of app: String, _ body: @escaping @Sendable () throws -> Result
     ) async throws -> Result {

@@ -107,6 +107,14 @@ struct RouteCall: Sendable {
         let (actor, reason) = try audit()
         let ticket = try fields.text("ticket")
         if caller.customer != nil, ticket != nil { throw Self.personNeeded }
+        let clientAt = try fields.instant("client_at")
+        if caller.customer != nil, let clientAt,
+            clientAt < now() - RouteTable.clientDelayMax
+        {
+            throw Problem(
+                .forbidden, "too_late",
+                "\"client_at\" is more than \(RouteTable.clientDelayMax / 86_400_000) days ago")
+        }
         let version = try fields.integer("expected_version")
         if let version, version < 0 {
             throw Problem(
@@ -118,7 +126,7 @@ struct RouteCall: Sendable {
             command, subject: subject, environment: try fields.environment(),
             key: idempotencyKey(for: subject), profile: profile,
             actor: actor, reason: reason, ticket: ticket,
-            clientAt: try fields.instant("client_at"), expectedVersion: version)
+            clientAt: clientAt, expectedVersion: version)
     }
 
     /// Who does it and why; a person must say both.

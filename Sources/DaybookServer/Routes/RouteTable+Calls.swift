@@ -31,10 +31,16 @@ extension RouteTable {
         let request = AppCallRequest(
             name, subject: subject, environment: environment, body: object,
             key: call.idempotencyKey(for: subject))
-        let verifier = try call.app.verifiers[environment]
+        let (app, now, isClient) = (try call.app, call.now(), call.caller.customer != nil)
+        let verifier = app.verifiers[environment]
         do {
-            let reply = try await call.app.ledger.writing { ledger in
-                try await ledger.call(request, by: verifier)
+            let reply = try await app.ledger.writing { ledger in
+                try await ledger.call(request, by: verifier) { payload in
+                    guard isClient, let verifier else { return true }
+                    let admitted = try await ClientIntake(app: app, verifier: verifier, now: now)
+                        .admit([payload], as: .transaction)
+                    return admitted.dropped.isEmpty
+                }
             }
             return .json(reply.json)
         } catch LedgerError.badInput(let problems) where problems.first?.code == "unknown_call" {
@@ -44,11 +50,20 @@ extension RouteTable {
             if case LedgerError.badInput(let problems) = error,
                 problems.first?.code == "not_configured"
             {
-                problem = RouteCall.notConfigured(environment)
+                problem = try notTaken(environment, call)
             }
             guard object["data"] != nil else { throw problem }
             return Self.callable(problem)
         }
+    }
+
+    private static func notTaken(_ environment: Environment, _ call: RouteCall) throws -> Problem {
+        do {
+            _ = try call.verifier(environment)
+        } catch let problem as Problem {
+            return problem
+        }
+        return RouteCall.notConfigured(environment)
     }
 
     /// A problem as callers of callable functions read it.

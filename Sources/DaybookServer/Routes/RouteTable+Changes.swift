@@ -86,9 +86,10 @@ extension RouteTable {
         if isStream {
             try call.fields.finish()
             // Refused before the stream begins, with a status that says so.
-            let first = try reader.page(after: start)
+            let first = try await reader.page(after: start)
             let ticket = try call.streams.begin(
-                app: try call.app.name, for: call.caller, at: start?.position ?? 0)
+                app: try call.app.name, for: call.caller,
+                at: subject == nil ? start?.position ?? 0 : nil)
             return EventStream(
                 reader: reader, first: first, ticket: ticket, admission: call.admission
             ).answer
@@ -104,7 +105,8 @@ extension RouteTable {
         let ticket =
             try wait > 0
             ? call.streams.begin(
-                app: try call.app.name, for: call.caller, at: start?.position ?? 0) : nil
+                app: try call.app.name, for: call.caller,
+                at: subject == nil ? start?.position ?? 0 : nil) : nil
         defer { withExtendedLifetime(ticket) {} }
         let page = try await reader.page(after: start, waiting: .milliseconds(wait))
         var answer = Answer.json([:])

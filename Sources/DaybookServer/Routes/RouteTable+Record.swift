@@ -15,6 +15,9 @@ extension RouteTable {
     /// who dates it freely chooses when counters begin anew.
     static let clientDelayMax: Int64 = 7 * 86_400_000
 
+    /// How far a device's clock may be ahead.
+    static let clientLeadMax: Int64 = 5 * 60_000
+
     static let recordRoutes: [Route] = [
         Route(
             .post, "/v1/{app}/events", "record",
@@ -42,7 +45,8 @@ extension RouteTable {
         if isClient {
             // The first of them is the request itself.
             _ = try call.rate.take(call.caller, count: Int64(events.count) - 1)
-            events = try events.map { try asserted($0, call) }
+            let catalogs = try call.app.ledger.asking { try $0.catalogs() }
+            events = try events.map { try asserted($0, catalogs, call) }
         }
         // A time of recording is the ledger's own; with it an event would pass for one of an older ledger.
         for index in events.indices { events[index].draft.recordedAt = nil }
@@ -52,9 +56,11 @@ extension RouteTable {
             var options = ReportOptions()
             if !allowsUnknown { options.names = try ledger.unknownNames(beside: taken) }
             var json = ledger.json(of: try await ledger.record(taken, options: options))
-            if let shown {
-                let (status, asOf) = try ledger.status(
+            // What is recorded is recorded; a client asks for a status that could not be told now.
+            if let shown,
+                let (status, asOf) = try? ledger.status(
                     of: shown.subject, environment: shown.environment)
+            {
                 json["status"] = .object(status.json(asOf))
             }
             return json
@@ -92,7 +98,9 @@ extension RouteTable {
     /// another's key it could take the place of what is still to come. All else it has routes for, where the ledger
     /// decides: with a profile's creation of its own date, a use that something covered, a first sight or a notice of
     /// billing it would serve itself.
-    private static func asserted(_ event: ReadEvent, _ call: RouteCall) throws -> ReadEvent {
+    private static func asserted(
+        _ event: ReadEvent, _ catalogs: CatalogHistory, _ call: RouteCall
+    ) throws -> ReadEvent {
         let draft = event.draft
         guard draft.trust == .clientAsserted, haveSameBytes(draft.source.kind, "native") else {
             throw refusal(
@@ -100,7 +108,11 @@ extension RouteTable {
                 "a client asserts (\"client_asserted\"), as source \"native\"; what is proven comes from its server"
             )
         }
-        guard let type = draft.type.known, type.isOfScreens else {
+        // An app's own name is what the catalog says that it stands for.
+        let type =
+            draft.type.known
+            ?? catalogs.eventName(draft.type.rawValue)?.canonical(draft)?.type.known
+        guard let type, type.isOfScreens else {
             throw refusal(
                 event, "type_for_servers",
                 "\(ShownText.escaped(draft.type.rawValue)) is not a client's to record; for what customers do there are routes, and the rest comes from the app's server"
@@ -114,13 +126,22 @@ extension RouteTable {
             throw refusal(event, "other_customer", "the event names no customer")
         }
         try call.caller.confirm(subject)
-        if let at = draft.occurredAt, at < call.now() - clientDelayMax {
-            throw refusal(
-                event, "too_late", "it happened more than \(clientDelayMax / 86_400_000) days ago")
-        }
+        if let at = draft.occurredAt { try confirm(at, in: event, now: call.now()) }
         var own = event
         own.draft.source.key = draft.source.key.map { call.scoped($0, to: subject) }
         return own
+    }
+
+    /// - Throws: `Problem` for what happened long ago or is still to come: one event of the year 9999 would have all
+    ///   others read again for each answer.
+    private static func confirm(_ instant: Int64, in event: ReadEvent, now: Int64) throws {
+        if instant < now - clientDelayMax {
+            throw refusal(
+                event, "too_late", "it happened more than \(clientDelayMax / 86_400_000) days ago")
+        }
+        if instant > now + clientLeadMax {
+            throw refusal(event, "too_early", "it is still to happen")
+        }
     }
 
     private static func refusal(_ event: ReadEvent, _ code: String, _ why: String) -> Problem {

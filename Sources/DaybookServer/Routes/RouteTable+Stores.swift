@@ -62,29 +62,30 @@ extension RouteTable {
             product: try call.fields.text("product"))
         try call.fields.finish()
         let (app, caller) = (try call.app, call.caller)
-        var sum = IngestReceipt()
-        for payload in payloads {
-            sum.add(
-                try await take(payload, for: caller, app) { isDryRun in
-                    var options = options
-                    options.isDryRun = isDryRun
-                    let chosen = options
-                    return try await app.ledger.writing { ledger in
-                        try await ledger.ingest(payload, by: verifier, options: chosen)
-                    }
-                })
+        let admitted = try await admitted(payloads, options.kind, verifier, call)
+        var sum = try await app.ledger.writing { ledger in
+            var sum = IngestReceipt()
+            for payload in admitted.payloads {
+                sum.add(try await ledger.ingest(payload, by: verifier, options: options))
+            }
+            return sum
         }
-        let json = try app.ledger.asking { $0.json(of: sum) }
-        return try answer(sum, caller.reduced(json))
+        sum.refused += admitted.dropped
+        let told = sum
+        let json = try app.ledger.asking { $0.json(of: told) }
+        return try answer(told, caller.reduced(json))
     }
 
-    /// A client's payloads that are refused are kept as far as those of strangers are.
-    private static func take(
-        _ payload: [UInt8], for caller: Caller, _ app: ServedApp,
-        _ ingest: (_ isDryRun: Bool) async throws -> IngestReceipt
-    ) async throws -> IngestReceipt {
-        guard caller.customer != nil else { return try await ingest(false) }
-        return try await app.refusals.bounding(payload.count, app.ledger, ingest)
+    /// A backend's payloads are all handed on.
+    private static func admitted(
+        _ payloads: [[UInt8]], _ kind: AppStorePayloadKind, _ verifier: AppStoreVerifier,
+        _ call: RouteCall
+    ) async throws -> ClientIntake.Admitted {
+        guard call.caller.customer != nil else {
+            return ClientIntake.Admitted(payloads: payloads)
+        }
+        return try await ClientIntake(app: try call.app, verifier: verifier, now: call.now())
+            .admit(payloads, as: kind)
     }
 
     @Sendable
@@ -96,37 +97,19 @@ extension RouteTable {
         let options = RestoreOptions(
             isDryRun: try call.fields.flag("dry_run") ?? false, actor: actor, reason: reason)
         try call.fields.finish()
-        if call.caller.customer != nil { try await confirm(payloads, verifier, call) }
+        // What is only tried is kept in no case.
+        let admitted =
+            options.isDryRun
+            ? ClientIntake.Admitted(payloads: payloads)
+            : try await admitted(payloads, .transaction, verifier, call)
         var json = try await call.app.ledger.writing { ledger in
-            let receipt = try await ledger.restore(
-                payloads, for: subject, by: verifier, options: options)
+            var receipt = try await ledger.restore(
+                admitted.payloads, for: subject, by: verifier, options: options)
+            receipt.refused += admitted.dropped
             return options.isDryRun ? receipt.json : ledger.json(of: receipt)
         }
         json["dry_run"] = .bool(options.isDryRun)
         return .json(call.caller.reduced(json))
-    }
-
-    /// What a device restores is signed for it; where strangers' payloads wait to be looked at, a client adds none.
-    private static func confirm(
-        _ payloads: [[UInt8]], _ verifier: AppStoreVerifier, _ call: RouteCall
-    ) async throws {
-        let app = try call.app
-        for payload in payloads {
-            let isReserved = try app.refusals.reserve(payload.count) {
-                try app.ledger.asking { try $0.waitingRefusals() }
-            }
-            let verdict = await verifier.confirm(payload, as: .transaction, now: call.now())
-            guard case .refused(let refusal) = verdict else {
-                if isReserved { app.refusals.giveBack(payload.count) }
-                continue
-            }
-            guard isReserved else {
-                throw Problem.tooMany(
-                    .serviceUnavailable, "dead_letters_full",
-                    "payloads that could not be verified wait to be looked at; this one is refused as well (\(refusal.reason.rawValue)) and not kept",
-                    after: 3_600)
-            }
-        }
     }
 
     // MARK: What is sent

@@ -13,8 +13,8 @@ final class StreamCount: Sendable {
         let app: String
         /// The customer of a client's token; `nil`: of no client.
         let customer: String?
-        /// The last that was handed out.
-        var position: Int64
+        /// The last that was handed out; `nil`: it follows one customer, and looks only where that one's events are.
+        var position: Int64?
     }
 
     /// The most streams of one customer's clients: one device needs one.
@@ -27,19 +27,19 @@ final class StreamCount: Sendable {
 
     var open: Int { streams.withLock { $0.streams.count } }
 
-    /// How many events the slowest stream of an app is behind an end.
+    /// How many events the slowest stream of all of an app's changes is behind an end.
     func lag(of app: String, behind end: Int64) -> Int64 {
         streams.withLock { open in
             open.streams.values.filter { haveSameBytes($0.app, app) }
-                .map { max(0, end - $0.position) }.max() ?? 0
+                .compactMap { $0.position }.map { max(0, end - $0) }.max() ?? 0
         }
     }
 
     /// - Parameters:
     ///   - caller: Who asks for it.
-    ///   - position: Where the stream begins.
+    ///   - position: Where the stream begins; `nil`: it follows one customer.
     /// - Throws: `Problem` with 503 where too many are open, of all or of one customer's clients.
-    func begin(app: String, for caller: Caller, at position: Int64) throws -> StreamTicket {
+    func begin(app: String, for caller: Caller, at position: Int64?) throws -> StreamTicket {
         let stream = Stream(app: app, customer: caller.customer, position: position)
         let number: Int64? = streams.withLock { open in
             guard open.streams.count < countMax, Self.hasRoom(for: stream, among: open.streams)
@@ -66,7 +66,9 @@ final class StreamCount: Sendable {
     }
 
     fileprivate func note(_ number: Int64, _ position: Int64) {
-        streams.withLock { $0.streams[number]?.position = position }
+        streams.withLock { open in
+            if open.streams[number]?.position != nil { open.streams[number]?.position = position }
+        }
     }
 
     fileprivate func end(_ number: Int64) { streams.withLock { $0.streams[number] = nil } }
