@@ -38,7 +38,7 @@ tsan: setup
 	scripts/tsan $(if $(FILTER),--filter '$(FILTER)',)
 
 bench: setup
-	Benchmarks/run $(if $(QUICK),--quick,)
+	Benchmarks/run $(if $(TOPIC),--topic '$(TOPIC)',$(if $(QUICK),--quick,))
 
 fuzz: setup
 	Fuzz/run $(or $(TARGET),all) $(or $(DURATION),600)

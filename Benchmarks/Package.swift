@@ -7,6 +7,8 @@ let package = Package(
     dependencies: [
         .package(name: "daybook", path: ".."),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(
+            url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
     ],
     targets: [
         .executableTarget(
@@ -18,6 +20,7 @@ let package = Package(
                 // A product for benchmarks alone: `Benchmarks/run` sets DAYBOOK_BENCHMARKS.
                 .product(name: "DaybookFixtures", package: "daybook"),
                 .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Hummingbird", package: "hummingbird"),
             ],
             swiftSettings: [
                 .enableUpcomingFeature("ExistentialAny"),

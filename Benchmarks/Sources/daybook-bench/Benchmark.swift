@@ -43,6 +43,17 @@ struct Benchmark {
     let thresholds: [Instructions.Threshold]
     let progress: (String) -> Void
 
+    /// Measures one topic by itself.
+    /// - Returns: Its section, and whether a line failed.
+    func run(topic title: String) throws -> (text: String, hasFailed: Bool) {
+        guard var topic = topics.first(where: { $0.title == title }) else {
+            let titles = topics.map(\.title).joined(separator: ", ")
+            throw BenchmarkError("there is no topic \(title); there are \(titles)")
+        }
+        topic.run(rounds: scale.rounds, until: programs.deadline, progress: progress)
+        return (topic.text(rounds: scale.rounds), topic.comparison.hasFailed)
+    }
+
     /// - Returns: What to write down, and whether a line failed.
     func run() throws -> (text: String, hasFailed: Bool) {
         try programs.remove("empty")
@@ -61,7 +72,8 @@ struct Benchmark {
     /// Some read the ledger that the first one leaves behind; the last one takes the time that is left.
     private var topics: [Topic] {
         [
-            append, commits, replay, opening, foldAlone, instructions, imports, latency, oneSubject,
+            append, commits, replay, opening, server, foldAlone, instructions, imports, latency,
+            oneSubject,
             size, audit, history, peer, notifications, growth,
         ]
     }

@@ -3,23 +3,30 @@ import Foundation
 /// Measures Daybook beside raw C and a peer on the same events. `Benchmarks/run` builds all of them and calls this.
 ///
 /// ```
-/// daybook-bench run RAW FOLDER RESULTS SWIFT_VERSION THRESHOLDS PYTHON PEER [--quick]
+/// daybook-bench run RAW FOLDER RESULTS SWIFT_VERSION THRESHOLDS PYTHON PEER SERVER WRK SCRIPT \
+///   [--quick | --topic TITLE]
 /// daybook-bench instructions THRESHOLDS
+/// daybook-bench serve-bare CHECK CONSUME
 /// daybook-bench sample NAME FILE [WORD …] [NUMBER …]
 /// ```
-/// PYTHON is `-` where there is none.
+/// PYTHON and WRK are `-` where there is none.
 @main
 struct Main {
     static func main() {
         let arguments = Array(CommandLine.arguments.dropFirst())
         do {
             switch arguments.first {
-            case "run" where arguments.count == 8: try run(arguments, .full)
-            case "run" where arguments.count == 9 && arguments[8] == "--quick":
+            case "run" where arguments.count == 11: try run(arguments, .full)
+            case "run" where arguments.count == 12 && arguments[11] == "--quick":
                 try run(arguments, .quick)
+            case "run" where arguments.count == 13 && arguments[11] == "--topic":
+                try run(arguments, topic: arguments[12])
+            case "serve-bare" where arguments.count == 3: serveBare(arguments)
             case "instructions" where arguments.count == 2: try checkInstructions(arguments[1])
             case "sample" where arguments.count >= 3: try sample(arguments)
-            default: throw BenchmarkError("call Benchmarks/run [--quick | --instructions]")
+            default:
+                throw BenchmarkError(
+                    "call Benchmarks/run [--quick | --instructions | --topic TITLE]")
             }
         } catch {
             fail(error)
@@ -42,6 +49,18 @@ struct Main {
         dispatchMain()
     }
 
+    private static func serveBare(_ arguments: [String]) -> Never {
+        Task {
+            do {
+                try await BareServer.run(check: arguments[1], consume: arguments[2])
+                exit(0)
+            } catch {
+                fail(error)
+            }
+        }
+        dispatchMain()
+    }
+
     private static func fail(_ error: any Error) -> Never {
         if let skipped = error as? Skipped {
             print("skipped \(skipped.reason)")
@@ -51,15 +70,41 @@ struct Main {
         exit(1)
     }
 
-    private static func run(_ arguments: [String], _ scale: Scale) throws {
-        let start = ContinuousClock.now
+    private static func benchmark(_ arguments: [String], _ scale: Scale) throws -> Benchmark {
         let programs = Programs(
-            raw: arguments[1], ours: try ownPath(),
+            raw: arguments[1], ours: try ownPath(), server: arguments[8],
+            wrk: arguments[9] == "-" ? nil : arguments[9], script: arguments[10],
             peer: arguments[6] == "-" ? nil : (arguments[6], arguments[7]), folder: arguments[2],
-            deadline: start + .seconds(scale.seconds))
-        let benchmark = Benchmark(
+            deadline: .now + .seconds(scale.seconds))
+        return Benchmark(
             scale: scale, programs: programs,
             thresholds: try Instructions.thresholds(arguments[5]), progress: say)
+    }
+
+    /// Measures one topic, and puts it into the place of its section, or behind all others.
+    private static func run(_ arguments: [String], topic title: String) throws {
+        let (section, hasFailed) = try benchmark(arguments, .full).run(topic: title)
+        let heading = "## \(title)\n"
+        let dated = section.replacingOccurrences(
+            of: heading, with: "\(heading)\nMeasured by itself, \(Machine.date).\n")
+        let text = try String(contentsOfFile: arguments[3], encoding: .utf8)
+        var parts = text.components(separatedBy: "\n## ")
+        let own = String(dated.dropFirst("## ".count))
+        if let index = parts.firstIndex(where: { $0.hasPrefix(title + "\n") }) {
+            parts[index] = own
+        } else {
+            parts.append(own)
+        }
+        try parts.joined(separator: "\n## ")
+            .write(toFile: arguments[3], atomically: true, encoding: .utf8)
+        print(dated)
+        if hasFailed { throw BenchmarkError("a line failed; see \(arguments[3])") }
+    }
+
+    private static func run(_ arguments: [String], _ scale: Scale) throws {
+        let start = ContinuousClock.now
+        let benchmark = try benchmark(arguments, scale)
+        let programs = benchmark.programs
         let sqlite = try programs.version(programs.raw, "version")
         let peer = try programs.peer.map {
             "Python eventsourcing \(try programs.version($0.python, "-B", $0.program, "version"))"

@@ -29,6 +29,11 @@ struct Omission: Hashable {
 struct Programs {
     let raw: String
     let ours: String
+    /// The command that is served by.
+    let server: String
+    /// The generator of load, and what it is told; `nil` where it is not there.
+    let wrk: String?
+    let script: String
     /// The Python that has the peer's package, and the peer's program; `nil` without them.
     let peer: (python: String, program: String)?
     /// Where the samples put their files; on the disk that is to be measured.
@@ -53,6 +58,11 @@ struct Programs {
             throw Skipped(reason: "python3, or its package eventsourcing, is not there")
         }
         return try sample(peer.python, ["-B", peer.program] + arguments)
+    }
+
+    /// A program that writes its numbers as samples do, among other lines.
+    func run(_ program: String, _ arguments: [String]) throws -> Measurement {
+        try sample(program, arguments)
     }
 
     /// What a program says about its own version.

@@ -219,7 +219,7 @@ struct ServeCommand: AsyncParsableCommand {
                 }
             })
         var quiet = log
-        quiet.logLevel = .error
+        quiet.logLevel = .critical
         var configuration = ServiceGroupConfiguration(
             services: [server], gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet)
         configuration.maximumGracefulShutdownDuration = options.stopTimeMax

@@ -89,7 +89,7 @@ public struct LedgerServer: Service {
         }
         // The library of the server logs by itself only what its own makers look for.
         var quiet = log
-        quiet.logLevel = .error
+        quiet.logLevel = .critical
         let plain = HTTPServerBuilder.http1(configuration: channels)
         return Application(
             router: router,
