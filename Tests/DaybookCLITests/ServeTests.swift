@@ -76,4 +76,18 @@ struct ServeTests {
         #expect(certificate.status == 4, "\(certificate.errors)")
         #expect(certificate.errors.has("is no certificate to serve by"), "\(certificate.errors)")
     }
+
+    @Test(
+        "systemd takes the unit, where it is there",
+        .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/systemd-analyze")))
+    func unit() throws {
+        let bench = try Workbench()
+        let unit = try String(
+            contentsOfFile: "\(Workbench.repository)/deploy/daybook.service", encoding: .utf8)
+        let own = unit.replacing("/usr/local/bin/daybook", with: Workbench.program)
+        #expect(own != unit)
+        try bench.write(own, to: "daybook.service")
+        let result = try bench.shell("systemd-analyze verify ./daybook.service")
+        #expect(result.status == 0 && result.errors.isEmpty, "\(result.output)\(result.errors)")
+    }
 }

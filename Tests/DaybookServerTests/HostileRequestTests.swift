@@ -3,6 +3,7 @@ import DaybookEvents
 import DaybookFixtures
 import DaybookServer
 import Foundation
+import Synchronization
 import Testing
 
 /// Requests that no well-meaning client sends.
@@ -117,6 +118,32 @@ struct HostileRequestTests {
             let reply = try await bench.client.raw([bytes])
             let statuses = reply.matches(of: /HTTP\/1\.1 (\d+)/).map { String($0.1) }
             #expect(statuses == ["200", "404", "200"])
+        }
+    }
+
+    private final class Answered: Sendable {
+        let isSo = Mutex(false)
+    }
+
+    @Test("A connection more than there may be waits until one ends, and is answered then")
+    func connections() async throws {
+        var options = ServerOptions()
+        options.connectionsMax = 1
+        try await ServerBench.serving(options: options) { bench in
+            let answered = Answered()
+            let second = try await bench.client.connected { connection in
+                #expect(try await connection.send(.GET, "/health").status == 200)
+                let second = Task {
+                    let reply = try await bench.client.send(.GET, "/health")
+                    answered.isSo.withLock { $0 = true }
+                    return reply.status
+                }
+                try await Task.sleep(for: .milliseconds(300))
+                #expect(!answered.isSo.withLock { $0 })
+                #expect(try await connection.send(.GET, "/health").status == 200)
+                return second
+            }
+            #expect(try await second.value == 200)
         }
     }
 
