@@ -143,4 +143,13 @@ struct OperationTests {
         }
         #expect(server.stop() == 0)
     }
+
+    @Test("What an operator sets for the C library's memory stands")
+    func freeMemory() {
+        #expect(!FreeMemory.bound(["MALLOC_ARENA_MAX": "4"]))
+        #expect(!FreeMemory.bound(["GLIBC_TUNABLES": "glibc.malloc.arena_max=4"]))
+        #if canImport(Glibc)
+            #expect(FreeMemory.bound([:]))
+        #endif
+    }
 }

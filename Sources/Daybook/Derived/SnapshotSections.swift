@@ -36,8 +36,8 @@ struct SnapshotSections {
             bytes: bytes)
     }
 
-    private func numbers(_ values: [some FixedWidthInteger]) -> [UInt8] {
-        var writer = ByteWriter()
+    private func numbers<Number: FixedWidthInteger>(_ values: [Number]) -> [UInt8] {
+        var writer = ByteWriter(byteCount: values.count * MemoryLayout<Number>.size)
         for value in values { writer.append(value) }
         return writer.bytes
     }
@@ -51,7 +51,7 @@ struct SnapshotSections {
         var slotCount = 2
         while slotCount <= 2 * count { slotCount *= 2 }
         var slots = [UInt32](repeating: 0, count: slotCount)
-        var names = ByteWriter()
+        var names = ByteWriter(byteCount: count * SnapshotFormat.Section.names.elementByteCount)
         var texts: [UInt8] = []
         for id in 1..<UInt32(count + 1) {
             let text = state.names[id]
@@ -79,7 +79,7 @@ struct SnapshotSections {
             next[Int(id)] = last[name]
             last[name] = id
         }
-        var writer = ByteWriter()
+        var writer = ByteWriter(byteCount: count * SnapshotFormat.Section.streams.elementByteCount)
         for id in 1..<UInt32(count + 1) {
             let entry = state.streams[id]
             writer.append(entry.head.position)

@@ -147,6 +147,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     mutating func run() async throws {
+        FreeMemory.bound()
         let log = ServerLog.logger(isJSON: json)
         if demo {
             let folder = try TemporaryFolder("daybook-serve", endsProcess: false)

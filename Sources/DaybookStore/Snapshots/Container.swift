@@ -77,7 +77,9 @@ public struct ContainerSection: Sendable {
 /// Little-endian numbers appended to bytes.
 public struct ByteWriter {
     public private(set) var bytes: [UInt8] = []
-    public init() {}
+
+    /// - Parameter byteCount: Of what will be appended, where it is known: a large array that grows is there twice.
+    public init(byteCount: Int = 0) { bytes.reserveCapacity(byteCount) }
 
     public mutating func append(_ value: some FixedWidthInteger) {
         withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
@@ -129,35 +131,30 @@ public enum ContainerWriter {
         var offset =
             ContainerFormat.headerByteCount + sections.count * ContainerFormat.sectionByteCount
         var table = ByteWriter()
-        var body = ByteWriter()
+        // A section's bytes are written from where they are: of a large ledger they are hundreds of megabytes.
+        var body: [[UInt8]] = []
         for section in sections {
             let start = ContainerFormat.aligned(offset)
-            body.append([UInt8](repeating: 0, count: start - offset))
-            offset = start
-            let checksums = offset + section.bytes.count
+            let checksums = start + section.bytes.count
             var name = Array(section.name.utf8.prefix(16))
             name += [UInt8](repeating: 0, count: 16 - name.count)
             table.append(name)
             table.append(section.fingerprint)
-            table.append(UInt64(offset))
+            table.append(UInt64(start))
             table.append(UInt64(section.bytes.count))
             table.append(UInt64(section.elementCount))
             table.append(UInt64(checksums))
-            body.append(section.bytes)
-            section.bytes.withUnsafeBytes { raw in
-                for start in stride(from: 0, to: raw.count, by: ContainerFormat.blockByteCount) {
-                    let end = min(start + ContainerFormat.blockByteCount, raw.count)
-                    body.append(CRC32C.checksum(UnsafeRawBufferPointer(rebasing: raw[start..<end])))
-                }
-            }
-            offset = checksums + 4 * ContainerFormat.blockCount(section.bytes.count)
+            var sums = ByteWriter()
+            for checksum in CRC32C.blocks(section.bytes) { sums.append(checksum) }
+            body += [[UInt8](repeating: 0, count: start - offset), section.bytes, sums.bytes]
+            offset = checksums + sums.bytes.count
         }
         var front = fixed(header, sectionCount: sections.count, checksum: 0) + table.bytes
         let checksum = CRC32C.checksum(front)
         let place = ContainerFormat.checksumOffset
         front.replaceSubrange(
             place..<place + 4, with: withUnsafeBytes(of: checksum.littleEndian, Array.init))
-        try DerivedFile.replace(path, with: [front, body.bytes], like: model)
+        try DerivedFile.replace(path, with: [front] + body, like: model)
     }
 
     private static func fixed(
