@@ -65,6 +65,24 @@ struct RecurringGrantTests {
         #expect(try fixture.meter("units", at: instant("2026-03-31T14:00:00Z"))?.granted == second)
     }
 
+    @Test("They make good what was used before them, and are left once that is done")
+    func makesGood() async throws {
+        let fixture = try await MeterCatalog.fixture()
+        try await fixture.record(
+            use(4, "2026-01-01T00:00:00Z"),
+            grant(amount: 1, every: "P2W", from: "2026-01-31T15:00:00Z"))
+        // The first four of them, on 31 January, 14 and 28 February and 14 March, make good; the fifth is left.
+        for (time, overage, left) in [
+            ("2026-01-31T14:00:00Z", 4, 0), ("2026-02-01T00:00:00Z", 3, 0),
+            ("2026-03-15T00:00:00Z", 0, 0), ("2026-03-29T00:00:00Z", 0, 1),
+            ("2028-03-22T00:00:00Z", 0, 1),
+        ] {
+            let meter = try #require(try fixture.meter("units", at: instant(time)))
+            #expect(meter.overage == Int64(overage), "\(time)")
+            #expect(meter.granted == Int64(left), "\(time)")
+        }
+    }
+
     @Test("They end with the grant, and with its void")
     func ends() async throws {
         let fixture = try await MeterCatalog.fixture()

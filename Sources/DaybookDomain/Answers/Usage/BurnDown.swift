@@ -178,13 +178,14 @@ struct BurnDown {
         /// The units of a grant come again, and some of what is left of them stays.
         private mutating func renew(_ index: Int, at instant: Int64, until end: Int64) {
             let before = balances[index]
+            let isClear = free.total == 0 && overage.total == 0 && debt == 0
             let (least, most) = grants[index].rollover ?? (0, 0)
             let kept = min(most, max(least, before))
             balances[index] = kept.addingSaturated(grants[index].amount)
             settle(index)
-            // Where nothing is used and owed, what changes nothing once changes nothing until something is used.
-            let isSettled =
-                balances[index] == before && free.total == 0 && overage.total == 0 && debt == 0
+            // Where nothing was used and owed, what changes nothing once changes nothing until something is used. Units
+            // that went into what was owed have changed something: the next ones may be left.
+            let isSettled = isClear && balances[index] == before
             setNextUnits(of: index, after: isSettled ? end : instant)
         }
 
