@@ -14,6 +14,11 @@ package final class AggregateCache: Sendable {
         var heads: UInt64
         /// How many corrections were known.
         var corrections: Int
+
+        package init(heads: UInt64, corrections: Int) {
+            self.heads = heads
+            self.corrections = corrections
+        }
     }
 
     private struct Entry {
@@ -24,14 +29,19 @@ package final class AggregateCache: Sendable {
     private struct Content {
         var young: [UInt32: Entry] = [:]
         var old: [UInt32: Entry] = [:]
-        var youngEventCount: Int64 = 0
+        /// About how many bytes of memory the young ones take.
+        var youngByteCount = 0
     }
 
-    /// A generation is full with so many aggregates, or so many events in them.
-    private static let aggregateCountMax = 4_096
-    private static let eventCountMax: Int64 = 1 << 18
+    /// A generation is full with so many bytes in it. Customers keep every use, so that a bound on how many of them
+    /// are held would let the memory grow for as long as they go on.
+    package static let byteCountMax = 16 << 20
+    /// What an entry takes beside its state, of a table that is three quarters full.
+    private static let entryByteCount = MemoryLayout<Entry>.stride / 2
 
     private let content = Mutex(Content())
+
+    package init() {}
 
     /// An aggregate's state; `nil` where it must be folded.
     package func state(of aggregate: UInt32, _ stamp: Stamp) -> AggregateState? {
@@ -57,15 +67,31 @@ package final class AggregateCache: Sendable {
     }
 
     private static func insert(_ entry: Entry, _ aggregate: UInt32, _ content: inout Content) {
-        let isFull =
-            content.young.count >= aggregateCountMax || content.youngEventCount >= eventCountMax
-        if isFull, content.young[aggregate] == nil {
+        if content.youngByteCount >= byteCountMax, content.young[aggregate] == nil {
             content.old = content.young
             content.young = [:]
-            content.youngEventCount = 0
+            content.youngByteCount = 0
         }
-        if content.young.updateValue(entry, forKey: aggregate) == nil {
-            content.youngEventCount += entry.state.eventCount
+        content.youngByteCount += byteCount(entry)
+        if let former = content.young.updateValue(entry, forKey: aggregate) {
+            content.youngByteCount -= byteCount(former)
+        }
+    }
+
+    private static func byteCount(_ entry: Entry) -> Int {
+        entry.state.heldByteCount + entryByteCount
+    }
+
+    /// Takes what is young out of the cache.
+    private static func drop(_ aggregate: UInt32, _ content: inout Content) {
+        guard let former = content.young.removeValue(forKey: aggregate) else { return }
+        content.youngByteCount -= byteCount(former)
+    }
+
+    /// About how many bytes of memory the states take.
+    package var byteCount: Int {
+        content.withLock { content in
+            content.old.values.reduce(content.youngByteCount) { $0 + Self.byteCount($1) }
         }
     }
 
@@ -86,13 +112,11 @@ package final class AggregateCache: Sendable {
             // Asked without taking the entry out: a second reference would cost a copy of its arrays.
             guard content.young[aggregate]?.stamp == before,
                 content.young[aggregate]?.state.newest.isBefore(OrderKey(event)) == true
-            else {
-                content.young[aggregate] = nil
-                return
-            }
+            else { return Self.drop(aggregate, &content) }
+            let before = content.young[aggregate]?.state.heldByteCount ?? 0
             content.young[aggregate]?.state.evolve(event, names: names)
             content.young[aggregate]?.stamp = after
-            content.youngEventCount += 1
+            content.youngByteCount += (content.young[aggregate]?.state.heldByteCount ?? 0) - before
         }
     }
 

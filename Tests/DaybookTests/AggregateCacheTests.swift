@@ -1,0 +1,53 @@
+import Daybook
+import DaybookDomain
+import DaybookEvents
+import Testing
+
+@Suite("States at hand")
+struct AggregateCacheTests {
+    private let stamp = AggregateCache.Stamp(heads: 1, corrections: 0)
+
+    private func use(_ number: Int) -> Event {
+        var event = Event()
+        event.typeCode = EventType.usageRecorded.rawValue
+        event.position = Int64(number)
+        event.occurredAt = Int64(number)
+        event.amount = 1
+        return event
+    }
+
+    private func state(uses count: Int) -> AggregateState {
+        var state = AggregateState(kind: .customer)
+        for number in 0..<count { state.evolve(use(number), names: NameTable()) }
+        return state
+    }
+
+    @Test("They take so much memory and no more, however many uses customers have")
+    func bound() {
+        let cache = AggregateCache()
+        let state = state(uses: 400)
+        let max = 2 * (AggregateCache.byteCountMax + state.heldByteCount + 4_096)
+        for number in UInt32(1)...8_000 {
+            cache.keep(state, of: number, stamp)
+            if number % 1_000 == 0 { #expect(cache.byteCount <= max, "\(number)") }
+        }
+        // As much as it may take is also made use of.
+        #expect(cache.byteCount > AggregateCache.byteCountMax)
+        #expect(cache.state(of: 8_000, stamp) != nil)
+        #expect(cache.state(of: 1, stamp) == nil)
+        #expect(cache.states.count < 8_000)
+    }
+
+    @Test("A state that grows while it is at hand counts with what it has grown to")
+    func growth() {
+        let cache = AggregateCache()
+        cache.keep(state(uses: 0), of: 1, stamp)
+        let before = cache.byteCount
+        for number in 1...1_000 {
+            cache.evolve(1, use(number), from: stamp, to: stamp, names: NameTable())
+        }
+        #expect(cache.state(of: 1, stamp)?.usage.entries.count == 1_000)
+        let entry = MemoryLayout<UsageState.UsageEntry>.stride
+        #expect(cache.byteCount - before >= 1_000 * entry)
+    }
+}
