@@ -61,8 +61,17 @@ struct HTTPClient: Sendable {
         _ method: HTTPMethod, _ path: String, headers: [(String, String)] = [],
         body: [UInt8] = []
     ) async throws -> HTTPReply {
-        try await connected { connection in
-            try await connection.send(method, path, headers: headers, body: body)
+        func attempt() async throws -> HTTPReply {
+            try await connected { connection in
+                try await connection.send(method, path, headers: headers, body: body)
+            }
+        }
+        do {
+            return try await attempt()
+        } catch ChannelError.ioOnClosedChannel {
+            // On a busy machine so much time may pass after connecting that the server has stopped waiting for a
+            // request; it has got none.
+            return try await attempt()
         }
     }
 
