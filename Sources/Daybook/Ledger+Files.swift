@@ -14,7 +14,8 @@ extension Ledger {
         let catalog: Catalog
         do throws(CatalogProblems) {
             catalog = try CatalogReader.read(
-                document, knownEventTypes: Vocabulary.names, zones: ZoneTables().directory)
+                document, knownEventTypes: Vocabulary.names, knownMetrics: Metric.names,
+                zones: ZoneTables().directory)
         } catch {
             throw LedgerError.badInput(error.problems.map(InputProblem.init))
         }

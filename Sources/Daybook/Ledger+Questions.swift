@@ -231,29 +231,6 @@ extension Ledger {
         }
     }
 
-    // MARK: Metrics
-
-    /// Runs a funnel of the newest catalog over all customers of an environment.
-    /// - Parameters:
-    ///   - from: Inclusive; `nil`: the beginning.
-    ///   - until: Exclusive; `nil`: now.
-    ///   - windowMilliseconds: `nil`: the catalog's.
-    ///   - experiment: The experiment by whose variants customers are told apart; `nil`: the one that the catalog names
-    ///     at the funnel.
-    /// - Throws: `LedgerError.badInput` for a name that the catalog does not have, and for a range that ends before it
-    ///   begins.
-    public func funnel(
-        _ name: String, environment: Environment = .production, from: Int64? = nil,
-        until: Int64? = nil, windowMilliseconds: Int64? = nil,
-        breakdown: FunnelBreakdown = .none, experiment: String? = nil,
-        knownAt: Moment.Knowledge? = nil
-    ) throws -> FunnelReport {
-        try FunnelQuestion(core: core).funnel(
-            name, environment: environment, from: from, until: until,
-            windowMilliseconds: windowMilliseconds, breakdown: breakdown, experiment: experiment,
-            knownAt: knownAt)
-    }
-
     /// How many resets one question gives at most.
     public static let resetsMax = ResetQuestion.resetsMax
 

@@ -157,7 +157,8 @@ extension Ledger {
         }
         do throws(CatalogProblems) {
             return try CatalogReader.readWithWarnings(
-                bytes, knownEventTypes: Vocabulary.names, zones: core.zoneTables.directory
+                bytes, knownEventTypes: Vocabulary.names, knownMetrics: Metric.names,
+                zones: core.zoneTables.directory
             ).warnings.map {
                 DoctorFinding(
                     area: "catalog", severity: .warning,

@@ -78,7 +78,8 @@ struct RuleChange: Sendable {
         let catalog: Catalog
         do throws(CatalogProblems) {
             catalog = try CatalogReader.read(
-                document, knownEventTypes: Vocabulary.names, zones: zones.directory)
+                document, knownEventTypes: Vocabulary.names, knownMetrics: Metric.names,
+                zones: zones.directory)
         } catch {
             throw LedgerError.badInput(error.problems.map(InputProblem.init))
         }

@@ -30,7 +30,7 @@ extension DaybookCommand {
                 subcommands: [
                     CheckCommand.self, ExplainCommand.self, StatusCommand.self, HistoryCommand.self,
                     ResetsCommand.self, ListCommand.self, DiffCommand.self, BisectCommand.self,
-                    FunnelCommand.self,
+                    FunnelCommand.self, MetricsCommand.self, KPICommand.self,
                 ]),
             CommandGroup(
                 name: "Use",

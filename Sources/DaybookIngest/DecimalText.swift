@@ -3,7 +3,7 @@
 /// ```
 /// -?digits(.digits)?([eE][+-]?digits)?      as in RFC 8259 §6, leading zeros allowed
 /// ```
-struct DecimalText {
+package struct DecimalText {
     private let isNegative: Bool
     /// Without leading zeros.
     private let digits: [UInt8]
@@ -15,7 +15,7 @@ struct DecimalText {
     private static let exponentMax = 400
 
     /// - Returns: `nil` for anything that is no decimal number.
-    init?(_ text: some StringProtocol) {
+    package init?(_ text: some StringProtocol) {
         var bytes = Array(text.utf8)[...]
         guard bytes.count <= Self.byteCountMax else { return nil }
         isNegative = bytes.first == UInt8(ascii: "-")
@@ -55,7 +55,7 @@ struct DecimalText {
     /// The number times 10^`places`, and whether that is a whole number; if it is not, rounded to the nearest, a tie
     /// to the even one.
     /// - Returns: `nil` where it is no `Int64`.
-    func scaled(places: Int) -> (value: Int64, isExact: Bool)? {
+    package func scaled(places: Int) -> (value: Int64, isExact: Bool)? {
         let shift = exponent + places
         if shift >= 0 {
             guard let value = magnitude(digits, zeros: digits.isEmpty ? 0 : shift) else {

@@ -152,7 +152,7 @@ struct ExamplesTests {
                     \(example)
                     """)
                 // A question may be answered with no; everything else must be done.
-                let isQuestion = ["daybook check ", "daybook bisect "].contains {
+                let isQuestion = ["daybook check ", "daybook bisect ", "daybook kpi "].contains {
                     example.contains($0)
                 }
                 let isAnswer = result.status == 1 && isQuestion

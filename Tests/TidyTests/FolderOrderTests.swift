@@ -12,6 +12,7 @@ struct FolderOrderTests {
             "Calendar", "Folding", "Projections/Entitlements", "Projections/Usage",
             "Projections/Funnels", "Catalog", "Catalog/Reading", "State", "Answers/Entitlements",
             "Answers/Usage", "Answers/Funnels", "Decisions", "Replay", "Audit",
+            "Metrics",
         ],
         "DaybookIngest": [
             ".", "Refusals", "Native", "RevenueCat", "StoreKitConfiguration", "AppStore/JWS",

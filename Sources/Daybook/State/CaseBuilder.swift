@@ -138,6 +138,30 @@ package struct CaseBuilder {
             })
     }
 
+    /// A lineage for the times at which it had no owner; `nil` where it always had one, or has no events.
+    package func ownerless(_ stream: UInt32) throws -> CustomerCase.OwnedLineage? {
+        let environment = state.stream(stream).environment
+        let lineage = try aggregate([stream], .lineage, environment)
+        guard lineage.eventCount > 0 else { return nil }
+        let ownership = Ownership(lineage.lineage, environment, [0], at: at, persons, state.names)
+        guard ownership.isEver else { return nil }
+        return .init(
+            name: state.names[state.stream(stream).name], state: lineage.lineage,
+            funnel: lineage.funnel, ownedFrom: ownership.from, ownedUntil: ownership.until,
+            stretches: ownership.stretches)
+    }
+
+    /// The case of no customer, with a lineage that none owned.
+    package func unowned(
+        _ lineage: CustomerCase.OwnedLineage, _ environment: Environment
+    ) -> CustomerCase {
+        CustomerCase(
+            environment: environment, subject: "", isKnown: false,
+            state: AggregateState(kind: .customer), lineages: [lineage], lineagesOfOthers: [],
+            catalogs: state.catalogs.known(at: cut), zones: state.zones, names: state.names,
+            at: at)
+    }
+
     /// The state of a lineage, and its owner at the asked time; 0: no customer.
     package func lineage(_ stream: UInt32) throws -> (lineage: LineageState, owner: NameID) {
         let environment = state.stream(stream).environment

@@ -17,6 +17,15 @@ extension LedgerState {
             .sorted(by: precedesInBytes)
     }
 
+    /// The streams of all lineages that have events.
+    package func lineageStreams(in environment: Environment) -> [UInt32] {
+        (1..<UInt32(storedStreamCount + 1)).filter { id in
+            let entry = streams[id]
+            return entry.record.environment == environment && entry.record.kind == .lineage
+                && entry.head.position > 0
+        }
+    }
+
     private func named(in environment: Environment) -> Set<NameID> {
         // A state of the past knows the numbers of streams that were still to come.
         var known: Set<NameID> = []

@@ -9,7 +9,8 @@ enum CatalogFile {
     ) throws -> (catalog: Catalog, warnings: [CatalogProblem]) {
         do throws(CatalogProblems) {
             return try CatalogReader.readWithWarnings(
-                document, knownEventTypes: Vocabulary.names, zones: ZoneTables().directory)
+                document, knownEventTypes: Vocabulary.names, knownMetrics: Metric.names,
+                zones: ZoneTables().directory)
         } catch {
             throw Failure(catalog: error, file: file)
         }

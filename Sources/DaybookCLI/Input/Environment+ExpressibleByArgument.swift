@@ -15,6 +15,12 @@ extension Environment: ExpressibleByArgument {
 
 extension FunnelBreakdown: ExpressibleByArgument {}
 
+extension MetricBuckets.Resolution: ExpressibleByArgument {}
+
+extension MetricRules.Refunds: ExpressibleByArgument {}
+
+extension MetricRules.MonthlyPrice: ExpressibleByArgument {}
+
 extension ExportNames: ExpressibleByArgument {}
 
 extension ReplaySource: ExpressibleByArgument {}

@@ -36,7 +36,7 @@ public struct PaidMoney: Sendable, Equatable {
     }
 
     /// - Parameter milli: Thousandths of a percent.
-    private static func share(_ amount: Int64, _ milli: Int64) -> Int64 {
+    static func share(_ amount: Int64, _ milli: Int64) -> Int64 {
         let product = amount.multipliedFullWidth(by: min(max(milli, 0), 100_000))
         return Int64(100_000).dividingFullWidth(product).quotient
     }

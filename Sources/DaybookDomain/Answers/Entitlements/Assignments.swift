@@ -56,6 +56,14 @@ struct Assignments {
         return past.dropFirst(lastAlive.map { $0 + 1 } ?? 0).first?.at
     }
 
+    /// The transactions that ever served a profile up to a time.
+    func transactions(of profile: NameID, until instant: Int64) -> Set<Reference> {
+        Set(
+            stretches.filter {
+                $0.profile == profile && $0.from <= instant && $0.from < $0.until
+            }.map(\.transaction))
+    }
+
     /// The profile that any of the transactions serves at a time; no purchase serves a deleted one.
     func profile(of transactions: Set<Reference>, at instant: Int64) -> String? {
         let inForce = transactions.lazy.compactMap { transaction in

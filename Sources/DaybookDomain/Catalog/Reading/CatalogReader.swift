@@ -15,29 +15,36 @@ public enum CatalogReader {
     ///
     /// - Parameters:
     ///   - knownEventTypes: Event types that funnels may name. Empty: funnels are not checked.
+    ///   - knownMetrics: Metrics that targets may name. Empty: targets are not checked.
     ///   - zones: The zones that exist. `nil`: only the shape of their names is checked, as for a
     ///     catalog that was published already.
     /// - Throws: Every mistake of the document, with its place; show them and change nothing.
     public static func read(
-        _ yaml: [UInt8], knownEventTypes: Set<String> = [], zones: ZoneDirectory? = nil
+        _ yaml: [UInt8], knownEventTypes: Set<String> = [], knownMetrics: Set<String> = [],
+        zones: ZoneDirectory? = nil
     ) throws(CatalogProblems) -> Catalog {
-        try readWithWarnings(yaml, knownEventTypes: knownEventTypes, zones: zones).catalog
+        try readWithWarnings(
+            yaml, knownEventTypes: knownEventTypes, knownMetrics: knownMetrics, zones: zones
+        ).catalog
     }
 
     /// Reads a document, and also tells what is allowed but probably a mistake.
     ///
     /// - Parameters:
     ///   - knownEventTypes: Event types that funnels may name. Empty: funnels are not checked.
+    ///   - knownMetrics: Metrics that targets may name. Empty: targets are not checked.
     ///   - zones: The zones that exist. `nil`: only the shape of their names is checked.
     /// - Returns: The catalog, and the warnings in document order.
     /// - Throws: Every mistake of the document, with its place; show them and change nothing.
     public static func readWithWarnings(
-        _ yaml: [UInt8], knownEventTypes: Set<String> = [], zones: ZoneDirectory? = nil
+        _ yaml: [UInt8], knownEventTypes: Set<String> = [], knownMetrics: Set<String> = [],
+        zones: ZoneDirectory? = nil
     ) throws(CatalogProblems) -> (catalog: Catalog, warnings: [CatalogProblem]) {
         let text = try CatalogText.read(yaml)
         let document = try CatalogDocument.parse(text)
         let reading = CatalogReading(
-            problems: document.problems, knownEventTypes: knownEventTypes, zones: zones)
+            problems: document.problems, knownEventTypes: knownEventTypes,
+            knownMetrics: knownMetrics, zones: zones)
         let catalog = reading.catalog(document.root)
         reading.checkReferences()
         reading.checkForbiddenWords(catalog)

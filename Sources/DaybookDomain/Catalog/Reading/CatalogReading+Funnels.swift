@@ -75,11 +75,24 @@ extension CatalogReading {
                 return nil
             }
             guard let metric, let bounds = targets.compactMap({ $0 }).first else { return nil }
+            checkMetric(metric, at: fields.place(of: "metric"))
             var target = KPITarget(
                 name: name, metric: metric, comparison: comparison, targetMilli: bounds[0])
             target.upperMilli = bounds.count == 2 ? bounds[1] : nil
             return target
         }
+    }
+
+    /// A metric of ours, or `kpi.` with the name under which `kpi.recorded` tells a number that was measured elsewhere.
+    private func checkMetric(_ metric: String, at place: CatalogPlace) {
+        guard !knownMetrics.isEmpty, !knownMetrics.contains(metric), !metric.hasPrefix("kpi.")
+        else { return }
+        let near = nearest(to: metric, among: knownMetrics)
+        report(
+            "There is no metric `\(metric)`.",
+            near.map { "Did you mean `\($0)`?" }
+                ?? "`daybook metrics` lists them; a number that is measured elsewhere is `kpi.<name>`.",
+            at: place)
     }
 
     /// One bound, or two of them with `between`; `nil` when absent or wrong.

@@ -48,13 +48,18 @@ final class CatalogReading {
     /// The event types that funnels name, with their places.
     var funnelEvents: [(type: String, place: CatalogPlace)] = []
     let knownEventTypes: Set<String>
+    let knownMetrics: Set<String>
     /// Experiments that funnels name, with their places.
     var funnelExperiments: [(name: String, place: CatalogPlace)] = []
     let zones: ZoneDirectory?
 
-    init(problems: [CatalogProblem], knownEventTypes: Set<String>, zones: ZoneDirectory?) {
+    init(
+        problems: [CatalogProblem], knownEventTypes: Set<String>, knownMetrics: Set<String>,
+        zones: ZoneDirectory?
+    ) {
         self.problems = problems
         self.knownEventTypes = knownEventTypes
+        self.knownMetrics = knownMetrics
         self.zones = zones
     }
 

@@ -1,0 +1,41 @@
+public import DaybookDomain
+public import DaybookEvents
+
+/// What to compute metrics of.
+public struct MetricsRequest: Sendable, Equatable {
+    /// Names of metrics; empty: all.
+    public var metrics: [String] = []
+    /// Milliseconds since 1970 UTC; `nil`: the beginning of the period that is eleven before that of the end.
+    public var from: Int64?
+    /// Exclusive; `nil`: the time of the question.
+    public var until: Int64?
+    public var resolution = MetricBuckets.Resolution.month
+    /// IANA zone at whose midnight days begin; `nil`: that of the catalog.
+    public var zone: String?
+    public var environment = Environment.production
+    public var rules = MetricRules()
+    /// Without a time of its own the question is asked as of what was known: then the same question has the same
+    /// answer for ever.
+    public var moment = Moment.now
+
+    public init(_ metrics: [String] = []) { self.metrics = metrics }
+}
+
+/// The values of metrics, and what it takes to ask for the same ones again.
+public struct MetricsReport: Sendable, Equatable {
+    public struct Period: Sendable, Equatable {
+        public var name: String
+        /// Half-open, milliseconds since 1970 UTC.
+        public var range: Range<Int64>
+    }
+
+    public var request: MetricsRequest
+    public var series: [MetricSeries]
+    /// The periods that the values are of, such as `2026-03`, each with its range.
+    public var periods: [Period]
+    /// The zone by which days begin.
+    public var zone: String
+    public var asOf: AsOf
+    /// Customers and lineages without an owner that were looked at.
+    public var subjectCount: Int
+}

@@ -1,0 +1,32 @@
+import ArgumentParser
+import Daybook
+import DaybookDomain
+
+struct KPICommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "kpi", abstract: "Compare what was reached with the catalog's targets.",
+        discussion: """
+            Of the last period that is over, with those before it as the trend. Exit code 1: a target is missed.
+
+              daybook kpi
+              daybook kpi --until 2026-04-01T00:00:00Z --json
+              daybook kpi --by quarter --at 2026-07-01T00:00:00Z
+            """)
+
+    @OptionGroup var metrics: MetricsOptions
+    @OptionGroup var ledger: LedgerOptions
+    @OptionGroup var output: OutputOptions
+
+    mutating func run() async throws {
+        let request = try metrics.request([])
+        let bar = ProgressBar("kpi")
+        let report = try await ledger.asking { ledger in
+            try ledger.kpis(request) { done, total in
+                bar.show(Int64(done), of: Int64(total), note: "\(done) of \(total) customers")
+            }
+        }
+        bar.finish()
+        try output.show(report.json) { MetricsText.text(report, $0) }
+        if report.rows.contains(where: { $0.isMet == false }) { throw ExitCode.no }
+    }
+}

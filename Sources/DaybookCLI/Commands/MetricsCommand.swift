@@ -1,0 +1,65 @@
+import ArgumentParser
+import Daybook
+import DaybookDomain
+
+struct MetricsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "metrics",
+        abstract: "Compute revenue, subscriptions, conversion, retention and use.",
+        discussion: """
+            Without a name the metrics are listed; --explain tells what one means and how it is computed. \
+            A question with --known-at has the same answer for ever.
+
+              daybook metrics
+              daybook metrics --explain mrr
+              daybook metrics mrr net_revenue --from 2026-01-01T00:00:00Z
+              daybook metrics active_customers --by day --tz Europe/Amsterdam
+              daybook metrics net_revenue --refunds retroactive --known-at @1
+              daybook metrics --all --csv
+            """)
+
+    @Argument(help: "Metrics; without any they are listed.")
+    var names: [String] = []
+
+    @Flag(help: "Compute all metrics.")
+    var all = false
+
+    @Flag(help: "Tell what the metrics mean, and compute nothing.")
+    var explain = false
+
+    @Flag(help: "Write comma-separated values with a header line instead of text.")
+    var csv = false
+
+    @OptionGroup var metrics: MetricsOptions
+    @OptionGroup var ledger: LedgerOptions
+    @OptionGroup var output: OutputOptions
+
+    mutating func validate() throws {
+        if all, !names.isEmpty {
+            throw ValidationError("--all computes every metric; leave out the names.")
+        }
+        if csv, output.json {
+            throw ValidationError("--csv and --json are two formats; choose one.")
+        }
+    }
+
+    mutating func run() async throws {
+        if explain || (names.isEmpty && !all) {
+            let chosen = try Metric.choosing(names)
+            return try output.show(["metrics": .array(chosen.map { .object($0.json) })]) {
+                explain
+                    ? MetricsText.explanation(chosen, $0) : MetricsText.list(chosen, $0)
+            }
+        }
+        let request = try metrics.request(names)
+        let bar = ProgressBar("metrics")
+        let report = try await ledger.asking { ledger in
+            try ledger.metrics(request) { done, total in
+                bar.show(Int64(done), of: Int64(total), note: "\(done) of \(total) customers")
+            }
+        }
+        bar.finish()
+        guard !csv else { return try Terminal.output.write(MetricsText.csv(report)) }
+        try output.show(report.json) { MetricsText.text(report, $0) }
+    }
+}

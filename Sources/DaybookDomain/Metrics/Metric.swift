@@ -1,0 +1,75 @@
+/// A metric: what each subject contributes to which bucket, and how the sum is shown.
+public struct Metric: Sendable {
+    /// What a value is.
+    public enum Shape: String, Sendable, CaseIterable {
+        /// So many.
+        case count
+        /// Thousandths of a currency; its values are told by currency.
+        case money
+        /// A part of a whole: so many of so many.
+        case ratio
+        /// So many for each.
+        case average
+        /// Thousandths of a currency for each.
+        case moneyAverage = "money_average"
+    }
+
+    /// When the value of a bucket is final, as far as time goes; what is recorded late may change it all the same.
+    public enum Maturity: Sendable, Equatable {
+        /// With the end of the bucket.
+        case atEnd
+        /// So long after the end of the bucket, in milliseconds.
+        case after(Int64)
+        /// With the last contribution that time alone may still change.
+        case whenKnown
+        /// Never: it is of everything up to now.
+        case never
+    }
+
+    public let name: String
+    public let shape: Shape
+    /// In words, as `daybook metrics explain` tells it.
+    public let meaning: String
+    public let formula: String
+    /// By what its values are told apart: `currency`, `feature` or `meter`; `nil`: one value a bucket.
+    public let groups: String?
+    public let maturity: Maturity
+    let contribute: @Sendable (MetricSubject, inout MetricTally) -> Void
+
+    init(
+        _ name: String, _ shape: Shape, _ meaning: String, formula: String,
+        by groups: String? = nil,
+        maturity: Maturity = .atEnd,
+        _ contribute: @escaping @Sendable (MetricSubject, inout MetricTally) -> Void
+    ) {
+        self.name = name
+        self.shape = shape
+        self.meaning = meaning
+        self.formula = formula
+        let isMoney = shape == .money || shape == .moneyAverage
+        self.groups = groups ?? (isMoney ? "currency" : nil)
+        self.maturity = maturity
+        self.contribute = contribute
+    }
+
+    /// All of them, in the order in which they are listed.
+    public static let all: [Metric] = revenue + recurring + subscriptions + trials + customers + use
+
+    public static let names: Set<String> = Set(all.map(\.name))
+
+    /// The metric of a name.
+    public static func named(_ name: String) -> Metric? { all.first { $0.name == name } }
+
+    /// From when on the value of a bucket is final, as far as time goes.
+    public func isMature(_ bucket: Range<Int64>, at instant: Int64) -> Bool {
+        switch maturity {
+        case .atEnd, .whenKnown: bucket.upperBound <= instant
+        case .never: false
+        case .after(let wait): bucket.upperBound.addingSaturated(wait) <= instant
+        }
+    }
+}
+
+extension Int64 {
+    static let day: Int64 = 86_400_000
+}

@@ -1,0 +1,68 @@
+/// What a question about metrics leaves to whom asks it (docs/metrics.md#rules).
+public struct MetricRules: Sendable, Equatable {
+    /// When a refund counts.
+    public enum Refunds: String, Sendable, CaseIterable {
+        /// On the day on which the money went back.
+        case atRefundDate = "at-refund-date"
+        /// In the period of the payment, as if it had never been paid.
+        case retroactive
+        /// Not at all.
+        case ignore
+    }
+
+    /// How the price of a period becomes a price for a month.
+    public enum MonthlyPrice: String, Sendable, CaseIterable {
+        /// A day counts thirty times, three days ten times, a week four times; months divide.
+        case revenuecat
+        /// A week is 0.23 of a month, a day a thirtieth; months divide.
+        case adapty
+        /// A month has 365.25 / 12 days.
+        case calendar
+    }
+
+    public var refunds = Refunds.atRefundDate
+    public var monthlyPrice = MonthlyPrice.revenuecat
+    /// What the store keeps of each payment, in thousandths of a percent: 30 % is 30,000.
+    public var commissionMilli: Int64 = 30_000
+
+    public init() {}
+}
+
+/// A whole number over another one, for sums that must come out exactly.
+struct Share: Hashable {
+    var numerator: Int64
+    /// At least 1.
+    var denominator: Int64
+
+    static let one = Share(numerator: 1, denominator: 1)
+
+    /// In lowest terms.
+    init(numerator: Int64, denominator: Int64) {
+        let common = Int64(ExactSum.divisor(Int128(numerator), Int128(denominator)))
+        self.numerator = numerator / common
+        self.denominator = denominator / common
+    }
+}
+
+extension MetricRules.MonthlyPrice {
+    /// By what the price of a period is multiplied.
+    /// - Parameter length: Of months or of days.
+    func factor(of length: PeriodLength) -> Share {
+        let count = Int64(length.count)
+        switch length.unit {
+        case .months: return Share(numerator: 1, denominator: count)
+        case .milliseconds where self == .calendar:
+            return Share(numerator: 1_461 * .day / 48, denominator: count)
+        case .milliseconds: return Share(numerator: 30 * .day, denominator: count)
+        case .days: break
+        }
+        switch self {
+        case .revenuecat where count % 7 == 0: return Share(numerator: 4, denominator: count / 7)
+        case .revenuecat: return Share(numerator: 30, denominator: count)
+        case .adapty where count % 7 == 0:
+            return Share(numerator: 100, denominator: 23 * (count / 7))
+        case .adapty: return Share(numerator: 30, denominator: count)
+        case .calendar: return Share(numerator: 1_461, denominator: 48 * count)
+        }
+    }
+}

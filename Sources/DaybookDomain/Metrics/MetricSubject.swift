@@ -1,0 +1,165 @@
+public import DaybookEvents
+
+/// What metrics are computed of: a customer's case with its events, or a lineage that no customer owned.
+///
+/// A function of events, catalogs and zones alone, for a time and a state of knowledge; contributions of different
+/// subjects add up.
+public struct MetricSubject {
+    /// A lineage's state with its events.
+    public struct Lineage {
+        public var owned: CustomerCase.OwnedLineage
+        /// Corrected, in canonical order.
+        public var events: [Event]
+
+        public init(owned: CustomerCase.OwnedLineage, events: [Event]) {
+            self.owned = owned
+            self.events = events
+        }
+    }
+
+    /// `nil` for a lineage without an owner: it has payments and is no customer.
+    let customer: CustomerState?
+    /// The customer's own events up to the time of the question, without those of a time in which consent was withdrawn
+    /// (DZ-43), in canonical order.
+    let events: [Event]
+    let lineages: [CustomerCase.OwnedLineage]
+    /// All that these lineages tell of, also of times at which another customer owned them.
+    let transactions: [MetricPayment]
+    /// Those that were this customer's.
+    let payments: [MetricPayment]
+    /// `nil`: nothing was ever assigned.
+    let assignments: Assignments?
+    /// Of all lineages, each in ascending order of start.
+    let spans: [SubscriptionSpan]
+    let usage: UsageState
+    let catalog: Catalog?
+    let names: NameTable
+    let rules: MetricRules
+    /// The time of the question.
+    let at: Int64
+    /// When the customer was first seen; `nil` for one of whom nothing is known by then.
+    let firstSeenAt: Int64?
+
+    /// - Parameters:
+    ///   - context: The case, as of the time of the question. Of an ownerless lineage one of no customer.
+    ///   - events: The customer's own, corrected, in canonical order.
+    ///   - lineages: Those of the case, in its order.
+    ///   - catalog: The newest that is known.
+    public init(
+        _ context: CustomerCase, events: [Event], lineages: [Lineage], catalog: Catalog?,
+        rules: MetricRules
+    ) {
+        let customer = context.state.customer
+        self.customer = context.isKnown ? customer : nil
+        self.events = events.filter {
+            $0.occurredAt <= context.at && !customer.isConsentWithdrawn(at: $0.occurredAt)
+        }
+        self.lineages = lineages.map(\.owned)
+        usage = context.state.usage
+        self.catalog = catalog
+        names = context.names
+        self.rules = rules
+        at = context.at
+        var transactions: [MetricPayment] = []
+        var spans: [SubscriptionSpan] = []
+        for (index, lineage) in lineages.enumerated() {
+            let places = Self.add(lineage, to: &transactions, catalog, context)
+            guard !places.isEmpty else { continue }
+            spans += SubscriptionSpans(
+                owned: lineage.owned, lineage: index, names: names, catalog: catalog, rules: rules,
+                at: at
+            ).spans(transactions, places)
+        }
+        self.transactions = transactions
+        self.spans = spans
+        payments = transactions.filter(\.isOwn)
+        assignments = customer.assignments.isEmpty ? nil : Assignments(context)
+        // The first event of any kind: of a purchase that came from another customer when it came.
+        let bought = lineages.compactMap { lineage in
+            lineage.owned.state.firstEventAt.orNil.map {
+                max($0, lineage.owned.stretches.first?.from ?? $0)
+            }
+        }
+        let first =
+            customer.firstSeenAt.orNil
+            ?? (bought + [customer.firstEventAt.orNil ?? Int64.max]).min() ?? Int64.max
+        firstSeenAt = context.isKnown && first <= context.at ? first : nil
+    }
+
+    /// Adds the transactions of a lineage, of all its owners.
+    /// - Returns: Their places by the transaction's id.
+    private static func add(
+        _ lineage: Lineage, to transactions: inout [MetricPayment], _ catalog: Catalog?,
+        _ context: CustomerCase
+    ) -> [Reference: Int] {
+        var places: [Reference: Int] = [:]
+        for fact in lineage.owned.state.transactions {
+            guard !fact.coreRank.isNone, !fact.isProvisional, !fact.isFamilyShared,
+                fact.startsAt <= context.at
+            else { continue }
+            let statement = lineage.events.first {
+                $0.reference == fact.id && $0.key == fact.coreRank.key
+                    && $0.source == fact.coreRank.source
+            }
+            places[fact.id] = transactions.count
+            transactions.append(
+                MetricPayment(
+                    fact,
+                    isOwn: lineage.owned.stretches.contains {
+                        $0.from <= fact.startsAt && fact.startsAt < $0.until
+                    }, told: statement, catalog?.product(context.names[fact.product]),
+                    names: context.names, until: context.at))
+        }
+        return places
+    }
+
+    /// Whether it is a customer, known at the time of the question.
+    var isCustomer: Bool { customer != nil && firstSeenAt != nil }
+
+    /// The customer's spans that are paid for and contain a time.
+    func paidSpans(at instant: Int64) -> [SubscriptionSpan] {
+        spans.filter { $0.isOwn && !$0.isFree && $0.contains(instant) }
+    }
+
+    /// What the paid subscriptions of a time are worth in a month, by currency.
+    func recurring(at instant: Int64) -> [String: [Share]] {
+        var worth: [String: [Share]] = [:]
+        for span in paidSpans(at: instant) {
+            let payment = transactions[span.payment]
+            guard payment.amount > 0, let share = payment.monthly(rules) else { continue }
+            worth[payment.currency, default: []].append(share)
+        }
+        return worth
+    }
+
+    /// The times for which each lineage served without a break from when it was first paid, with all its owners.
+    func paidStretches() -> [PaidStretch] {
+        var stretches: [PaidStretch] = []
+        for span in spans where !span.isVoid {
+            if let last = stretches.indices.last, stretches[last].lineage == span.lineage,
+                span.start <= stretches[last].range.upperBound
+            {
+                let range = stretches[last].range
+                stretches[last].range = range.lowerBound..<max(range.upperBound, span.end)
+                stretches[last].spans.append(span)
+            } else if !span.isFree {
+                stretches.append(
+                    PaidStretch(lineage: span.lineage, range: span.start..<span.end, spans: [span]))
+            }
+        }
+        return stretches
+    }
+}
+
+/// A time for which a lineage served without a break from when it was first paid; what was free after that goes on
+/// with it.
+struct PaidStretch {
+    var lineage: Int
+    var range: Range<Int64>
+    var spans: [SubscriptionSpan]
+
+    /// Whether it is the customer's at a time: by the last transaction that had begun.
+    func isOwn(at instant: Int64) -> Bool {
+        (spans.last { $0.start <= instant } ?? spans[0]).isOwn
+    }
+}

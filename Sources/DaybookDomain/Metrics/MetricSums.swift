@@ -1,0 +1,66 @@
+import DaybookEvents
+
+/// Sums of what subjects contributed to metrics; sums of parts add up to the sum of the whole, in any order.
+public struct MetricSums: Sendable, Equatable {
+    /// Which side of the fraction a number is on.
+    enum Part: UInt8 {
+        case numerator, denominator
+        /// How many contributions of the bucket may still change by time alone.
+        case open
+    }
+
+    struct Cell: Hashable, Sendable {
+        /// Place of the metric in the question.
+        var metric: Int
+        /// Of the buckets; -1 is the one before the first.
+        var bucket: Int
+        var part: UInt8
+        /// The number is so many parts of one.
+        var divisor: Int64
+        /// Currency, feature or meter; empty where the metric has one value a bucket.
+        var group: String
+    }
+
+    private(set) var cells: [Cell: Int128] = [:]
+
+    public init() {}
+
+    /// Of 2^63 contributions of 2^63 each the sum still fits.
+    mutating func add(_ value: Int128, to cell: Cell) {
+        guard value != 0 else { return }
+        cells[cell, default: 0] += value
+    }
+
+    /// Adds the contributions of other subjects.
+    public mutating func add(_ other: MetricSums) {
+        for (cell, value) in other.cells { add(value, to: cell) }
+    }
+}
+
+/// Where the contributions of one subject to one metric go.
+struct MetricTally {
+    let buckets: MetricBuckets
+    var metric: Int
+    var sums: MetricSums
+
+    mutating func add(
+        _ value: Int64, _ part: MetricSums.Part = .numerator, over divisor: Int64 = 1,
+        in bucket: Int?, of group: String = ""
+    ) {
+        guard let bucket else { return }
+        sums.add(
+            Int128(value),
+            to: .init(
+                metric: metric, bucket: bucket, part: part.rawValue, divisor: divisor, group: group)
+        )
+    }
+
+    mutating func add(
+        _ share: Share, _ part: MetricSums.Part = .numerator, in bucket: Int?, of group: String
+    ) {
+        add(share.numerator, part, over: share.denominator, in: bucket, of: group)
+    }
+
+    /// Which bucket an instant is in.
+    func bucket(_ instant: Int64) -> Int? { buckets.index(of: instant) }
+}
