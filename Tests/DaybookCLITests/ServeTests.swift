@@ -90,4 +90,28 @@ struct ServeTests {
         let result = try bench.shell("systemd-analyze verify ./daybook.service")
         #expect(result.status == 0 && result.errors.isEmpty, "\(result.output)\(result.errors)")
     }
+
+    @Test(
+        "A demo serves the five apps with what was recorded of them, by the requests that it prints"
+    )
+    func demo() async throws {
+        let bench = try Workbench()
+        let result = try bench.shell(
+            """
+            \(Workbench.program) serve --demo --port 0 --events \(Workbench.repository)/events > out 2> log &
+            server=$!
+            for i in $(seq 300); do grep -q checks out && break; sleep 0.1; done
+            grep '^curl' out > requests
+            . ./requests > answers
+            kill -TERM $server
+            wait $server
+            """)
+        #expect(result.status == 0, "\(result.errors)")
+        let answers = try String(contentsOfFile: bench.path("answers"), encoding: .utf8)
+        // Recorded customers, the use of the printed one, and that one is left.
+        #expect(
+            answers.contains(#""subject":"u_"#) || answers.contains(#""subject":"anon_"#),
+            "\(answers)")
+        #expect(answers.contains(#""used":1"#) && answers.contains(#""remaining":1"#), "\(answers)")
+    }
 }

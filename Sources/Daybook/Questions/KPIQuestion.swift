@@ -61,7 +61,18 @@ struct KPIQuestion {
         for value in series.values where !groups.contains(value.group) {
             groups.append(value.group)
         }
-        if groups.isEmpty { groups = [""] }
+        if groups.isEmpty {
+            // Nothing was paid in any currency: that is 0, and no lack of a value.
+            let isNothing = series.metric.shape == .money
+            return [
+                KPIReport.Row(
+                    target: target, group: "", numerator: isNothing ? 0 : nil,
+                    denominator: isNothing ? 1 : nil, micros: isNothing ? 0 : nil,
+                    isMet: isNothing ? target.isMet(by: 0) : nil,
+                    isComplete: isNothing && period.range.upperBound <= report.asOf.at,
+                    trend: [])
+            ]
+        }
         return groups.map { group in
             let values = series.values.filter {
                 $0.group == group && $0.range.lowerBound <= period.range.lowerBound

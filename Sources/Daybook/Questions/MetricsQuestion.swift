@@ -30,7 +30,7 @@ struct MetricsQuestion {
                 count += 1
             }
             return MetricsReport(
-                request: request, series: answer.series(at: at),
+                request: request, series: answer.series(at: at, request.rules),
                 periods: (0..<buckets.count).map {
                     .init(name: buckets.name($0), range: buckets[$0])
                 },

@@ -6,7 +6,9 @@ struct KPICommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "kpi", abstract: "Compare what was reached with the catalog's targets.",
         discussion: """
-            Of the last period that is over, with those before it as the trend. Exit code 1: a target is missed.
+            Of the last period that is over, with those before it as the trend. Exit code 1: a target is missed, by a \
+            value that is final or by one that is not yet. With --known-at and without --at as of then.
+
 
               daybook kpi
               daybook kpi --until 2026-04-01T00:00:00Z --json

@@ -8,7 +8,7 @@ struct MetricsCommand: AsyncParsableCommand {
         abstract: "Compute revenue, subscriptions, conversion, retention and use.",
         discussion: """
             Without a name the metrics are listed; --explain tells what one means and how it is computed. \
-            A question with --known-at has the same answer for ever.
+            A question with --known-at has the same answer for ever, and without --at is asked as of then.
 
               daybook metrics
               daybook metrics --explain mrr
@@ -37,6 +37,9 @@ struct MetricsCommand: AsyncParsableCommand {
     mutating func validate() throws {
         if all, !names.isEmpty {
             throw ValidationError("--all computes every metric; leave out the names.")
+        }
+        if csv, explain || (names.isEmpty && !all) {
+            throw ValidationError("--csv has values; name metrics, or say --all.")
         }
         if csv, output.json {
             throw ValidationError("--csv and --json are two formats; choose one.")

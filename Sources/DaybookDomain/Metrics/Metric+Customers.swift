@@ -49,7 +49,9 @@ extension Metric {
         ) { subject, tally in
             for bucket in subject.activeBuckets(tally.buckets) {
                 if bucket >= 0 { tally.add(1, in: bucket) }
-                guard bucket + 1 < tally.buckets.count else { continue }
+                guard bucket + 1 < tally.buckets.count,
+                    tally.buckets[bucket + 1].lowerBound <= subject.at
+                else { continue }
                 tally.add(1, .denominator, in: bucket + 1)
                 tally.add(-1, in: bucket + 1)
             }

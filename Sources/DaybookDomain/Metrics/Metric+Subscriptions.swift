@@ -35,7 +35,7 @@ extension Metric {
             "new_subscriptions", .count, "Subscriptions that were paid for the first time.",
             formula: "lineages whose first paid time began in the period"
         ) { subject, tally in
-            subject.forEachBeginning { at, former in
+            subject.forEachBeginning { at, _, former in
                 if former == nil { tally.add(1, in: tally.bucket(at)) }
             }
         },
@@ -43,7 +43,7 @@ extension Metric {
             "resubscribed", .count, "Subscriptions that were paid again after they had ended.",
             formula: "lineages of which a later paid time began in the period"
         ) { subject, tally in
-            subject.forEachBeginning { at, former in
+            subject.forEachBeginning { at, _, former in
                 if former != nil { tally.add(1, in: tally.bucket(at)) }
             }
         },
@@ -63,10 +63,11 @@ extension Metric {
                 "(paid subscriptions of the beginning that ended in the period - subscriptions from before the period that had ended and are paid again in it) ÷ paid subscriptions of the beginning; may be negative"
         ) { subject, tally in
             subject.addChurn(to: &tally)
-            subject.forEachBeginning { at, former in
+            subject.forEachBeginning { at, end, former in
                 guard let former, let bucket = tally.bucket(at) else { return }
                 // What began and ended within the period is in neither part.
-                if former.lowerBound < tally.buckets[bucket].lowerBound {
+                let range = tally.buckets[bucket]
+                if former.lowerBound < range.lowerBound, range.upperBound <= end {
                     tally.add(-1, in: bucket)
                 }
             }
@@ -84,8 +85,11 @@ extension Metric {
         ) { subject, tally in
             guard subject.isCustomer else { return }
             var wasPaying = false
+            let stretches = subject.paidStretches()
             subject.forEachEnd(from: -1, tally.buckets) { bucket, instant in
-                let isPaying = !subject.paidSpans(at: instant).isEmpty
+                let isPaying = stretches.contains {
+                    $0.range.contains(instant) && $0.isOwn(at: instant)
+                }
                 if bucket >= 0, wasPaying {
                     tally.add(1, .denominator, in: bucket)
                     tally.add(isPaying ? 0 : 1, in: bucket)
@@ -97,12 +101,19 @@ extension Metric {
 }
 
 extension MetricSubject {
-    /// When a lineage began to be paid, and the time for which it was paid before that; `nil`: never.
-    fileprivate func forEachBeginning(_ body: (_ at: Int64, _ former: Range<Int64>?) -> Void) {
+    /// When a lineage began to be paid, until when it goes on as far as is known, and the time for which it was paid
+    /// before that; `nil`: never.
+    fileprivate func forEachBeginning(
+        _ body: (_ at: Int64, _ end: Int64, _ former: Range<Int64>?) -> Void
+    ) {
         var former: [Int: Range<Int64>] = [:]
         for stretch in paidStretches() {
             let start = stretch.range.lowerBound
-            if start <= at, stretch.isOwn(at: start) { body(start, former[stretch.lineage]) }
+            let end = stretch.range.upperBound
+            if start <= at, stretch.isOwn(at: start) {
+                // What ends after the time of the question has not ended.
+                body(start, end <= at ? end : Int64.max, former[stretch.lineage])
+            }
             former[stretch.lineage] = stretch.range
         }
     }

@@ -34,7 +34,7 @@ extension Metric {
             for trial in subject.trialOutcomes(tally.buckets) {
                 tally.add(1, .denominator, in: tally.bucket(trial.at))
                 tally.add(trial.outcome == .converted ? 1 : 0, in: tally.bucket(trial.at))
-                if trial.outcome == .pending { tally.add(1, .open, in: tally.bucket(trial.at)) }
+                if trial.isOpen { tally.add(1, .open, in: tally.bucket(trial.at)) }
             }
         },
         Metric(
@@ -42,10 +42,8 @@ extension Metric {
             formula: "trials_converted ÷ (trials - trials_pending)", maturity: .whenKnown
         ) { subject, tally in
             for trial in subject.trialOutcomes(tally.buckets) {
-                guard trial.outcome != .pending else {
-                    tally.add(1, .open, in: tally.bucket(trial.at))
-                    continue
-                }
+                if trial.isOpen { tally.add(1, .open, in: tally.bucket(trial.at)) }
+                guard trial.outcome != .pending else { continue }
                 tally.add(1, .denominator, in: tally.bucket(trial.at))
                 tally.add(trial.outcome == .converted ? 1 : 0, in: tally.bucket(trial.at))
             }
@@ -60,7 +58,7 @@ extension Metric {
             for trial in subject.trialOutcomes(tally.buckets) {
                 let bucket = tally.bucket(trial.at)
                 tally.add(isCounted(trial.outcome) ? 1 : 0, in: bucket)
-                if trial.outcome == .pending { tally.add(1, .open, in: bucket) }
+                if trial.isOpen { tally.add(1, .open, in: bucket) }
             }
         }
     }
@@ -71,9 +69,11 @@ private enum TrialOutcome { case converted, pending, abandoned }
 extension MetricSubject {
     fileprivate func trialOutcomes(
         _ buckets: MetricBuckets
-    ) -> [(at: Int64, outcome: TrialOutcome)] {
+    ) -> [(at: Int64, outcome: TrialOutcome, isOpen: Bool)] {
         spans.filter { $0.isOwn && $0.isTrial && $0.start <= at }.map { trial in
-            (trial.start, outcome(trial, buckets))
+            let outcome = outcome(trial, buckets)
+            // While it runs renewal may be switched on again.
+            return (trial.start, outcome, outcome == .pending || at < trial.naturalEnd)
         }
     }
 
@@ -87,7 +87,7 @@ extension MetricSubject {
         if let paid {
             let isFollowing =
                 paid.start < trial.naturalEnd.addingSaturated(Metric.retry)
-                && (paid.start <= trial.end || !paid.isPurchase)
+                && (paid.start <= trial.end || (!paid.isPurchase && trial.isRetried))
             let isKept =
                 !paid.isVoid && !isTakenBack(transactions[paid.payment], trial, buckets)
             return isFollowing && isKept ? .converted : .abandoned
@@ -107,7 +107,7 @@ extension MetricSubject {
     private func isTakenBack(
         _ payment: MetricPayment, _ trial: SubscriptionSpan, _ buckets: MetricBuckets
     ) -> Bool {
-        guard let refund = payment.refund else { return false }
+        guard let refund = payment.refund, refund.amount >= payment.amount else { return false }
         switch rules.refunds {
         case .ignore: return false
         case .retroactive: return true

@@ -21,13 +21,17 @@ extension Metric {
                 "completed checkout attempts with a verified transaction of the product within 7 days, each transaction once ÷ attempts that were completed or failed in the period",
             maturity: .after(7 * .day)
         ) { subject, tally in
-            var open = subject.payments
+            var open = subject.payments.filter { $0.fact.reasonRank.isNone || $0.fact.isPurchase }
             for attempt in subject.checkouts {
                 guard let at = attempt.endedAt else { continue }
                 let range = at.addingSaturated(-7 * .day)...at.addingSaturated(7 * .day)
-                let verified = open.firstIndex { payment in
-                    attempt.completedAt != nil && range.contains(payment.at)
-                        && (attempt.product == 0 || payment.fact.product == attempt.product)
+                let fitting = open.indices.filter { index in
+                    attempt.completedAt != nil && range.contains(open[index].at)
+                        && [0, open[index].fact.product].contains(attempt.product)
+                }
+                // The nearest in time: another one may belong to another attempt.
+                let verified = fitting.min {
+                    (open[$0].at - at).magnitude < (open[$1].at - at).magnitude
                 }
                 if let verified { open.remove(at: verified) }
                 tally.add(1, .denominator, in: tally.bucket(at))
@@ -146,8 +150,8 @@ extension Metric {
             "free_period_conversion", .ratio,
             "How many profiles were paid for after their free period.",
             formula:
-                "profiles first created in the period to which a paid purchase was assigned since ÷ profiles first created in the period",
-            maturity: .after(51 * .day)
+                "profiles whose free period began in the period and to which a paid purchase was assigned until now ÷ profiles whose free period began in the period",
+            maturity: .never
         ) { subject, tally in
             for profile in subject.freeProfiles {
                 tally.add(1, .denominator, in: tally.bucket(profile.at))

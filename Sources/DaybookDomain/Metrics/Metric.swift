@@ -60,9 +60,22 @@ public struct Metric: Sendable {
     /// The metric of a name.
     public static func named(_ name: String) -> Metric? { all.first { $0.name == name } }
 
-    /// From when on the value of a bucket is final, as far as time goes.
-    public func isMature(_ bucket: Range<Int64>, at instant: Int64) -> Bool {
-        switch maturity {
+    /// Whether payments or what they pay for have a part in it.
+    var knowsPayments: Bool {
+        let isOfUse = Self.use.contains { $0.name == name }
+        let others = ["new_customers", "active_customers", "mau_growth", "trials", "active_trials"]
+        return name == "onboarding_to_paid" || name == "free_period_conversion"
+            || !(isOfUse || others.contains(name) || name.hasSuffix("_retention"))
+    }
+
+    /// Whether the value of a bucket is final, as far as time goes.
+    ///
+    /// Where refunds are taken back to their payment, a later one changes every value that knows of payments.
+    public func isMature(
+        _ bucket: Range<Int64>, at instant: Int64, _ rules: MetricRules = MetricRules()
+    ) -> Bool {
+        if rules.refunds == .retroactive, knowsPayments { return false }
+        return switch maturity {
         case .atEnd, .whenKnown: bucket.upperBound <= instant
         case .never: false
         case .after(let wait): bucket.upperBound.addingSaturated(wait) <= instant

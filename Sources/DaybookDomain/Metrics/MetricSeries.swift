@@ -55,7 +55,9 @@ public struct MetricsAnswer: Sendable {
     public mutating func add(_ other: MetricsAnswer) { sums.add(other.sums) }
 
     /// - Parameter instant: The time of the question.
-    public func series(at instant: Int64) -> [MetricSeries] {
+    public func series(
+        at instant: Int64, _ rules: MetricRules = MetricRules()
+    ) -> [MetricSeries] {
         var totals: [Int: [String: [Int: Total]]] = [:]
         for (cell, value) in sums.cells {
             totals[cell.metric, default: [:]][cell.group, default: [:]][
@@ -63,12 +65,13 @@ public struct MetricsAnswer: Sendable {
             ].add(value, cell)
         }
         return metrics.indices.map { index in
-            series(metrics[index], totals[index] ?? [:], at: instant)
+            series(metrics[index], totals[index] ?? [:], at: instant, rules)
         }
     }
 
     private func series(
-        _ metric: Metric, _ totals: [String: [Int: Total]], at instant: Int64
+        _ metric: Metric, _ totals: [String: [Int: Total]], at instant: Int64,
+        _ rules: MetricRules
     ) -> MetricSeries {
         // Where values are told apart, a denominator of all of them stands without a group.
         let shared = metric.groups == nil ? [:] : totals[""] ?? [:]
@@ -81,14 +84,15 @@ public struct MetricsAnswer: Sendable {
                 if metric.groups != nil, total.bottom == ExactSum() {
                     total.bottom = shared[bucket]?.bottom ?? ExactSum()
                 }
-                values.append(value(metric, bucket, group, total, at: instant))
+                values.append(value(metric, bucket, group, total, at: instant, rules))
             }
         }
         return MetricSeries(metric: metric, values: values)
     }
 
     private func value(
-        _ metric: Metric, _ bucket: Int, _ group: String, _ total: Total, at instant: Int64
+        _ metric: Metric, _ bucket: Int, _ group: String, _ total: Total, at instant: Int64,
+        _ rules: MetricRules
     ) -> MetricSeries.Value {
         let (top, bottom) = (total.top, total.bottom)
         var numerator = top.numerator
@@ -108,7 +112,8 @@ public struct MetricsAnswer: Sendable {
             bucket: bucket, range: buckets[bucket], group: group,
             numerator: Int64(clamping: numerator),
             denominator: Int64(clamping: denominator),
-            isComplete: metric.isMature(buckets[bucket], at: instant) && total.openCount == 0,
+            isComplete: metric.isMature(buckets[bucket], at: instant, rules)
+                && total.openCount == 0,
             micros: isTooLarge
                 ? nil : Self.micros(numerator, denominator, isMoney: metric.shape.isMoney))
     }

@@ -170,10 +170,15 @@ extension MetricSubject {
         var seen: Set<NameID> = []
         return customer.profiles.compactMap { change in
             guard change.change == .created, kinds.contains(names[change.profileKind]),
-                change.at <= at, seen.insert(change.profile).inserted
+                change.at <= at, !customer.isConsentWithdrawn(at: change.at),
+                seen.insert(change.profile).inserted
             else { return nil }
+            let told = Set(
+                customer.assignments.filter { $0.at <= at && !$0.isEnd }.map(\.transaction))
             let served = assignments?.transactions(of: change.profile, until: at) ?? []
-            let isPaid = payments.contains { served.contains($0.fact.id) && $0.isKept(rules) }
+            let isPaid = payments.contains {
+                served.contains($0.fact.id) && told.contains($0.fact.id) && $0.isKept(rules)
+            }
             return (change.startedAt.orNil ?? change.at, isPaid)
         }
     }

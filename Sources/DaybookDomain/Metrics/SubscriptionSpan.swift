@@ -20,6 +20,8 @@ struct SubscriptionSpan {
     let isTrial: Bool
     /// Whether the customer began it, by what the facts tell.
     let isPurchase: Bool
+    /// Whether the store could not charge for what was to follow, and tried again.
+    let isRetried: Bool
     /// The end that was paid for, before any refund, upgrade or grace.
     let naturalEnd: Int64
 
@@ -63,16 +65,21 @@ struct SubscriptionSpans {
                     end: end(period, before: next ?? Int64.max),
                     isFree: payments[place].isFree, isOwn: payments[place].isOwn, isVoid: isVoid,
                     isTrial: period.fact.isTrial, isPurchase: isPurchase(period.fact),
+                    isRetried: notices.contains {
+                        $0.at >= period.fact.startsAt && $0.at < next ?? Int64.max
+                            && ($0.value.isRetrying || $0.value.graceExpiresAt != Event.absent)
+                    },
                     naturalEnd: period.naturalEnd))
         }
         return spans
     }
 
-    /// With the grace that was given at its end, up to the next period. The store may say so a little after the end.
+    /// With the grace that was given at its end, up to the next period. The store may say so a day after the end.
     private func end(_ period: LineagePeriod, before next: Int64) -> Int64 {
         guard period.end == period.naturalEnd else { return period.end }
         var end = period.end
         for notice in notices where notice.at >= period.fact.startsAt && notice.at < next {
+            guard notice.at <= period.end.addingSaturated(.day) else { continue }
             guard let grace = notice.value.graceExpiresAt.orNil, notice.at < grace else { continue }
             end = max(end, min(grace, notice.until, next))
         }

@@ -35,6 +35,32 @@ struct MetricEdgeTests {
         #expect(try bench.micros("trials_abandoned", "2026-01") == 1_000_000)
     }
 
+    @Test("A renewal after a trial that was given up is none, where no charge had failed")
+    func renewedWithoutRetry() async throws {
+        let bench = try await Bench("nuzzle")
+        let (back, late) = (lineage("back"), lineage("late"))
+        let end = Bench.january + 7 * Bench.day
+        let again = end + 12 * Bench.day
+        for one in [back, late] {
+            try await bench.record([
+                one.started(
+                    one.lineage, from: Bench.january, until: end, Bench.price(5_990, trial: true)),
+                one.renewed(
+                    "\(one.lineage)-2", from: again, until: again + 30 * Bench.day,
+                    Bench.price(5_990)),
+            ])
+        }
+        try await bench.record([late.billingFailed(at: end, graceUntil: nil)])
+        #expect(try bench.micros("trials_converted", "2026-01") == 1_000_000)
+        #expect(try bench.micros("trials_abandoned", "2026-01") == 1_000_000)
+        // While a trial runs it may still be kept, also where renewal is off.
+        try await bench.record([back.autoRenew(false, at: Bench.january + Bench.day)])
+        let during = try bench.value("trial_conversion", "2026-01") {
+            $0.moment = Moment(at: Bench.january + 3 * Bench.day)
+        }
+        #expect(during?.isComplete == false)
+    }
+
     @Test("A first payment that went back is no conversion where refunds are taken back to it")
     func firstWentBack() async throws {
         let bench = try await Bench("nuzzle")
@@ -118,6 +144,13 @@ struct MetricEdgeTests {
         #expect(try bench.micros("active_subscriptions", "2026-02") == 0)
         #expect(try bench.micros("mrr", "2026-02", of: "USD") == 0)
         #expect(try bench.micros("paying_customers", "2026-02") == 0)
+        #expect(try bench.micros("customer_churn_rate", "2026-02") == 0)
+        // A later refund would change all of it, where it is taken back to the payment.
+        let retroactive = try bench.value("net_revenue", "2026-01", of: "USD") {
+            $0.rules.refunds = .retroactive
+        }
+        #expect(retroactive?.isComplete == false)
+        #expect(try bench.value("net_revenue", "2026-01", of: "USD")?.isComplete == true)
     }
 
     @Test("What begins, ends and comes back within a period is in neither part of churn")
@@ -137,6 +170,19 @@ struct MetricEdgeTests {
         ])
         let value = try #require(try bench.value("churn_rate", "2026-03"))
         #expect((value.numerator, value.denominator) == (0, 1))
+        // What comes back and ends again in the period has not come back.
+        let once = lineage("once")
+        try await bench.record([
+            once.started(
+                "once", from: Bench.february, until: Bench.march + Bench.day, Bench.price(5_990)),
+            once.expired("voluntary", at: Bench.march + Bench.day),
+            once.started(
+                "once-2", from: Bench.march + 3 * Bench.day, until: Bench.march + 10 * Bench.day,
+                Bench.price(5_990)),
+            once.expired("voluntary", at: Bench.march + 10 * Bench.day),
+        ])
+        let again = try #require(try bench.value("churn_rate", "2026-03"))
+        #expect((again.numerator, again.denominator) == (1, 2))
     }
 
     @Test("Uses count once for each ref, and not when they were taken back or committed too late")

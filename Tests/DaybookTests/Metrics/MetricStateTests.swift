@@ -90,12 +90,13 @@ struct MetricStateTests {
         #expect(try bench.micros("trials", "2026-01") == 0)
         let value = try #require(try bench.value("free_period_conversion", "2026-01"))
         #expect((value.numerator, value.denominator, value.micros) == (1, 2, 500_000))
-        #expect(value.isComplete)
+        // Who pays later still counts.
+        #expect(!value.isComplete)
         let early = try #require(
             try bench.value("free_period_conversion", "2026-01") {
-                $0.moment = Moment(at: Bench.march)
+                $0.moment = Moment(at: Bench.january + 10 * Bench.day)
             })
-        #expect(!early.isComplete)
+        #expect((early.numerator, early.denominator) == (0, 2))
     }
 
     @Test("DZ-34 A refund counts on its day, in the period of the payment, or not at all")
