@@ -148,8 +148,6 @@ struct OperationTests {
     func freeMemory() {
         #expect(!FreeMemory.bound(["MALLOC_ARENA_MAX": "4"]))
         #expect(!FreeMemory.bound(["GLIBC_TUNABLES": "glibc.malloc.arena_max=4"]))
-        #if canImport(Glibc)
-            #expect(FreeMemory.bound([:]))
-        #endif
+        // What it does of its own accord is for a process of its own: the soak weighs a server.
     }
 }
