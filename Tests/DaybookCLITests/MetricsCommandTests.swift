@@ -82,6 +82,9 @@ struct MetricsCommandTests {
         let early = try bench.run(
             "kpi --from 2025-01-01T00:00:00Z --until 2025-02-01T00:00:00Z --ledger d.sqlite")
         #expect(early.status == 0 && early.output.contains("no value"))
+        _ = try bench.run("init n.sqlite --catalog \(Workbench.nuzzle)")
+        let none = try bench.run("kpi --ledger n.sqlite")
+        #expect(none.status == 0 && none.output.contains("has no targets"))
     }
 
     @Test(

@@ -55,7 +55,9 @@ struct KPIQuestion {
         _ recorded: [String: Int64]
     ) -> [KPIReport.Row] {
         guard let series = report.series.first(where: { $0.metric.name == target.metric }) else {
-            return [row(target, recorded: recorded[String(target.metric.dropFirst(4))])]
+            // A catalog from before names were checked may name what there is not: it has no value.
+            let name = target.metric.hasPrefix("kpi.") ? target.metric.dropFirst(4) : ""
+            return [row(target, recorded: recorded[String(name)])]
         }
         var groups: [String] = []
         for value in series.values where !groups.contains(value.group) {

@@ -16,7 +16,7 @@ struct MetricsQuestion {
             let (asked, isOpen) = try core.resolve(request.moment.knownAt, now: now)
             let known = try core.knownState(at: asked)
             let cut = min(asked, known.head.position)
-            let at = try Self.time(of: request.moment, known.head.recordedAt, now)
+            let at = Self.time(of: request.moment, known.head.recordedAt, now)
             let catalog = known.catalogs.known(at: cut).newest
             let (zone, table) = try zone(request.zone, catalog?.catalog)
             let buckets = try Self.buckets(request, at: at, table)
@@ -49,7 +49,7 @@ struct MetricsQuestion {
     /// Without a time of its own a question about what was known is asked as of then.
     private static func time(
         of moment: Moment, _ recordedAt: Int64, _ now: Int64
-    ) throws -> Int64 {
+    ) -> Int64 {
         if let at = moment.at { return at }
         switch moment.knownAt {
         case nil: return LedgerClock(wall: now, last: recordedAt).now

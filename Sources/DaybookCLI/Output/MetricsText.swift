@@ -138,6 +138,7 @@ enum MetricsText {
     // MARK: Targets
 
     static func text(_ report: KPIReport, _ terminal: Terminal) -> HumanText {
+        if report.rows.isEmpty { return "the catalog has no targets; `kpis:` in it lists them\n" }
         var table = Table()
         for row in report.rows {
             let shape = Metric.named(row.target.metric)?.shape ?? .average

@@ -12,13 +12,16 @@ struct MetricPayment {
         var amount: Int64
     }
 
+    /// ISO 4217's word for no currency.
+    private static let noCurrency = "XXX"
+
     let fact: TransactionFact
     /// As the newest catalog has it; `nil` for one that it does not name.
     let product: Product?
     /// Whether the customer owned it when it was bought: then the money is theirs.
     let isOwn: Bool
-    /// Whether nothing was asked for it, by the offer's name or by a price of 0. Without a price it is not known, and
-    /// not free.
+    /// Whether nothing was asked for it, by the offer's name or by a price of 0 in a currency. A price of 0 in none is
+    /// what sources record that do not know it: not free, and no payment.
     let isFree: Bool
     /// Price times quantity in thousandths of the currency; 0 for what is free.
     let amount: Int64
@@ -47,11 +50,11 @@ struct MetricPayment {
         self.fact = fact
         self.isOwn = isOwn
         self.product = product
-        isFree = fact.isFree || statement?.money == 0
+        let told = names[statement?.nameC ?? 0]
+        currency = told.isEmpty ? Self.noCurrency : told
+        isFree = fact.isFree || (statement?.money == 0 && currency != Self.noCurrency)
         let price = isFree ? 0 : statement?.money.orNil ?? 0
         amount = price.multipliedSaturated(by: max(1, fact.quantity))
-        let told = names[statement?.nameC ?? 0]
-        currency = told.isEmpty ? "XXX" : told
         refund =
             fact.isGivenBack && fact.revokedAt <= end
             ? Refund(at: fact.revokedAt, amount: PaidMoney.share(amount, fact.refundedMilli)) : nil

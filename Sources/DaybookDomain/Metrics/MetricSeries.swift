@@ -51,9 +51,6 @@ public struct MetricsAnswer: Sendable {
         swap(&tally.sums, &sums)
     }
 
-    /// Adds what another pass over other subjects found.
-    public mutating func add(_ other: MetricsAnswer) { sums.add(other.sums) }
-
     /// - Parameter instant: The time of the question.
     public func series(
         at instant: Int64, _ rules: MetricRules = MetricRules()

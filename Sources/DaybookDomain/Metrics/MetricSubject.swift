@@ -92,25 +92,39 @@ public struct MetricSubject {
         _ lineage: Lineage, to transactions: inout [MetricPayment], _ catalog: Catalog?,
         _ context: CustomerCase
     ) -> [Reference: Int] {
+        let statements = Self.statements(of: lineage)
         var places: [Reference: Int] = [:]
         for fact in lineage.owned.state.transactions {
             guard !fact.coreRank.isNone, !fact.isProvisional, !fact.isFamilyShared,
                 fact.startsAt <= context.at
             else { continue }
-            let statement = lineage.events.first {
-                $0.reference == fact.id && $0.key == fact.coreRank.key
-                    && $0.source == fact.coreRank.source
-            }
             places[fact.id] = transactions.count
             transactions.append(
                 MetricPayment(
                     fact,
                     isOwn: lineage.owned.stretches.contains {
                         $0.from <= fact.startsAt && fact.startsAt < $0.until
-                    }, told: statement, catalog?.product(context.names[fact.product]),
+                    }, told: statements[fact.id], catalog?.product(context.names[fact.product]),
                     names: context.names, until: context.at))
         }
         return places
+    }
+
+    /// Of each transaction the event that gave it its product, dates and price.
+    /// - Complexity: O(*n*) in the events and transactions.
+    private static func statements(of lineage: Lineage) -> [Reference: Event] {
+        var ranks: [Reference: StatementRank] = [:]
+        for fact in lineage.owned.state.transactions where !fact.coreRank.isNone {
+            ranks[fact.id] = fact.coreRank
+        }
+        var statements: [Reference: Event] = [:]
+        for event in lineage.events {
+            guard let rank = ranks[event.reference], event.key == rank.key,
+                event.source == rank.source, statements[event.reference] == nil
+            else { continue }
+            statements[event.reference] = event
+        }
+        return statements
     }
 
     /// Whether it is a customer, known at the time of the question.

@@ -30,11 +30,6 @@ public struct MetricSums: Sendable, Equatable {
         guard value != 0 else { return }
         cells[cell, default: 0] += value
     }
-
-    /// Adds the contributions of other subjects.
-    public mutating func add(_ other: MetricSums) {
-        for (cell, value) in other.cells { add(value, to: cell) }
-    }
 }
 
 /// Where the contributions of one subject to one metric go.

@@ -11,7 +11,7 @@ public enum FreeMemory {
     /// Has the C library give large blocks back at once, and keep one arena for each processor and at least two.
     ///
     /// By itself glibc keeps eight arenas for each processor and puts ever larger blocks into them. A server whose
-    /// threads write snapshots now and then kept 125 MB of freed memory that way, of some 30 MB in use.
+    /// threads write snapshots now and then held 130 MB that way, of which some 30 were in use.
     ///
     /// To be called before the first threads: arenas that there are already stay.
     /// - Returns: Whether it was done: not where the environment has settings of its own, nor without glibc.

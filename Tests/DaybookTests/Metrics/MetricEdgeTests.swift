@@ -153,6 +153,21 @@ struct MetricEdgeTests {
         #expect(try bench.value("net_revenue", "2026-01", of: "USD")?.isComplete == true)
     }
 
+    @Test("A subscription whose price no store told is paid, and its money is not known")
+    func unknownPrice() async throws {
+        let bench = try await Bench("nuzzle")
+        let one = lineage("u")
+        try await bench.record([
+            one.started(
+                "u", from: Bench.january, until: Bench.february,
+                ["price_milli": 0, "currency": "XXX"])
+        ])
+        #expect(try bench.micros("active_subscriptions", "2026-01") == 1_000_000)
+        #expect(try bench.micros("new_subscriptions", "2026-01") == 1_000_000)
+        #expect(try bench.micros("gross_revenue", "2026-01", of: "XXX") == nil)
+        #expect(try bench.micros("paying_customers", "2026-01") == 0)
+    }
+
     @Test("What begins, ends and comes back within a period is in neither part of churn")
     func withinPeriod() async throws {
         let bench = try await Bench("nuzzle")
