@@ -1,5 +1,6 @@
 // What Swift cannot express: the processor's own CRC-32C, a hint that memory will be read soon, files that become
-// shorter while they are mapped, and asking for a file's number without asking for its times.
+// shorter while they are mapped, asking for a file's number without asking for its times, and functions of SQLite that
+// take any number of arguments.
 #ifndef CDAYBOOK_H
 #define CDAYBOOK_H
 
@@ -46,5 +47,13 @@ bool daybook_mapping_is_whole(int mapping, const void *mark, uint64_t expected);
 //
 // Returns false when there is no such file, or it cannot be looked at.
 bool daybook_file_identity(const char *path, uint64_t *device, uint64_t *number);
+
+struct sqlite3;
+
+// Has a connection leave the log as it is when it is closed (SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE), by a function that takes
+// any number of arguments.
+//
+// Returns SQLite's code: 0 when it is so.
+int daybook_keep_log_on_close(struct sqlite3 *connection);
 
 #endif

@@ -145,10 +145,9 @@ public final class SQLiteEventStore: EventStore {
         do {
             try closeUnderLock(connection, waitSeconds: Self.lastWaitSeconds)
         } catch {
-            // Kept open for ever on purpose: closing it now could move the log while another
-            // process commits.
-            _ = Unmanaged.passRetained(connection)
+            // Another process may commit now: the log stays as it is, and the next to open the ledger reads it there.
             log.tell(.warning, "\(file.path) was not closed: \(error)")
+            abandon(connection)
         }
     }
 
@@ -210,9 +209,8 @@ public final class SQLiteEventStore: EventStore {
             do {
                 try connection.checkFiles()
             } catch {
-                // Closing it would move the log of one past into the file of another: kept open for ever on purpose.
-                _ = Unmanaged.passRetained(connection)
-                return log.tell(.error, "\(error)")
+                log.tell(.error, "\(error)")
+                return abandon(connection)
             }
             do {
                 try connection.checkpoint()
@@ -221,6 +219,16 @@ public final class SQLiteEventStore: EventStore {
                 log.tell(.error, "\(error)")
             }
             try connection.close()
+        }
+    }
+
+    private func abandon(_ connection: WriteConnection) {
+        do {
+            try connection.abandon()
+        } catch {
+            // Closed as usual it would move the log, so it stays open.
+            _ = Unmanaged.passRetained(connection)
+            log.tell(.error, "\(error)")
         }
     }
 

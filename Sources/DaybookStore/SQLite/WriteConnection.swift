@@ -1,3 +1,4 @@
+import CDaybook
 import DaybookEvents
 import GRDB
 import GRDBSQLite
@@ -134,7 +135,7 @@ final class WriteConnection: Sendable {
     }
 
     /// - Throws: `.replaced`, `.foreignLog` or `.otherHistory` where the files are not those that this connection
-    ///   belongs to: then it must not be closed either, which would move its log into them.
+    ///   belongs to: then it is abandoned: closing it would move its log into them.
     func checkFiles() throws { try run("looking at the files") { try look($0) } }
 
     /// - Throws: `.replaced`, `.foreignLog`, `.otherHistory`
@@ -192,6 +193,20 @@ final class WriteConnection: Sendable {
         } catch {
             throw SQLiteFailure.translate(error, "closing the ledger", file)
         }
+    }
+
+    /// Closes it and leaves the log as it is, for files that are not those that this connection belongs to: their log
+    /// is another past's. A connection that stayed open would, for as long as the process runs, lend its index of the
+    /// log to every later connection to the same file.
+    func abandon() throws {
+        try run("leaving the files as they are") { db in
+            guard let connection = db.sqliteConnection,
+                daybook_keep_log_on_close(connection) == SQLITE_OK
+            else {
+                throw StoreError(.failed, "\(file.path): SQLite does not leave the log as it is")
+            }
+        }
+        try close()
     }
 
     /// Runs the body on the connection, with its errors in the store's words.

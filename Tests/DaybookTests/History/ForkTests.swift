@@ -183,6 +183,22 @@ struct ForkTests {
         }
     }
 
+    @Test(
+        "The process that noticed a restore in place closes the ledger and opens what is there now")
+    func reopened() async throws {
+        let fork = try await Self.fork(0, "reopened by the same process")
+        let bench = fork.bench
+        let stream = try bench.open()
+        try await stream.record(ForkBench.drafts(Self.count..<Self.count + 20, past: 0))
+        try bench.restore()
+        let draft = EventDraft.used("stories", at: ForkBench.now, ref: "late", subject: "ada")
+        let code = try await storeCode { _ = try await stream.record([draft]) }
+        let noticed: [StoreError.Code?] = [.replaced, .otherHistory, .foreignLog]
+        #expect(noticed.contains(code), "\(String(describing: code))")
+        try stream.close()
+        try await Self.expectGoesOn(fork)
+    }
+
     /// The file that lies there goes on as if its other future had never been.
     private static func expectGoesOn(_ fork: Fork) async throws {
         let ledger = try fork.bench.open()
