@@ -53,6 +53,7 @@ let package = Package(
     targets: [
         .target(name: "CDaybook"),
         .target(name: "CDaybookServer", exclude: ["openapi.yaml"]),
+        .target(name: "CDaybookFixtures"),
         .target(
             name: "DaybookEvents",
             dependencies: [.product(name: "Crypto", package: "swift-crypto")],
@@ -108,6 +109,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOCertificateReloading", package: "swift-nio-extras"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -132,8 +134,8 @@ let package = Package(
         .target(
             name: "DaybookFixtures",
             dependencies: [
-                "DaybookTesting", "Daybook", "DaybookAudit", "DaybookEvents", "DaybookDomain",
-                "DaybookIngest", "DaybookStore",
+                "CDaybookFixtures", "DaybookTesting", "Daybook", "DaybookAudit", "DaybookEvents",
+                "DaybookDomain", "DaybookIngest", "DaybookStore",
             ],
             swiftSettings: settings),
         tests(
@@ -172,7 +174,8 @@ let package = Package(
         tests(
             "DaybookServer",
             [
-                "DaybookServer", "Daybook", "DaybookEvents", "DaybookIngest", "DaybookFixtures",
+                "DaybookServer", "Daybook", "DaybookEvents", "DaybookIngest", "DaybookStore",
+                "DaybookFixtures", .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "InMemoryLogging", package: "swift-log"),
                 .product(name: "Logging", package: "swift-log"),

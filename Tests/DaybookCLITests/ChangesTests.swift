@@ -1,4 +1,5 @@
 import DaybookEvents
+import DaybookFixtures
 import Foundation
 import Testing
 
@@ -147,16 +148,15 @@ struct ChangesTests {
     // MARK: Following
 
     /// A command that follows the ledger in the background.
-    private func follow(_ options: String) throws -> (process: Process, name: String) {
+    private func follow(_ options: String) throws -> (process: ChildProcess, name: String) {
         let words = "changes --follow --json \(options) --ledger \(ledger)".split(separator: " ")
-        let running = try bench.process(words.map(String.init))
-        try running.process.run()
-        return running
+        let (command, name) = try bench.command(words.map(String.init))
+        return (try command.start(), name)
     }
 
     /// Waits until a command has written so many lines.
     private func wait(
-        for count: Int, _ running: (process: Process, name: String)
+        for count: Int, _ running: (process: ChildProcess, name: String)
     ) throws -> [JSONObject] {
         while true {
             let text = try bench.text(of: "\(running.name).out")
@@ -185,8 +185,8 @@ struct ChangesTests {
     func followedInVain() throws {
         let running = try follow("--type subject.aliased")
         defer {
-            running.process.terminate()
-            running.process.waitUntilExit()
+            running.process.signal(SIGTERM)
+            running.process.wait()
         }
         #expect(try wait(for: 1, running).last?["position"] == 1)
         try consume(1...1)
@@ -205,7 +205,7 @@ struct ChangesTests {
         for number in [SIGINT, SIGTERM] {
             let running = try follow("")
             _ = try wait(for: 1, running)
-            kill(running.process.processIdentifier, number)
+            running.process.signal(number)
             let result = try bench.result(of: running.process, running.name)
             #expect(result.status == -number)
             #expect(result.errors.isEmpty)

@@ -1,5 +1,6 @@
 import Daybook
 import DaybookEvents
+import DaybookFixtures
 import DaybookStore
 import Foundation
 import Testing
@@ -20,14 +21,14 @@ struct ConcurrencyTests {
         let ledger = try bench.begin(bench.path("crowd.yaml"))
         var results: [ToolResult] = []
         for wave in 0..<4 {
-            let running = try (0..<8).map { index in
-                try bench.process([
+            let commands = try (0..<8).map { index in
+                try bench.command([
                     "consume", "ada", "tickets", "--ref", "t\(wave)-\(index)", "--json",
                     "--ledger", ledger,
                 ])
             }
-            for (process, _) in running { try process.run() }
-            results += try running.map { try bench.result(of: $0.process, $0.name) }
+            let running = try commands.map { ($0.name, try $0.command.start()) }
+            results += try running.map { try bench.result(of: $1, $0) }
         }
         #expect(results.count { $0.status == 0 } == 21)
         #expect(results.count { $0.status == 1 } == 11, "\(results.map(\.errors))")
@@ -53,13 +54,13 @@ struct ConcurrencyTests {
         let lines = (0..<50_000).map { number in
             #"{"type":"app.launched","subject":"ada","source":{"kind":"native","key":"l\#(number)"}}"#
         }
-        let (busy, _) = try bench.process(
+        let (command, _) = try bench.command(
             ["record", "-", "--stream", "--ledger", path],
             input: lines.joined(separator: "\n") + "\n")
-        try busy.run()
+        let busy = try command.start()
         defer {
-            busy.terminate()
-            busy.waitUntilExit()
+            busy.signal(SIGTERM)
+            busy.wait()
         }
         let store = try SQLiteEventStore(path: path)
         /// Waits until the other process has committed so many more events.
@@ -88,14 +89,14 @@ struct ConcurrencyTests {
     func oneKey() throws {
         let bench = try Workbench()
         let ledger = try bench.begin()
-        let running = try (0..<8).map { _ in
-            try bench.process([
+        let commands = try (0..<8).map { _ in
+            try bench.command([
                 "consume", "ada", "stories", "--idempotency-key", "tap", "--json", "--ledger",
                 ledger,
             ])
         }
-        for (process, _) in running { try process.run() }
-        let results = try running.map { try bench.result(of: $0.process, $0.name) }
+        let running = try commands.map { ($0.name, try $0.command.start()) }
+        let results = try running.map { try bench.result(of: $1, $0) }
         #expect(results.allSatisfy { $0.status == 0 })
         #expect(Set(results.map(\.output)).count == 1)
         #expect(try bench.events().count == 2)

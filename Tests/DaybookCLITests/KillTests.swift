@@ -1,4 +1,5 @@
 import DaybookEvents
+import DaybookFixtures
 import Foundation
 import Testing
 
@@ -64,11 +65,11 @@ struct KillTests {
         _ generator: inout Generator
     ) throws -> [String] {
         let lines = (0..<120).map { Lines.usage("r\(round)-\($0)", subject: "u\($0 % 9)") }
-        let (process, _) = try bench.process(
+        var (command, _) = try bench.command(
             ["record", "-", "--stream", "--json", "--ledger", ledger], input: lines.joined())
         let pipe = Pipe()
-        process.standardOutput = pipe
-        try process.run()
+        command.output = .pipe(pipe)
+        let process = try command.start()
         var received = Data()
         func receipts() -> Int { received.count { $0 == UInt8(ascii: "\n") } }
         while receipts() < count {
@@ -77,11 +78,11 @@ struct KillTests {
             received += piece
         }
         Self.spin(&generator)
-        Foundation.kill(process.processIdentifier, SIGKILL)
+        process.signal(SIGKILL)
         while case let piece = pipe.fileHandleForReading.availableData, !piece.isEmpty {
             received += piece
         }
-        process.waitUntilExit()
+        process.wait()
         // A receipt that was cut short was not given.
         return (0..<receipts()).map { "r\(round)-\($0)" }
     }
@@ -97,11 +98,11 @@ struct KillTests {
             let lines = (0..<total).map { Lines.usage("i\($0)", subject: "u\($0 % 97)") }
             try bench.write(lines.joined(), to: "in.ndjson")
             let line = "import in.ndjson --json --ledger \(ledger)"
-            let (process, _) = try bench.process(line.split(separator: " ").map(String.init))
-            try process.run()
+            let (command, _) = try bench.command(line.split(separator: " ").map(String.init))
+            let process = try command.start()
             for _ in 0..<Int.random(in: 0..<400, using: &generator) { Self.spin(&generator) }
-            Foundation.kill(process.processIdentifier, SIGKILL)
-            process.waitUntilExit()
+            process.signal(SIGKILL)
+            process.wait()
             let verified = try bench.run("verify --ledger \(ledger)")
             #expect(verified.status == 0, "round \(round): \(verified.output)\(verified.errors)")
             let again = try bench.run(line)

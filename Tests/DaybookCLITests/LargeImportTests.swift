@@ -1,4 +1,5 @@
 import DaybookEvents
+import DaybookFixtures
 import Foundation
 import Testing
 
@@ -78,12 +79,11 @@ struct LargeImportTests {
     func takenMeanwhile(keepsGoing: Bool) throws {
         let count = 10_000
         let lines = (0..<count).map { Lines.usage("s\($0)", subject: "u\($0 % 50)") }
-        let (process, name) = try bench.process(
+        var (command, name) = try bench.command(
             ["import", "-", "--json", "--ledger", ledger] + (keepsGoing ? ["--keep-going"] : []))
         let pipe = Pipe()
-        process.standardInput = pipe
-        try process.run()
-        try pipe.fileHandleForReading.close()
+        command.input = .pipe(pipe)
+        let process = try command.start()
         // A pipe holds 64 KiB, so the first thousands of lines have been checked when all are written.
         try pipe.fileHandleForWriting.write(contentsOf: Data(lines.joined().utf8))
         let other = Lines.usage("s7", subject: "u7", amount: 2)

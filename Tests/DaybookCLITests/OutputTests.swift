@@ -1,4 +1,5 @@
 import DaybookEvents
+import DaybookFixtures
 import Foundation
 import Testing
 
@@ -65,12 +66,12 @@ struct OutputTests {
         #expect(try shell("daybook demo > /dev/full").status == 4)
         #expect(try leftovers() == [])
         for number in [SIGTERM, SIGINT] {
-            let (process, name) = try bench.process(
+            let (command, name) = try bench.command(
                 ["demo", "--events", "\(Workbench.repository)/events"],
                 environment: ["TMPDIR": bench.folder])
-            try process.run()
+            let process = try command.start()
             while try leftovers() == [], process.isRunning {}
-            kill(process.processIdentifier, number)
+            process.signal(number)
             #expect(try bench.result(of: process, name).status == -number)
             let left = try leftovers()
             #expect(left == [])

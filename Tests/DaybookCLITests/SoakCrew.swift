@@ -1,5 +1,6 @@
 import Daybook
 import DaybookEvents
+import DaybookFixtures
 import Foundation
 import Synchronization
 
@@ -107,29 +108,29 @@ final class SoakCrew: Sendable {
             let lines = keys.enumerated().map {
                 Lines.usage($1, subject: "teller-\(($0 + round) % 500)", at: Self.month(round))
             }
-            let (process, name) = try bench.process(
+            var (command, name) = try bench.command(
                 ["record", "-", "--stream", "--json", "--ledger", path], input: lines.joined())
             // A pipe waits; looking at a file again and again would take a core from the other processes.
             let pipe = Pipe()
-            process.standardOutput = pipe
-            try process.run()
+            command.output = .pipe(pipe)
+            let process = try command.start()
             let isKilled = round % 2 == 1
             var output = Data()
             var isAlive = true
             while case let piece = pipe.fileHandleForReading.availableData, !piece.isEmpty {
                 output += piece
                 guard isKilled, isAlive, output.count > 2_000 else { continue }
-                Foundation.kill(process.processIdentifier, SIGKILL)
+                process.signal(SIGKILL)
                 isAlive = false
             }
-            process.waitUntilExit()
+            let status = process.wait()
             // A receipt that was cut short was not given.
             let receipts = output.count { $0 == UInt8(ascii: "\n") }
             acknowledge(keys.prefix(receipts).map { "native/\($0)" })
             if !isAlive { notes.withLock { $0.kills += 1 } }
-            if !isKilled, process.terminationStatus != 0 || receipts != keys.count {
+            if !isKilled, status != 0 || receipts != keys.count {
                 let errors = try bench.text(of: "\(name).err")
-                surprise("record: \(process.terminationStatus) after \(receipts): \(errors)")
+                surprise("record: \(status) after \(receipts): \(errors)")
             }
             bench.forget(name)
         }
@@ -292,10 +293,9 @@ final class SoakCrew: Sendable {
     // MARK: Notes
 
     private func run(_ words: [String]) throws -> ToolResult {
-        let (process, name) = try bench.process(words + ["--ledger", path])
-        try process.run()
+        let (command, name) = try bench.command(words + ["--ledger", path])
         defer { bench.forget(name) }
-        return try bench.result(of: process, name)
+        return try bench.result(of: command.start(), name)
     }
 
     private func acknowledge(_ keys: [String]) {
@@ -356,11 +356,9 @@ final class SoakCrew: Sendable {
 
     /// Reads an export line by line.
     func eachExportedLine(_ body: (JSONObject) throws -> Void) throws {
-        let (process, name) = try bench.process(["export", "--ledger", path])
-        try process.run()
-        process.waitUntilExit()
+        let (command, name) = try bench.command(["export", "--ledger", path])
         defer { bench.forget(name) }
-        guard process.terminationStatus == 0 else {
+        guard try command.start().wait() == 0 else {
             return surprise("export: \(try bench.text(of: "\(name).err"))")
         }
         let bytes = try Data(contentsOf: URL(filePath: bench.path("\(name).out")))

@@ -1,4 +1,5 @@
 import DaybookEvents
+import DaybookFixtures
 import Foundation
 import Testing
 
@@ -84,33 +85,26 @@ final class Workbench: Sendable {
     func exists(_ name: String) -> Bool { FileManager.default.fileExists(atPath: path(name)) }
 
     /// Prepares a run; the streams go to files, which never block the program.
-    func process(
+    func command(
         _ arguments: [String], environment: [String: String] = [:], input: String? = nil
-    ) throws -> (process: Process, name: String) {
+    ) throws -> (command: ChildCommand, name: String) {
         let name = "run-\(UUID().uuidString)"
-        let process = Process()
-        process.executableURL = URL(filePath: Self.program)
-        process.arguments = arguments
-        process.currentDirectoryURL = URL(filePath: folder)
-        var variables = ["PATH": "/usr/bin:/bin", "TZ": "UTC", "HOME": folder]
-        variables.merge(environment) { _, new in new }
-        process.environment = variables
-        for suffix in ["out", "err"] {
-            try write("", to: "\(name).\(suffix)")
-        }
-        process.standardOutput = FileHandle(forWritingAtPath: path("\(name).out"))
-        process.standardError = FileHandle(forWritingAtPath: path("\(name).err"))
+        var command = ChildCommand(Self.program, arguments)
+        command.folder = folder
+        let variables = ["PATH": "/usr/bin:/bin", "TZ": "UTC", "HOME": folder]
+        command.environment = variables.merging(environment) { _, new in new }
+        for suffix in ["out", "err"] { try write("", to: "\(name).\(suffix)") }
+        command.output = .file(path("\(name).out"))
+        command.errors = .file(path("\(name).err"))
         try write(input ?? "", to: "\(name).in")
-        process.standardInput = FileHandle(forReadingAtPath: path("\(name).in"))
-        return (process, name)
+        command.input = .file(path("\(name).in"))
+        return (command, name)
     }
 
-    func result(of process: Process, _ name: String) throws -> ToolResult {
-        process.waitUntilExit()
-        let isSignal = process.terminationReason == .uncaughtSignal
-        return ToolResult(
-            status: isSignal ? -process.terminationStatus : process.terminationStatus,
-            output: try text(of: "\(name).out"), errors: try text(of: "\(name).err"))
+    func result(of process: ChildProcess, _ name: String) throws -> ToolResult {
+        ToolResult(
+            status: process.wait(), output: try text(of: "\(name).out"),
+            errors: try text(of: "\(name).err"))
     }
 
     /// Removes the files of a run, where thousands would pile up.
@@ -132,21 +126,19 @@ final class Workbench: Sendable {
     func run(
         _ arguments: [String], environment: [String: String] = [:], input: String? = nil
     ) throws -> ToolResult {
-        let (process, name) = try process(arguments, environment: environment, input: input)
-        try process.run()
-        return try result(of: process, name)
+        let (command, name) = try command(arguments, environment: environment, input: input)
+        return try result(of: command.start(), name)
     }
 
     /// Runs the program where no file may grow beyond a size.
     func run(_ line: String, fileByteCountMax: Int) throws -> ToolResult {
         let words = line.split(separator: " ").map(String.init)
-        let (process, name) = try process(words)
-        process.executableURL = URL(filePath: "/bin/sh")
+        var (command, name) = try command(words)
+        command.program = "/bin/sh"
         // POSIX counts in blocks of 512 bytes.
         let script = "ulimit -f \(fileByteCountMax / 512); exec \"$0\" \"$@\""
-        process.arguments = ["-c", script, Self.program] + words
-        try process.run()
-        return try result(of: process, name)
+        command.arguments = ["-c", script, Self.program] + words
+        return try result(of: command.start(), name)
     }
 
     /// Runs a script of the shell, with `daybook` on the path and the repository's streams in `events/`.
@@ -158,11 +150,9 @@ final class Workbench: Sendable {
         let program = URL(filePath: Self.program).deletingLastPathComponent().path
         let variables = ["PATH": "\(program):/usr/bin:/bin", "TMPDIR": folder]
             .merging(environment) { _, new in new }
-        let (process, name) = try process([], environment: variables)
-        process.executableURL = URL(filePath: "/bin/bash")
-        process.arguments = ["-c", script]
-        try process.run()
-        return try result(of: process, name)
+        var (command, name) = try command(["-c", script], environment: variables)
+        command.program = "/bin/bash"
+        return try result(of: command.start(), name)
     }
 
     /// Makes a ledger `a.sqlite` and answers with its path.

@@ -184,25 +184,18 @@ private enum PeerProcess {
         try Data().write(to: log)
         // What is left of a log harms no other test.
         defer { try? FileManager.default.removeItem(at: log) }
-        // A file, because a pipe that is not read in time stops the program.
-        let output = try FileHandle(forWritingTo: log)
-        defer { output.closeFile() }
         var environment = ProcessInfo.processInfo.environment
         environment["DAYBOOK_KEY"] = key
         // The scripts lie in the repository, and leave nothing there.
         environment["PYTHONDONTWRITEBYTECODE"] = "1"
         environment["PYTHONUTF8"] = "1"
         environment["NO_PROXY"] = "127.0.0.1"
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = command
-        process.environment = environment
-        process.standardOutput = output
-        process.standardError = output
-        let status: Int32 = try await withCheckedThrowingContinuation { continuation in
-            process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
-            do { try process.run() } catch { continuation.resume(throwing: error) }
-        }
+        var child = ChildCommand("/usr/bin/env", command)
+        child.environment = environment
+        // A file, because a pipe that is not read in time stops the program.
+        child.output = .file(log.path)
+        child.errors = .file(log.path)
+        let status = try await child.start().end()
         return (status, try String(contentsOf: log, encoding: .utf8))
     }
 }

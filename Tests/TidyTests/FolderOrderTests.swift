@@ -29,7 +29,8 @@ struct FolderOrderTests {
         "DaybookServer": ["Wire", "Metrics", "Access", "Ledgers", "Routes", "Operation"],
         "DaybookTesting": ["Stores", "Histories", "Fixtures", "ReferenceModel"],
         "DaybookFixtures": [
-            "Network", "Apps", "Histories", "Ledgers", "SyntheticMonth", "Goldens", "Vocabulary",
+            "Network", "Processes", "Apps", "Histories", "Ledgers", "SyntheticMonth", "Goldens",
+            "Vocabulary",
         ],
         "DaybookCLI": ["Output", "Input", "Demo", "Commands", "."],
     ]

@@ -37,7 +37,8 @@ struct TidyTests {
     /// Where third-party modules may be imported (CONTRIBUTING.md); each has one place in which it is dealt with.
     static let places: [String: Set<String>] = [
         "ArgumentParser": ["DaybookCLI"], "CYaml": ["DaybookDomain"],
-        "CDaybookServer": ["DaybookServer"], "CoreMetrics": ["DaybookServer"],
+        "CDaybookFixtures": ["DaybookFixtures"], "CDaybookServer": ["DaybookServer"],
+        "CoreMetrics": ["DaybookServer"],
         "Crypto": ["DaybookEvents", "DaybookDomain", "DaybookIngest", "DaybookStore"],
         "GRDB": ["DaybookServer", "DaybookStore"], "GRDBSQLite": ["DaybookStore"],
         "HTTPTypes": ["DaybookServer"], "Hummingbird": ["DaybookServer"],
@@ -45,7 +46,8 @@ struct TidyTests {
         "NIOCertificateReloading": ["DaybookServer"], "NIOSSL": ["DaybookServer"],
         "JWTKit": ["DaybookServer"],
         "Logging": ["Daybook", "DaybookCLI", "DaybookServer", "DaybookStore"],
-        "NIOCore": ["DaybookCLI", "DaybookServer"], "NIOHTTPTypes": ["DaybookServer"],
+        "NIOCore": ["DaybookCLI", "DaybookServer"], "NIOHTTP1": ["DaybookServer"],
+        "NIOHTTPTypes": ["DaybookServer"],
         "ServiceLifecycle": ["DaybookCLI", "DaybookServer"], "SwiftASN1": ["DaybookIngest"],
         "X509": ["DaybookIngest"], "Yams": ["DaybookDomain", "DaybookServer"],
     ]

@@ -1,4 +1,5 @@
 import DaybookEvents
+import DaybookFixtures
 import DaybookStore
 import DaybookTesting
 import Foundation
@@ -94,18 +95,7 @@ func failure<Result>(of body: () throws -> Result) throws -> StoreError? {
 
 /// Whether a command of the system ran and succeeded.
 func runCommand(_ command: String...) -> Bool {
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = command
-    process.standardOutput = FileHandle.nullDevice
-    process.standardError = FileHandle.nullDevice
-    do {
-        try process.run()
-    } catch {
-        return false
-    }
-    process.waitUntilExit()
-    return process.terminationStatus == 0
+    (try? ChildCommand("/usr/bin/env", command).start().wait()) == 0
 }
 
 extension HistoryPoint {

@@ -54,12 +54,8 @@ struct ForkBench {
 
     /// Copies by another process: closing a descriptor of a file drops the locks that a process has on it.
     static func shell(_ command: String) throws {
-        let process = Process()
-        process.executableURL = URL(filePath: "/bin/sh")
-        process.arguments = ["-c", command]
-        try process.run()
-        process.waitUntilExit()
-        try #require(process.terminationStatus == 0, "\(command)")
+        let status = try ChildCommand("/bin/sh", ["-c", command]).start().wait()
+        try #require(status == 0, "\(command)")
     }
 
     /// Keeps the file with its log as they are now.
