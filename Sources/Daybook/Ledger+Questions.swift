@@ -52,8 +52,11 @@ extension Ledger {
     }
 
     /// The published catalogs, in the order in which they take effect.
-    public func catalogs() throws -> CatalogHistory {
-        try core.catalogs()
+    /// - Parameter knownAt: `nil`: all. Else those that had been published by then.
+    public func catalogs(knownAt: Moment.Knowledge? = nil) throws -> CatalogHistory {
+        let all = try core.catalogs()
+        guard let knownAt else { return all }
+        return all.known(at: try core.resolve(knownAt, now: core.clock()).position)
     }
 
     /// Every customer who has an event of their own or whom a store's purchase names, in the order of the names' bytes.

@@ -114,4 +114,40 @@ struct ServeTests {
             "\(answers)")
         #expect(answers.contains(#""used":1"#) && answers.contains(#""remaining":1"#), "\(answers)")
     }
+
+    @Test("Who made, replaced, ended or trusted a key is in the ledger's history, and no secret is")
+    func keys() throws {
+        let bench = try LedgerBench()
+        try bench.bench.write(String(repeating: "s3cret-", count: 8), to: "secret")
+        let made = try bench.tell(
+            ["key", "create", "--scope", "store", "--label", "functions", "--actor", "kim"])
+        #expect(made.status == 0, "\(made.errors)")
+        let text = try #require(made.output.split(separator: "\n").first.map(String.init))
+        for words in [
+            ["key", "rotate", "functions", "--overlap", "PT1H", "--actor", "sam"],
+            ["key", "trust", "b1", "--algorithm", "HS256", "--file", "secret", "--actor", "kim"],
+            ["key", "distrust", "b1", "--actor", "kim"],
+        ] {
+            let done = try bench.tell(words)
+            #expect(done.status == 0, "\(words): \(done.errors)")
+        }
+        let listed = try bench.tell(["key", "list", "--json"]).json
+        let rotated = try #require(listed["keys"]?.array?.last?.object?["id"]?.text)
+        let revoked = try bench.tell(
+            ["key", "revoke", rotated, "--actor", "kim", "--reason", "leaked"])
+        #expect(revoked.status == 0, "\(revoked.errors)")
+        let events = try bench.bench.events().filter {
+            $0["type"]?.text?.hasPrefix("ops.key_") == true
+        }
+        #expect(
+            events.map { $0["type"]?.text } == [
+                "ops.key_created", "ops.key_rotated", "ops.key_trusted", "ops.key_distrusted",
+                "ops.key_revoked",
+            ])
+        #expect(events.map { $0["actor"]?.text } == ["kim", "sam", "kim", "kim", "kim"])
+        #expect(events.last?["reason"] == "leaked")
+        #expect(events.last?.at("data.key_id")?.text == rotated)
+        let history = "\(events)"
+        #expect(!history.contains(text.suffix(20)) && !history.contains("s3cret"))
+    }
 }

@@ -110,6 +110,51 @@ struct AccessTests {
         }
     }
 
+    @Test("Tokens by public keys of both kinds open, each by its own key alone")
+    func publicKeys() async throws {
+        try await ServerBench.serving { bench in
+            let key = try bench.key(.client)
+            let curve = P256.Signing.PrivateKey()
+            let edwards = Curve25519.Signing.PrivateKey()
+            // SubjectPublicKeyInfo of an Ed25519 key (RFC 8410 §4): this prefix, and the key.
+            let prefix: [UInt8] = [0x30, 0x2A, 0x30, 5, 6, 3, 0x2B, 0x65, 0x70, 3, 0x21, 0]
+            let body = Base64.encode(prefix + Array(edwards.publicKey.rawRepresentation), .standard)
+            let pem = "-----BEGIN PUBLIC KEY-----\n\(body)\n-----END PUBLIC KEY-----\n"
+            for (id, algorithm, text) in [
+                ("p", TokenKey.Algorithm.es256, curve.publicKey.pemRepresentation),
+                ("d", .edDSA, pem),
+            ] {
+                try bench.keys.trust(
+                    TokenKey(id: id, algorithm: algorithm, reading: Array(text.utf8)),
+                    app: "dozzi", by: "kim", now: Fixtures.now)
+            }
+            func token(_ id: String, _ name: String, signed: (Data) throws -> Data) rethrows
+                -> (String, String)
+            {
+                let header: JSONObject = ["alg": .string(name), "kid": .string(id)]
+                let text =
+                    Base64.encode(header.canonicalBytes, .url) + "."
+                    + Base64.encode(CustomerTokens.claims("ada").canonicalBytes, .url)
+                let signature = try signed(Data(text.utf8))
+                return (
+                    "daybook-customer-token", "\(text).\(Base64.encode(Array(signature), .url))"
+                )
+            }
+            let byCurve = { (text: Data) in try curve.signature(for: text).rawRepresentation }
+            let byEdwards = { (text: Data) in try edwards.signature(for: text) }
+            func status(_ token: (String, String)) async throws -> Int {
+                try await bench.get(Self.ada + "/status", [key, token]).status
+            }
+            #expect(try await status(token("p", "ES256", signed: byCurve)) == 200)
+            #expect(try await status(token("d", "EdDSA", signed: byEdwards)) == 200)
+            #expect(try await status(token("p", "ES256", signed: byEdwards)) == 401)
+            #expect(try await status(token("d", "EdDSA", signed: byCurve)) == 401)
+            let stranger = Curve25519.Signing.PrivateKey()
+            let strange = try token("d", "EdDSA") { try stranger.signature(for: $0) }
+            #expect(try await status(strange) == 401)
+        }
+    }
+
     @Test("A token that is not the backend's, not of now, or good for too long is refused")
     func badTokens() async throws {
         try await ServerBench.serving { bench in

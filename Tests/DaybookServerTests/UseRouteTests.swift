@@ -2,6 +2,7 @@ import Daybook
 import DaybookEvents
 import DaybookFixtures
 import Foundation
+import Synchronization
 import Testing
 
 @Suite("Uses over HTTP")
@@ -124,6 +125,10 @@ struct UseRouteTests {
         }
     }
 
+    private final class Gathering: Sendable {
+        let count = Mutex(0)
+    }
+
     @Test("1,000 consumers at once with 100 left: 100 succeed, and the others get the limit")
     func crowd() async throws {
         try await ServerBench.serving { bench in
@@ -131,19 +136,23 @@ struct UseRouteTests {
             let given = try await bench.post(
                 Self.ada + "/grants", ["meter": "stories", "amount": 98, "id": "many"])
             #expect(given.status == 200, "\(given.text)")
-            let replies = try await withThrowingTaskGroup(of: [HTTPReply].self) { tasks in
-                for _ in 0..<50 {
+            // A thousand connections that are open at the same time, each with one tap.
+            let ready = Gathering()
+            let replies = try await withThrowingTaskGroup(of: HTTPReply.self) { tasks in
+                for _ in 0..<1_000 {
                     tasks.addTask {
-                        var replies: [HTTPReply] = []
-                        for _ in 0..<20 {
-                            replies.append(
-                                try await bench.post(
-                                    Self.ada + "/consume", ["meter": "stories"], [key]))
+                        try await bench.client.connected { connection in
+                            ready.count.withLock { $0 += 1 }
+                            while ready.count.withLock({ $0 < 1_000 }) {
+                                try await Task.sleep(for: .milliseconds(20))
+                            }
+                            return try await connection.send(
+                                .POST, Self.ada + "/consume", headers: [key],
+                                body: (["meter": "stories"] as JSONObject).canonicalBytes)
                         }
-                        return replies
                     }
                 }
-                return try await tasks.reduce(into: []) { $0 += $1 }
+                return try await tasks.reduce(into: []) { $0.append($1) }
             }
             #expect(replies.count { $0.status == 200 } == 100)
             let refused = replies.filter { $0.status == 409 && $0.code == "limit_reached" }

@@ -7,12 +7,13 @@ struct CatalogProductsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "products", abstract: "List what the app sells, with names and prices.",
         discussion: """
-            From the newest catalog. Prices are for display; what was paid is in the transactions. Of \
-            several prices with times, the one at --at is marked. --json also has each \
+            From the newest catalog, or with --known-at from the one that was then. Prices are for display; what was \
+            paid is in the transactions. Of several prices with times, the one at --at is marked. --json also has each \
             product's list of features, what each paywall shows, and the catalog's metadata.
 
               daybook catalog products
               daybook catalog products --at 2027-01-01T00:00:00Z
+              daybook catalog products --known-at @1
               daybook catalog products --locale nl-NL --json
             """)
 
@@ -23,13 +24,19 @@ struct CatalogProductsCommand: AsyncParsableCommand {
         help: ArgumentHelp("Mark the prices of this time. Default: now.", valueName: "time"))
     var at: String?
 
+    @Option(help: ArgumentHelp("Only what had been recorded by then.", valueName: "time"))
+    var knownAt: String?
+
     @OptionGroup var ledger: LedgerOptions
     @OptionGroup var output: OutputOptions
 
     mutating func run() async throws {
-        let catalog = try await ledger.asking { try $0.catalogs().newest?.catalog }
+        let known = try InstantText.knowledge(knownAt, "--known-at")
+        let catalog = try await ledger.asking { try $0.catalogs(knownAt: known).newest?.catalog }
         guard let catalog else {
-            throw Failure(.badInput, "no_catalog", "the ledger has no catalog")
+            throw Failure(
+                .badInput, "no_catalog",
+                known == nil ? "the ledger has no catalog" : "the ledger had no catalog then")
         }
         let instant = try InstantText.read(at, "--at") ?? SystemClock.now()
         let language = locale ?? catalog.defaultLocale

@@ -7,18 +7,30 @@ struct CatalogShowCommand: AsyncParsableCommand {
         commandName: "show", abstract: "List the published catalogs, or print one.",
         discussion: """
               daybook catalog show
+              daybook catalog show --known-at @1
               daybook catalog show 2 > catalog-2.yaml
             """)
 
     @Argument(help: "Print the document of this version, byte for byte as published.")
     var version: Int64?
 
+    @Option(
+        help: ArgumentHelp("List only what had been recorded by then.", valueName: "time"))
+    var knownAt: String?
+
     @OptionGroup var ledger: LedgerOptions
     @OptionGroup var output: OutputOptions
 
+    mutating func validate() throws {
+        guard version == nil || knownAt == nil else {
+            throw ValidationError("A version is what was published, always; leave out --known-at.")
+        }
+    }
+
     mutating func run() async throws {
+        let known = try InstantText.knowledge(knownAt, "--known-at")
         try await ledger.asking { ledger in
-            guard let version else { return try list(try ledger.catalogs()) }
+            guard let version else { return try list(try ledger.catalogs(knownAt: known)) }
             let (published, document) = try ledger.catalogDocument(version: version)
             guard output.json else { return try Terminal.output.write(bytes: document) }
             try Terminal.output.write(published.json(with: document))

@@ -57,7 +57,8 @@ struct FunnelCommand: AsyncParsableCommand {
         let knownAt = try InstantText.knowledge(knownAt, "--known-at")
         try await ledger.asking { ledger in
             guard let name else {
-                return try list(try ledger.catalogs().newest?.catalog.funnels ?? [])
+                return try list(
+                    try ledger.catalogs(knownAt: knownAt).newest?.catalog.funnels ?? [])
             }
             let report = try ledger.funnel(
                 name, environment: environment.environment, from: range.from, until: range.until,

@@ -73,6 +73,8 @@ public struct NDJSONReader: Sendable {
     private let defaultTrust: Trust
     /// Whether the lines are reports, rather than what a ledger wrote.
     private let isReported: Bool
+    /// The key of a line that has none, by its number; `nil`: it stays without.
+    private let key: (@Sendable (Int) -> String)?
     private var line = 0
     /// The beginning of a line whose end has not come yet.
     private var pending: [UInt8] = []
@@ -83,8 +85,14 @@ public struct NDJSONReader: Sendable {
         self.init(app: app, defaultTrust: defaultTrust, isReported: true)
     }
 
-    /// - Parameter isReported: `false`: every line is an event as a ledger has it, also without a `position`.
-    package init(app: String?, defaultTrust: Trust = .imported, isReported: Bool) {
+    /// - Parameters:
+    ///   - isReported: `false`: every line is an event as a ledger has it, also without a `position`.
+    ///   - key: The key of a line that has none, by its number; `nil`: it stays without.
+    package init(
+        app: String?, defaultTrust: Trust = .imported, isReported: Bool,
+        key: (@Sendable (Int) -> String)? = nil
+    ) {
+        self.key = key
         self.app = app
         self.defaultTrust = defaultTrust
         self.isReported = isReported
@@ -190,26 +198,31 @@ public struct NDJSONReader: Sendable {
         }
         do throws(EventProblem) {
             return .success(
-                try drafts(json).map { ReadEvent(line: line, draft: $0, bytes: bytes) })
+                try drafts(json, line).map { ReadEvent(line: line, draft: $0, bytes: bytes) })
         } catch {
             return .failure(LineProblem(line: line, bytes: bytes, error))
         }
     }
 
-    private func drafts(_ json: JSONValue) throws(EventProblem) -> [EventDraft] {
+    private func drafts(
+        _ json: JSONValue, _ line: Int
+    ) throws(EventProblem) -> [EventDraft] {
         do throws(EventProblem) {
-            return try canonical(json)
+            return try canonical(json, line)
         } catch {
             // Nearly all lines have their times in numbers, so texts are looked for only where a number is missed.
             guard error.code == .wrongType, let numbers = try TimeTexts.inNumbers(json) else {
                 throw error
             }
-            return try canonical(numbers)
+            return try canonical(numbers, line)
         }
     }
 
-    private func canonical(_ json: JSONValue) throws(EventProblem) -> [EventDraft] {
+    private func canonical(
+        _ json: JSONValue, _ line: Int
+    ) throws(EventProblem) -> [EventDraft] {
         var draft = try EventJSON.draft(from: json, app: app, defaultTrust: defaultTrust)
+        if let key, draft.source.key == nil { draft.source.key = key(line) }
         guard isReported, json.object?["position"] == nil else {
             return [try EventValidator.canonical(draft)]
         }

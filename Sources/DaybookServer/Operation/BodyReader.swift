@@ -15,11 +15,18 @@ enum BodyReader {
             throw tooLarge(byteCountMax)
         }
         var bytes: [UInt8] = []
-        for try await part in request.body {
-            guard bytes.count + part.readableBytes <= byteCountMax else {
-                throw tooLarge(byteCountMax)
+        do {
+            for try await part in request.body {
+                guard bytes.count + part.readableBytes <= byteCountMax else {
+                    throw tooLarge(byteCountMax)
+                }
+                bytes.append(contentsOf: part.readableBytesView)
             }
-            bytes.append(contentsOf: part.readableBytesView)
+        } catch let error where !(error is BodyProblem) && !(error is CancellationError) {
+            // The client closed the connection, was too slow, or what it sent is no HTTP.
+            throw BodyProblem(
+                problem: .badRequest(
+                    "unfinished_body", "the body of the request was not sent to its end"))
         }
         return bytes
     }

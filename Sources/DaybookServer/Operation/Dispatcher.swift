@@ -44,7 +44,7 @@ struct Dispatcher: Sendable {
             route: route.name, method: request.method.rawValue, app: context.parameters.get("app"),
             status: answer.status.code, duration: duration, request: id,
             trace: TraceParent.trace(request.headers), key: admitted?.caller.key?.id,
-            customer: admitted?.caller.isPerson == true ? admitted?.parts["customer"] : nil,
+            customer: Self.customer(admitted, request),
             failure: failure)
         line.write(to: log)
         meters.count(
@@ -82,6 +82,15 @@ struct Dispatcher: Sendable {
     }
 
     private typealias Admitted = (caller: Caller, app: ServedApp?, parts: [String: String])
+
+    /// The customer whom a person asked about: of the path, or looked up by an id.
+    private static func customer(_ admitted: Admitted?, _ request: Request) -> String? {
+        guard let admitted, admitted.caller.isPerson else { return nil }
+        if let customer = admitted.parts["customer"] { return customer }
+        // A query that cannot be decoded asked about no one.
+        let query = (try? QueryText.parameters(request.uri.query ?? "")) ?? []
+        return query.first { $0.name == "subject" || $0.name == "id" }?.value
+    }
 
     private func admit(
         _ request: Request, _ context: ServerContext, _ route: Route

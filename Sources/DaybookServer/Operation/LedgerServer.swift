@@ -98,6 +98,8 @@ public struct LedgerServer: Service {
             } ?? plain,
             configuration: ApplicationConfiguration(
                 address: .hostname(options.host, port: options.port), serverName: nil,
+                // All clients come back at once when a server starts again; what waits to be taken is not refused.
+                backlog: options.connectionsMax,
                 availableConnectionsDelegate: .maximum(options.connectionsMax, logger: quiet)),
             onServerRunning: { onListening($0.localAddress?.port ?? 0) }, logger: quiet)
     }
@@ -106,11 +108,13 @@ public struct LedgerServer: Service {
         let time = TimeAmount(options.requestTimeMax)
         let bytes = (RouteTable.routes.map(\.bodyByteCountMax).max() ?? 0) + (1 << 20)
         let writeTime = TimeAmount(options.writeTimeMax)
+        let log = log
         let peers =
             options.proxies.isEmpty ? nil : PeerGuard.Rule(proxies: options.proxies, log: log)
         return HTTP1Channel.Configuration(
             additionalChannelHandlers: (peers.map { [PeerGuard($0)] } ?? []) + [
-                RequestBounds(timeMax: time, writeTimeMax: writeTime, byteCountMax: bytes)
+                RequestBounds(
+                    timeMax: time, writeTimeMax: writeTime, byteCountMax: bytes, log: log)
             ],
             idleTimeout: TimeAmount(options.idleTimeMax),
             httpDecoderConfiguration: .init(

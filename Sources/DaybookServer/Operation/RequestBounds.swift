@@ -1,9 +1,11 @@
 import HTTPTypes
+import Logging
 import NIOCore
+import NIOHTTP1
 import NIOHTTPTypes
 
 /// Ends connections that take too long for a request, send far more than any route takes, or take nothing of what they
-/// asked for.
+/// asked for; and writes one line about what comes to no route, because it is no request or was never sent to its end.
 ///
 /// An idle time-out alone does not stop a sender of one byte a second; this counts from the end of the headers to the
 /// end of the body, whatever comes in between. Slow headers are ended by the idle time-out, which counts whole parts.
@@ -18,12 +20,16 @@ final class RequestBounds: ChannelInboundHandler, RemovableChannelHandler {
     private let writeTimeMax: TimeAmount
     private var writeDeadline: Scheduled<Void>?
     private var gone: EventLoopPromise<Void>?
+    private let log: Logger
+    /// Whether a request has begun and not ended; what goes wrong then is in its own line.
+    private var isWithinRequest = false
 
     /// - Parameters:
     ///   - writeTimeMax: How long a client may be slower than what is written for it.
     ///   - byteCountMax: More than the largest body of any route, so that a body that is only a little too large still
     ///     gets its answer.
-    init(timeMax: TimeAmount, writeTimeMax: TimeAmount, byteCountMax: Int) {
+    init(timeMax: TimeAmount, writeTimeMax: TimeAmount, byteCountMax: Int, log: Logger) {
+        self.log = log
         self.timeMax = timeMax
         self.writeTimeMax = writeTimeMax
         self.byteCountMax = byteCountMax
@@ -52,6 +58,19 @@ final class RequestBounds: ChannelInboundHandler, RemovableChannelHandler {
         context.fireUserInboundEventTriggered(event)
     }
 
+    /// What the decoder cannot read as HTTP, or has more headers than are taken; it closes the connection.
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if let error = error as? HTTPParserError, !isWithinRequest {
+            tell(
+                error == .invalidEOFState
+                    ? Problem(
+                        .requestTimeout, "unfinished_headers",
+                        "the connection ended before its request did")
+                    : Problem.badRequest("bad_http", "\(error)"))
+        }
+        context.fireErrorCaught(error)
+    }
+
     func channelInactive(context: ChannelHandlerContext) {
         gone?.succeed()
         context.fireChannelInactive()
@@ -60,6 +79,7 @@ final class RequestBounds: ChannelInboundHandler, RemovableChannelHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
         case .head:
+            isWithinRequest = true
             byteCount = 0
             let channel = context.channel
             deadline?.cancel()
@@ -70,6 +90,7 @@ final class RequestBounds: ChannelInboundHandler, RemovableChannelHandler {
             byteCount += bytes.readableBytes
             if byteCount > byteCountMax { return context.close(promise: nil) }
         case .end:
+            isWithinRequest = false
             deadline?.cancel()
             deadline = nil
         }
@@ -95,5 +116,12 @@ final class RequestBounds: ChannelInboundHandler, RemovableChannelHandler {
         writeDeadline?.cancel()
         writeDeadline = nil
         gone?.succeed()
+    }
+
+    private func tell(_ problem: Problem) {
+        RequestLine(
+            route: "none", method: "none", app: nil, status: problem.status.code, duration: .zero,
+            request: RequestName.make(), trace: nil, key: nil, customer: nil, failure: problem
+        ).write(to: log)
     }
 }

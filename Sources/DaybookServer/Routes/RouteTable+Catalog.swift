@@ -26,11 +26,11 @@ extension RouteTable {
     @Sendable
     private static func products(_ call: inout RouteCall) throws -> Answer {
         let locale = try call.fields.text("locale")
-        let instant = try call.fields.instant("at")
+        let moment = try call.fields.moment()
         let json = try call.asking { ledger in
-            let catalog = try newest(of: ledger)
+            let catalog = try newest(of: ledger, knownAt: moment.knownAt)
             return catalog.json(
-                locale: locale ?? catalog.defaultLocale, at: instant ?? SystemClock.now())
+                locale: locale ?? catalog.defaultLocale, at: moment.at ?? SystemClock.now())
         }
         return .tagged(json, ifNoneMatch: call.headers[.ifNoneMatch])
     }
@@ -39,11 +39,11 @@ extension RouteTable {
     private static func paywall(_ call: inout RouteCall) throws -> Answer {
         let context = call.part("context")
         let locale = try call.fields.text("locale")
-        let instant = try call.fields.instant("at")
+        let moment = try call.fields.moment()
         let paywall = try call.asking { ledger in
-            let catalog = try newest(of: ledger)
+            let catalog = try newest(of: ledger, knownAt: moment.knownAt)
             let json = catalog.json(
-                locale: locale ?? catalog.defaultLocale, at: instant ?? SystemClock.now())
+                locale: locale ?? catalog.defaultLocale, at: moment.at ?? SystemClock.now())
             // A context without a paywall of its own has the more general one, as where a check names it.
             return catalog.paywall(context: context).flatMap {
                 json["paywalls"]?.object?[$0.context]?.object
@@ -58,16 +58,18 @@ extension RouteTable {
 
     @Sendable
     private static func catalogs(_ call: inout RouteCall) throws -> Answer {
-        .tagged(
-            try call.asking { try $0.catalogs() }.json,
+        let knownAt = try call.fields.knowledge("known_at")
+        return .tagged(
+            try call.asking { try $0.catalogs(knownAt: knownAt) }.json,
             ifNoneMatch: call.headers[.ifNoneMatch])
     }
 
     @Sendable
     private static func catalog(_ call: inout RouteCall) throws -> Answer {
         let version = call.part("version")
+        let knownAt = try call.fields.knowledge("known_at")
         let json = try call.asking { ledger in
-            let newest = try ledger.catalogs().newest?.version
+            let newest = try ledger.catalogs(knownAt: knownAt).newest?.version
             guard let number = version == "newest" ? newest : Int64(version) else {
                 throw Problem.notFound(
                     "unknown_version", "\(ShownText.escaped(version)) is no version of a catalog")
@@ -84,9 +86,13 @@ extension RouteTable {
         return .tagged(json, ifNoneMatch: call.headers[.ifNoneMatch])
     }
 
-    static func newest(of ledger: Ledger) throws -> Catalog {
-        guard let catalog = try ledger.catalogs().newest?.catalog else {
-            throw Problem.notFound("no_catalog", "the ledger has no catalog")
+    static func newest(
+        of ledger: Ledger, knownAt: Moment.Knowledge? = nil
+    ) throws -> Catalog {
+        guard let catalog = try ledger.catalogs(knownAt: knownAt).newest?.catalog else {
+            throw Problem.notFound(
+                "no_catalog",
+                knownAt == nil ? "the ledger has no catalog" : "the ledger had no catalog then")
         }
         return catalog
     }

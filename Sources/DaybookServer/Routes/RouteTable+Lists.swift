@@ -94,7 +94,10 @@ extension RouteTable {
 
     @Sendable
     private static func funnels(_ call: inout RouteCall) throws -> Answer {
-        .json(try call.asking { try $0.catalogs().newest?.catalog.funnels ?? [] }.json)
+        let knownAt = try call.fields.knowledge("known_at")
+        return .json(
+            try call.asking { try $0.catalogs(knownAt: knownAt).newest?.catalog.funnels ?? [] }
+                .json)
     }
 
     @Sendable

@@ -29,14 +29,19 @@ extension RouteTable {
     private static func record(_ call: inout RouteCall) async throws -> Answer {
         let allowsUnknown = try call.fields.flag("allow_unknown") ?? false
         let showsStatus = try call.fields.flag("status") ?? false
+        let (actor, reason) = try call.audit()
         try call.fields.finish()
         let isClient = call.caller.customer != nil
         // Counted before they are read: every line that is none is a problem to tell of.
         let lineCount = call.bytes.count { $0 == UInt8(ascii: "\n") }
         try confirm(lineCount, atMost: linesMax)
+        // A line without a key of its own is known by that of the request and its number.
+        let key = call.headers[.idempotencyKey].map { key in
+            { @Sendable (line: Int) in EventSource.boundedKey("\(key)/\(line)") }
+        }
         var reader = NDJSONReader(
-            app: try call.app.name,
-            defaultTrust: isClient ? .clientAsserted : .imported)
+            app: try call.app.name, defaultTrust: isClient ? .clientAsserted : .imported,
+            isReported: true, key: key)
         var (events, problems) = reader.read(call.bytes)
         guard problems.isEmpty else {
             throw LedgerError.badInput(problems.map(InputProblem.init))
@@ -49,7 +54,13 @@ extension RouteTable {
             events = try events.map { try asserted($0, catalogs, call) }
         }
         // A time of recording is the ledger's own; with it an event would pass for one of an older ledger.
-        for index in events.indices { events[index].draft.recordedAt = nil }
+        for index in events.indices {
+            events[index].draft.recordedAt = nil
+            for (name, text) in [("actor", actor), ("reason", reason)] {
+                guard let text, events[index].draft.extras[name] == nil else { continue }
+                events[index].draft.extras[name] = .string(text)
+            }
+        }
         let taken = events
         let shown = showsStatus ? try customer(of: taken) : nil
         let json = try await call.app.ledger.writing { ledger in

@@ -7,7 +7,7 @@ import HTTPTypes
 
 /// What the errors of the library are over HTTP.
 extension Problem {
-    init(_ error: any Error) {
+    package init(_ error: any Error) {
         switch error {
         case let problem as Problem: self = problem
         case let error as LedgerError: self.init(ledger: error)
@@ -37,6 +37,10 @@ extension Problem {
     private static func status(of error: LedgerError) -> HTTPResponse.Status {
         switch error {
         case .rejected(let rejection, _): status(of: rejection)
+        // Of a batch, each line is a request with a key of its own.
+        case .badInput(let problems)
+        where problems.allSatisfy { $0.code == EventProblem.Code.keyConflict.rawValue }:
+            .conflict
         case .badInput: .unprocessableContent
         // X-06 asks for 409 where the same key comes with another body; the draft of the header would have 422.
         case .idempotencyConflict, .versionConflict, .catalogConflict, .placeAhead: .conflict

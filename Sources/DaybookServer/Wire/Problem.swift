@@ -1,19 +1,19 @@
 import Daybook
 import DaybookEvents
-import HTTPTypes
+package import HTTPTypes
 
 /// Why a request was not answered as it was asked: problem details (RFC 9457), with the stable codes of the library.
-struct Problem: Error {
-    var status: HTTPResponse.Status
+package struct Problem: Error {
+    package var status: HTTPResponse.Status
     /// A stable word for programs.
-    var code: String
+    package var code: String
     /// What failed and what to do, in one or a few sentences; nothing secret.
-    var detail: String
+    package var detail: String
     /// Each mistake of an input by itself.
     var problems: [InputProblem] = []
     /// Members that this problem has beside those of every one.
     var members = JSONObject()
-    var headers = HTTPFields()
+    package var headers = HTTPFields()
 
     init(_ status: HTTPResponse.Status, _ code: String, _ detail: String) {
         self.status = status

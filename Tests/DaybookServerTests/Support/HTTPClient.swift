@@ -131,13 +131,18 @@ struct HTTPClient: Sendable {
     }
 
     /// Sends bytes as they are, and reads what comes until the server closes the connection.
-    /// - Parameter pieces: Each after a pause.
-    func raw(_ pieces: [[UInt8]], pause: Duration = .zero) async throws -> String {
+    /// - Parameters:
+    ///   - pieces: Each after a pause.
+    ///   - isClosing: Whether this side is closed after them, while the other one may still answer.
+    func raw(
+        _ pieces: [[UInt8]], pause: Duration = .zero, closing isClosing: Bool = false
+    ) async throws -> String {
         let connection = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .connect(host: "127.0.0.1", port: port) { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
-                        wrappingChannelSynchronously: channel)
+                        wrappingChannelSynchronously: channel,
+                        configuration: .init(isOutboundHalfClosureEnabled: true))
                 }
             }
         let bytes = Mutex<[UInt8]>([])
@@ -148,6 +153,7 @@ struct HTTPClient: Sendable {
                         try await outbound.write(ByteBuffer(bytes: piece))
                         try await Task.sleep(for: pause)
                     }
+                    if isClosing { outbound.finish() }
                 }
                 defer { sender.cancel() }
                 for try await part in inbound {

@@ -1,4 +1,5 @@
 import DaybookEvents
+import DaybookFixtures
 import DaybookServer
 import NIOHTTP1
 
@@ -23,6 +24,12 @@ enum RouteExamples {
         "resetUsage": ["meter": "stories"], "whatIf": ["drop": ["native/story-1"]],
         "evaluateFlag": ["context": ["targetingKey": "ada"]],
         "evaluateFlags": ["context": ["targetingKey": "ada"]],
+    ]
+
+    /// What is recorded.
+    static let line: JSONObject = [
+        "type": "app.launched", "v": 1, "subject": "ada", "occurred_at": .integer(Fixtures.now),
+        "source": ["kind": "native", "key": "launch-1"], "data": [:],
     ]
 
     /// What the query of a route must have.
