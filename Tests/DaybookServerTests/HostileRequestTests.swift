@@ -185,7 +185,7 @@ struct HostileRequestTests {
     }
 
     private static func metric(_ name: String, _ bench: ServerBench) async throws -> String? {
-        let reply = try await bench.get("/v1/dozzi/metrics", [bench.key(.analyst)])
+        let reply = try await bench.get("/v1/dozzi/prometheus", [bench.key(.analyst)])
         return reply.text.split(separator: "\n").first { $0.hasPrefix(name + " ") }
             .map { String($0.dropFirst(name.count + 1)) }
     }

@@ -71,7 +71,7 @@ struct OperationTests {
             }
             _ = try await bench.post("/v1/dozzi/customers/ada/consume", ["meter": "stories"])
             _ = try await bench.get("/v1/dozzi/secret%22%0Aapp=x/nowhere")
-            let text = try await bench.get("/v1/dozzi/metrics", [bench.key(.analyst)]).text
+            let text = try await bench.get("/v1/dozzi/prometheus", [bench.key(.analyst)]).text
             for line in [
                 #"daybook_http_requests_total{app="dozzi",route="consume",status="200"} 2"#,
                 #"daybook_http_requests_total{app="dozzi",route="consume",status="409"} 1"#,

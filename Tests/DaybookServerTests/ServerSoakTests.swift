@@ -308,9 +308,10 @@ private final class ServerSoakCrew: Sendable {
     private func analyse() async {
         await loop("lists", pause: .milliseconds(500)) { connection, round in
             let path = [
-                "/customers?limit=50", "/grants?limit=20", "/expiring", "/metrics", "/products",
+                "/customers?limit=50", "/grants?limit=20", "/expiring", "/prometheus",
+                "/products", "/metrics/net_revenue,active_customers?by=day",
                 "/changes?limit=50",
-            ][round % 6]
+            ][round % 7]
             let reply = try await connection.send(.GET, "/v1/dozzi" + path, headers: [key])
             if reply.status != 200 { surprise("\(path): \(reply.status) \(reply.text)") }
         }

@@ -20,7 +20,7 @@ struct ServedProgram {
         let end = ContinuousClock.now + .seconds(60)
         var port: Int?
         while port == nil, process.isRunning, ContinuousClock.now < end {
-            usleep(20_000)
+            usleep(1_000)
             port = Self.port(in: try String(contentsOfFile: log, encoding: .utf8))
         }
         guard let port else {
@@ -33,6 +33,22 @@ struct ServedProgram {
     private static func port(in log: String) -> Int? {
         guard let start = log.range(of: "http://127.0.0.1:") else { return nil }
         return Int(log[start.upperBound...].prefix { $0.isNumber })
+    }
+
+    /// How long it takes from its start until it answers that every ledger can be asked.
+    static func secondsToReady(
+        _ program: String, _ arguments: [String], log: String
+    ) throws -> Double {
+        let start = ContinuousClock.now
+        let server = try ServedProgram(program, arguments, log: log)
+        defer { server.stop() }
+        while (try? server.answer("GET", "/ready", key: "", body: nil)) == nil {
+            guard ContinuousClock.now - start < .seconds(60) else {
+                throw BenchmarkError("it was not ready within a minute; see \(log)")
+            }
+            usleep(1_000)
+        }
+        return (ContinuousClock.now - start) / .seconds(1)
     }
 
     func stop() {

@@ -62,7 +62,7 @@ struct MetricsCommand: AsyncParsableCommand {
             }
         }
         bar.finish()
-        guard !csv else { return try Terminal.output.write(MetricsText.csv(report)) }
+        guard !csv else { return try Terminal.output.write(HumanText(lines: report.csv)) }
         try output.show(report.json) { MetricsText.text(report, $0) }
     }
 }

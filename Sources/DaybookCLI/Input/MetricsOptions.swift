@@ -1,7 +1,6 @@
 import ArgumentParser
 import Daybook
 import DaybookDomain
-import DaybookIngest
 
 /// Over which time metrics are computed, and by which rules.
 struct MetricsOptions: ParsableArguments {
@@ -47,19 +46,9 @@ struct MetricsOptions: ParsableArguments {
         request.rules.refunds = refunds
         request.rules.monthlyPrice = monthlyPrice
         request.moment = try moment.moment()
-        if let commission { request.rules.commissionMilli = try Self.percent(commission) }
-        return request
-    }
-
-    private static func percent(_ text: String) throws -> Int64 {
-        guard let number = DecimalText(text)?.scaled(places: 3), number.isExact,
-            (0...100_000).contains(number.value)
-        else {
-            throw Failure(
-                .badInput, "bad_percent",
-                "--commission: \(text) is no percentage; write a number from 0 to 100 with at most three decimals"
-            )
+        if let share = try PercentText.read(commission, "--commission") {
+            request.rules.commissionMilli = share
         }
-        return number.value
+        return request
     }
 }

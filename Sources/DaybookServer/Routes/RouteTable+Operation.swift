@@ -11,9 +11,9 @@ extension RouteTable {
         Route(
             .get, "/ready", "ready", "Whether every ledger can be asked.", for: [], ready),
         Route(
-            .get, "/v1/{app}/metrics", "metrics",
+            .get, "/v1/{app}/prometheus", "prometheus",
             "Numbers of the app's requests and ledger, as Prometheus reads them.",
-            for: [.analyst, .admin], metrics),
+            for: [.analyst, .admin], prometheus),
     ]
 
     @Sendable
@@ -43,7 +43,7 @@ extension RouteTable {
     }
 
     @Sendable
-    private static func metrics(_ call: inout RouteCall) throws -> Answer {
+    private static func prometheus(_ call: inout RouteCall) throws -> Answer {
         let app = try call.app
         let (metrics, streams) = (call.metrics, call.streams)
         let own = [("app", app.name)]

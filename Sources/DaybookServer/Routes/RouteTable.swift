@@ -3,7 +3,7 @@ package enum RouteTable {
     package static let routes: [Route] =
         operationRoutes + storeRoutes + checkRoutes + useRoutes + customerRoutes + changeRoutes
         + catalogRoutes
-        + ofrepRoutes + recordRoutes + auditRoutes + whatIfRoutes + listRoutes
+        + ofrepRoutes + recordRoutes + auditRoutes + whatIfRoutes + listRoutes + metricRoutes
         + callRoutes + leaseRoutes
 
     /// The rows of the table in docs/server.md.

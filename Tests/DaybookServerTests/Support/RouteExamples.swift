@@ -39,6 +39,7 @@ enum RouteExamples {
     private static let parts = [
         "{app}": "dozzi", "{customer}": "ada", "{name}": "stories", "{meter}": "stories",
         "{context}": "usage_limit", "{version}": "newest",
+        "{names}": "net_revenue,active_customers",
     ]
 
     static func path(of route: Route, app: String = "dozzi") -> String {

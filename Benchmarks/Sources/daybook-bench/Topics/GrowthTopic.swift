@@ -50,6 +50,9 @@ extension Benchmark {
                         return pair[1]["warm_seconds"] / pair[0]["warm_seconds"]
                     }),
                 Goal(
+                    "daybook serve, from its start until it is ready, with a snapshot, ms", .atMost,
+                    150, places: 0, last { 1_000 * $0["ready_seconds"] }),
+                Goal(
                     "find a customer by any id, worst of a thousand, ms", .atMost, 10,
                     last { 1_000 * $0["find_id_worst_seconds"] }),
                 Goal(
@@ -79,6 +82,7 @@ extension Benchmark {
         [
             .value("open, no snapshot, ms", 1) { 1_000 * $0["cold_seconds"] },
             .value("open, snapshot, ms", 2) { 1_000 * $0["warm_seconds"] },
+            .value("serve until ready, ms", 0) { 1_000 * $0["ready_seconds"] },
             .value("write snapshot, ms", 0) { 1_000 * $0["snapshot_seconds"] },
             .count("replay, rows/s") { $0["rows_rate"] },
             .count("replay, segments/s") { $0["segments_rate"] },
@@ -128,6 +132,15 @@ extension Benchmark {
                 medianOf: try (0..<Self.openings).map { _ in
                     try programs.runOurs("open", path, String(subjects))
                 })
+        }
+        note("ready") {
+            let seconds = try (0..<Self.openings).map { _ in
+                try ServedProgram.secondsToReady(
+                    programs.server, ["serve", path, "--port", "0"], log: path + ".log")
+            }
+            var ready = Measurement()
+            ready["seconds"] = Statistics.median(seconds)
+            return ready
         }
         note("find") {
             try programs.runOurs(
