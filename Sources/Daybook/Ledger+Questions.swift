@@ -56,7 +56,9 @@ extension Ledger {
     public func catalogs(knownAt: Moment.Knowledge? = nil) throws -> CatalogHistory {
         let all = try core.catalogs()
         guard let knownAt else { return all }
-        return all.known(at: try core.resolve(knownAt, now: core.clock()).position)
+        return try core.translating {
+            all.known(at: try core.resolve(knownAt, now: core.clock()).position)
+        }
     }
 
     /// Every customer who has an event of their own or whom a store's purchase names, in the order of the names' bytes.

@@ -55,6 +55,7 @@ struct MetricRouteTests {
             #expect(
                 csv.text.contains(
                     "net_revenue,USD,2026-01-01T00:00:00Z,2026-02-01T00:00:00Z,2990,1,2.990000,"))
+            #expect(csv.headers["etag"] == reply.headers["etag"] && csv.headers["vary"] == "Accept")
             let all = try await bench.get("/v1/dozzi/metrics/all?by=whole&" + Self.january, [key])
             #expect((all.json["metrics"]?.array?.count ?? 0) == names.count)
         }

@@ -77,6 +77,15 @@ struct RecordRouteTests {
             let other = try await Self.record(bench, [Self.line("c")], key: "tap")
             #expect(other.status == 409 && other.code == "idempotency_conflict", "\(other.text)")
             #expect(try Self.events(bench).count == 2)
+            for key in ["", String(repeating: "k", count: 129)] {
+                let bad = try await Self.record(bench, [Self.line("d")], key: key)
+                #expect(bad.status == 422 && bad.code == "bad_key", "\(bad.text)")
+            }
+            // Who says it, and why, is part of what was said.
+            let own = [Self.line("b", key: "own")]
+            let said = try await Self.record(
+                bench, own, query: "?actor=kim&reason=again", scope: .admin)
+            #expect(said.status == 409, "\(said.text)")
         }
     }
 
@@ -100,8 +109,14 @@ struct RecordRouteTests {
             let ledger = try Ledger.open(bench.path(), clock: { Fixtures.now })
             let before = try ledger.head().position
             let catalog = String(decoding: try Fixtures.catalogDocument("dozzi"), as: UTF8.self)
-            let changed = catalog.replacing("regular: 2.99 USD", with: "regular: 3.99 USD")
-            try #require(changed != catalog)
+            var changed = catalog
+            for (old, new) in [
+                ("regular: 2.99 USD", "regular: 3.99 USD"), ("window: P7D", "window: P8D"),
+                ("paywall.title: Unlock Unlimited Stories", "paywall.title: Unlock All"),
+            ] {
+                try #require(changed.contains(old))
+                changed = changed.replacing(old, with: new)
+            }
             _ = try await ledger.publish(CatalogPublication(document: Array(changed.utf8)))
             try ledger.close()
             func texts(_ path: String, _ knownAt: Int64?) async throws -> String {
@@ -115,10 +130,11 @@ struct RecordRouteTests {
             #expect(try await texts("/catalogs", nil).contains(#""version":2"#))
             #expect(try await !texts("/catalogs", before).contains(#""version":2"#))
             #expect(try await texts("/catalogs/newest", before).contains(#""version":1"#))
-            #expect(
-                try await texts("/paywalls/usage_limit", before)
-                    == texts("/paywalls/usage_limit", nil))
-            #expect(try await texts("/funnels", before) == texts("/funnels", nil))
+            #expect(try await texts("/paywalls/usage_limit", nil).contains("Unlock All"))
+            #expect(try await !texts("/paywalls/usage_limit", before).contains("Unlock All"))
+            #expect(try await texts("/funnels", before) != texts("/funnels", nil))
+            let both = try await bench.get("/v1/dozzi/catalogs/2?known_at=@\(before)", key)
+            #expect(both.status == 422 && both.code == "version_alone")
             let early = try await bench.get("/v1/dozzi/products?known_at=@0", key)
             #expect(early.status == 404 && early.code == "no_catalog", "\(early.text)")
         }

@@ -113,7 +113,10 @@ package final class ChildProcess: Sendable {
         status.withLock { status in
             if status != nil { return status }
             var word: Int32 = 0
-            guard waitpid(identifier, &word, WNOHANG) == identifier else { return nil }
+            let found = waitpid(identifier, &word, WNOHANG)
+            // Ended and forgotten by the system, where this process ignores SIGCHLD.
+            if found < 0, errno == ECHILD { status = -1 }
+            guard found == identifier else { return status }
             let signal = word & 0x7F
             status = signal == 0 ? (word >> 8) & 0xFF : -signal
             return status

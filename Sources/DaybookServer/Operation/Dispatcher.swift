@@ -27,11 +27,12 @@ struct Dispatcher: Sendable {
         var admitted: Admitted?
         var failure: (any Error)?
         var limits: RateLimit.State?
+        var asked: String?
         do {
             let found = try await admit(request, context, route)
             admitted = found
             limits = try rate.take(found.caller)
-            answer = try await self.answer(request, context, route, found, id)
+            (answer, asked) = try await self.answer(request, context, route, found, id)
         } catch {
             failure = error
             answer = Self.answer(to: (error as? BodyProblem)?.problem ?? Problem(error), id)
@@ -44,7 +45,7 @@ struct Dispatcher: Sendable {
             route: route.name, method: request.method.rawValue, app: context.parameters.get("app"),
             status: answer.status.code, duration: duration, request: id,
             trace: TraceParent.trace(request.headers), key: admitted?.caller.key?.id,
-            customer: Self.customer(admitted, request),
+            customer: Self.customer(admitted, asked, request),
             failure: failure)
         line.write(to: log)
         meters.count(
@@ -83,10 +84,12 @@ struct Dispatcher: Sendable {
 
     private typealias Admitted = (caller: Caller, app: ServedApp?, parts: [String: String])
 
-    /// The customer whom a person asked about: of the path, or looked up by an id.
-    private static func customer(_ admitted: Admitted?, _ request: Request) -> String? {
+    /// The customer whom a person asked about: of the path, of the body, or looked up by an id.
+    private static func customer(
+        _ admitted: Admitted?, _ asked: String?, _ request: Request
+    ) -> String? {
         guard let admitted, admitted.caller.isPerson else { return nil }
-        if let customer = admitted.parts["customer"] { return customer }
+        if let customer = admitted.parts["customer"] ?? asked { return customer }
         // A query that cannot be decoded asked about no one.
         let query = (try? QueryText.parameters(request.uri.query ?? "")) ?? []
         return query.first { $0.name == "subject" || $0.name == "id" }?.value
@@ -118,7 +121,7 @@ struct Dispatcher: Sendable {
     private func answer(
         _ request: Request, _ context: ServerContext, _ route: Route, _ admitted: Admitted,
         _ id: String
-    ) async throws -> Answer {
+    ) async throws -> (Answer, asked: String?) {
         let bytes = try await BodyReader.read(request, atMost: route.bodyByteCountMax)
         var object: JSONObject?
         if case .object = route.input, !bytes.isEmpty {
@@ -135,7 +138,8 @@ struct Dispatcher: Sendable {
             parts: admitted.parts, headers: request.headers, fields: fields, bytes: bytes,
             streams: streams, longWork: longWork, metrics: metrics, gate: gate, rate: rate,
             log: log, scopes: route.scopes)
-        return try await route.respond(&call)
+        let answer = try await route.respond(&call)
+        return (answer, call.asked)
     }
 
     // MARK: Answers

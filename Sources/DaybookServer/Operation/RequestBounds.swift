@@ -23,6 +23,8 @@ final class RequestBounds: ChannelInboundHandler, RemovableChannelHandler {
     private let log: Logger
     /// Whether a request has begun and not ended; what goes wrong then is in its own line.
     private var isWithinRequest = false
+    /// Whether the line about what is no request was written: nothing more is read of such a connection.
+    private var hasTold = false
 
     /// - Parameters:
     ///   - writeTimeMax: How long a client may be slower than what is written for it.
@@ -60,13 +62,14 @@ final class RequestBounds: ChannelInboundHandler, RemovableChannelHandler {
 
     /// What the decoder cannot read as HTTP, or has more headers than are taken; it closes the connection.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        if let error = error as? HTTPParserError, !isWithinRequest {
+        // The decoder may tell of one mistake twice.
+        if let error = error as? HTTPParserError, !isWithinRequest, !hasTold {
+            hasTold = true
             tell(
                 error == .invalidEOFState
-                    ? Problem(
-                        .requestTimeout, "unfinished_headers",
-                        "the connection ended before its request did")
-                    : Problem.badRequest("bad_http", "\(error)"))
+                    ? .badRequest(
+                        "unfinished_headers", "the connection ended before its request did")
+                    : .badRequest("bad_http", "\(error)"))
         }
         context.fireErrorCaught(error)
     }

@@ -26,6 +26,9 @@ struct RouteCall: Sendable {
     /// By which the route is opened.
     let scopes: Set<Scope>
 
+    /// The customer whom the body names, for the log.
+    var asked: String?
+
     /// Looks again whether the caller may: a key may have been revoked, and a token be over, while a stream went on.
     var admission: @Sendable () async throws -> Void {
         let (gate, headers, scopes, app) = (gate, headers, scopes, served?.name ?? "")

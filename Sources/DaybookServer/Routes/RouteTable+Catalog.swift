@@ -69,6 +69,11 @@ extension RouteTable {
         let version = call.part("version")
         let knownAt = try call.fields.knowledge("known_at")
         let json = try call.asking { ledger in
+            guard version == "newest" || knownAt == nil else {
+                throw Problem(
+                    .unprocessableContent, "version_alone",
+                    "a version is what was published, always; leave out \"known_at\"")
+            }
             let newest = try ledger.catalogs(knownAt: knownAt).newest?.version
             guard let number = version == "newest" ? newest : Int64(version) else {
                 throw Problem.notFound(

@@ -35,13 +35,18 @@ extension RouteTable {
             throw Problem(.unprocessableContent, "no_metric", "the path names no metric")
         }
         let request = try call.fields.metrics(names == ["all"] ? [] : names)
-        let isCSV = call.headers[.accept]?.hasPrefix("text/csv") == true
+        let isCSV = call.headers[.accept]?.contains("text/csv") == true
         let known = call.headers[.ifNoneMatch]
         return { ledger in
             let report = try ledger.metrics(request)
-            return isCSV
-                ? .text(report.csv, mediaType: "text/csv; charset=utf-8; header=present")
-                : .tagged(report.json, ifNoneMatch: known)
+            var answer = Answer.tagged(report.json, ifNoneMatch: known)
+            if isCSV, answer.status == .ok {
+                answer.headers[.contentType] = "text/csv; charset=utf-8; header=present"
+                answer.body = .bytes(Array(report.csv.utf8))
+            }
+            // The same numbers in another form.
+            answer.headers[.vary] = "Accept"
+            return answer
         }
     }
 

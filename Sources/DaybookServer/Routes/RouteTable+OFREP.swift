@@ -85,6 +85,7 @@ private struct FlagContext {
                 "TARGETING_KEY_MISSING", "\"context\" needs \"targetingKey\": the customer's id")
         }
         try call.caller.confirm(subject)
+        call.asked = subject
         var fields = try RequestFields(query: nil, body: context)
         self.subject = subject
         environment = try fields.environment()

@@ -36,9 +36,7 @@ extension RouteTable {
         let lineCount = call.bytes.count { $0 == UInt8(ascii: "\n") }
         try confirm(lineCount, atMost: linesMax)
         // A line without a key of its own is known by that of the request and its number.
-        let key = call.headers[.idempotencyKey].map { key in
-            { @Sendable (line: Int) in EventSource.boundedKey("\(key)/\(line)") }
-        }
+        let key = try call.headers[.idempotencyKey].map(lineKeys)
         var reader = NDJSONReader(
             app: try call.app.name, defaultTrust: isClient ? .clientAsserted : .imported,
             isReported: true, key: key)
@@ -77,6 +75,20 @@ extension RouteTable {
             return json
         }
         return .json(json)
+    }
+
+    /// The longest `Idempotency-Key` that leaves room for a line's number and an item's product.
+    private static let lineKeyByteCountMax = 128
+
+    /// - Returns: The key of a line, by its number.
+    private static func lineKeys(_ key: String) throws -> @Sendable (Int) -> String {
+        guard (1...lineKeyByteCountMax).contains(key.utf8.count) else {
+            throw Problem(
+                .unprocessableContent, "bad_key",
+                "\"Idempotency-Key\" has \(key.utf8.count) bytes; here it has 1 to \(lineKeyByteCountMax)"
+            )
+        }
+        return { "\(key)/\($0)" }
     }
 
     /// Whose status is told beside the receipt (`status`): an app that says that it was launched is spared a question.
