@@ -1,5 +1,6 @@
 import DaybookDomain
 import DaybookEvents
+import DaybookFixtures
 import DaybookTesting
 import Testing
 
@@ -196,5 +197,49 @@ struct ReferenceModelTests {
         expect(history, at: Day.day(2) - 1, remaining: 0, overage: 0, used: 3)
         expect(history, at: Day.day(2), remaining: 2, overage: 0, used: 3)
         expect(history, at: Day.day(3), remaining: 0, overage: 1, used: 3)
+    }
+
+    @Test(
+        "Rule 4 A notice of grace that is still to come moves no period: bought, handed over, then recovered"
+    )
+    func laterNotice() throws {
+        var history = ModelHistory(try CatalogReader.read(SamplerCatalog.first))
+        let bought = Day.day(2) + 3_661_007
+        let club: JSONObject = [
+            "product": "club.monthly", "group": "Club", "original_transaction_id": "1",
+            "price_milli": 0, "currency": "USD",
+        ]
+        func period(_ transaction: String, _ from: Int64, _ until: Int64) -> JSONObject {
+            var fields = club
+            fields["transaction_id"] = .string(transaction)
+            fields["starts_at"] = .integer(from)
+            fields["expires_at"] = .integer(until)
+            return fields
+        }
+        var started = period("1", bought, Day.day(9))
+        started["reason"] = "initial"
+        try history.add("subscription.started", at: bought, started, subject: "bob")
+        try history.add("app.launched", at: Day.day(3), [:])
+        try history.add(
+            "purchase.transferred", at: Day.day(20),
+            ["original_transaction_id": "1", "from": "bob", "to": "ada", "rule": "restore"],
+            subject: "bob", trust: .imported)
+        try history.add(
+            "subscription.billing_failed", at: Day.day(40),
+            ["original_transaction_id": "1", "grace_expires_at": .integer(Day.day(60))],
+            subject: "bob")
+        try history.add(
+            "subscription.renewed", at: Day.day(45), period("2", Day.day(45), Day.day(75)),
+            subject: "bob")
+        func start(_ time: Int64) -> Int64? {
+            history.answer(at: time).meters["exports"]?.periodStart
+        }
+        let week: Int64 = 7 * 86_400_000
+        // Until the notice ada's weeks are not counted from a purchase that was over before it was hers.
+        let before = try #require(start(Day.day(30)))
+        #expect((before - bought) % week != 0)
+        // From the notice on the purchase goes on until it was paid again, as hers, by its own day.
+        let after = try #require(start(Day.day(46)))
+        #expect((after - bought) % week == 0)
     }
 }

@@ -111,7 +111,7 @@ struct PlanTimeline {
             for index in periods.indices.dropLast() {
                 let next = periods[index + 1].start
                 let isGrace =
-                    facts.billingNotice(at: next - 1).map {
+                    facts.billingNotice(at: min(next - 1, context.at)).map {
                         $0.occurredAt >= periods[index].facts.startsAt
                             && $0.graceExpiresAt ?? Int64.min >= next
                     } ?? false
