@@ -34,6 +34,105 @@ extension Ledger {
         try MetricsQuestion(core: core).report(request, progress: progress)
     }
 
+    /// What became of the customers who saw each variant of an experiment, from their first sight of it on.
+    /// - Parameters:
+    ///   - metric: A ratio without groups and ages: so many of those who saw the variant.
+    ///   - request: Over which time they saw it first, and by which rules; its metrics and length of periods make no
+    ///     difference.
+    /// - Throws: `LedgerError.badInput` for a metric of another kind and for an experiment that no customer saw and no
+    ///   catalog has, and as `metrics` does.
+    public func experiment(
+        _ name: String, metric: String = "conversion_to_paying",
+        _ request: MetricsRequest = MetricsRequest(),
+        progress: (Int, Int) throws -> Void = { _, _ in }
+    ) throws -> ExperimentReport {
+        try ExperimentQuestion(core: core).report(
+            name, metric: metric, request, progress: progress)
+    }
+
+    /// Computes metrics and keeps the answer's bytes for ever, under a name.
+    ///
+    /// The same name with the same answer again is done already.
+    /// - Parameter progress: Is told how many of how many customers and lineages were looked at.
+    /// - Throws: `LedgerError.badInput` for a name that another report has, for a report that is too large, and as
+    ///   `metrics` does.
+    @discardableResult
+    public func freeze(
+        _ freeze: ReportFreeze, progress: (Int, Int) throws -> Void = { _, _ in }
+    ) async throws -> FrozenReport {
+        try await keep(try preparedReport(freeze, progress: progress))
+    }
+
+    /// A report on its way into the ledger: what takes long is done.
+    package struct PreparedReport: Sendable {
+        enum Content {
+            case new(EventDraft)
+            case kept(FrozenReport)
+        }
+
+        let freeze: ReportFreeze
+        let content: Content
+
+        /// Whether it was frozen before.
+        package var isKept: Bool {
+            if case .kept = content { true } else { false }
+        }
+    }
+
+    /// Computes what is to be frozen; only reads.
+    /// - Throws: As `freeze`.
+    package func preparedReport(
+        _ freeze: ReportFreeze, progress: (Int, Int) throws -> Void = { _, _ in }
+    ) throws -> PreparedReport {
+        let reports = FrozenReports(core: core)
+        if let kept = try reports.repeated(freeze) {
+            return PreparedReport(freeze: freeze, content: .kept(kept))
+        }
+        return PreparedReport(
+            freeze: freeze, content: .new(try reports.draft(of: freeze, progress: progress)))
+    }
+
+    /// Records what was computed.
+    package func keep(_ prepared: PreparedReport) async throws -> FrozenReport {
+        switch prepared.content {
+        case .kept(let report): return report
+        case .new(let draft):
+            try await record([draft])
+            return try FrozenReports(core: core).named(
+                prepared.freeze.name, in: prepared.freeze.request.environment)
+        }
+    }
+
+    /// The reports of an environment that were frozen, in the order in which they were.
+    public func frozenReports(in environment: Environment = .production) throws -> [FrozenReport] {
+        try FrozenReports(core: core).all(in: environment)
+    }
+
+    /// A report as it was frozen.
+    /// - Throws: `LedgerError.badInput` for an unknown name.
+    public func frozenReport(
+        _ name: String, in environment: Environment = .production
+    ) throws -> FrozenReport {
+        try FrozenReports(core: core).named(name, in: environment)
+    }
+
+    /// Asks a frozen report's question again by what was known later, and explains what is different: by metric, by
+    /// customer and by cause.
+    /// - Parameters:
+    ///   - knownAt: `nil`: everything that is recorded.
+    ///   - progress: As of `metrics`, once for each state of knowledge, and then for the customers whom events between
+    ///     them concern.
+    /// - Throws: `LedgerError.badInput` for an unknown name, and for what was known before the report.
+    /// - Complexity: O(*n*) in the events of all customers, and for each customer with later events O(*e* *m*) in
+    ///   these and all of theirs.
+    public func comparison(
+        of name: String, in environment: Environment = .production,
+        knownAt: Moment.Knowledge? = nil, progress: (Int, Int) throws -> Void = { _, _ in }
+    ) throws -> ReportComparison {
+        try FrozenReports(core: core).comparison(
+            of: name, in: environment, knownAt: knownAt, progress: progress)
+    }
+
     /// The targets of the newest catalog beside the values of the last period that is over, and of those before it.
     /// - Parameter request: Which metrics it names makes no difference.
     /// - Throws: `LedgerError.badInput` where the ledger has no catalog, and as `metrics` does.

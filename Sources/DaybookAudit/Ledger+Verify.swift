@@ -74,6 +74,7 @@ extension Ledger {
             findings += try attempt("catalogs: documents have their digests") {
                 [try verifyCatalogs()]
             }
+            findings += try attempt(Self.reportCheck) { try verifyReports() }
             if let snapshot = core.snapshots.digested(
                 through: core.state.withLock { $0.head.position })
             {
@@ -261,6 +262,25 @@ extension Ledger {
             detail: idle.isEmpty
                 ? "clean" : "without effect: " + Self.list(idle.map(\.text), "; ")
         )
+    }
+
+    private static let reportCheck = "reports: documents have their digests"
+
+    /// - Returns: Nothing where no report was frozen.
+    private func verifyReports() throws -> [VerifyFinding] {
+        let reports = try Environment.allCases.flatMap { try frozenReports(in: $0) }
+        if reports.isEmpty { return [] }
+        var problems: [String] = []
+        for report in reports {
+            if Digest.hexadecimal(Digest.sha256(report.document)) != report.digest {
+                problems.append("the document of \(report.name) was changed")
+            }
+        }
+        return [
+            VerifyFinding(
+                check: Self.reportCheck, isClean: problems.isEmpty,
+                detail: problems.isEmpty ? "clean" : problems.joined(separator: "; "))
+        ]
     }
 
     private func verifyCatalogs() throws -> VerifyFinding {

@@ -30,7 +30,9 @@ extension DaybookCommand {
                 subcommands: [
                     CheckCommand.self, ExplainCommand.self, StatusCommand.self, HistoryCommand.self,
                     ResetsCommand.self, ListCommand.self, DiffCommand.self, BisectCommand.self,
-                    FunnelCommand.self, MetricsCommand.self, KPICommand.self,
+                    FunnelCommand.self, MetricsCommand.self, CohortsCommand.self,
+                    ExperimentCommand.self,
+                    KPICommand.self, ReportCommand.self,
                 ]),
             CommandGroup(
                 name: "Use",

@@ -206,6 +206,7 @@ struct DocumentTests {
 
     private static let groups = [
         "grant", "profile", "override", "catalog", "dead-letters", "sandbox", "list", "key",
+        "report",
     ]
 
     private static func options(_ text: String) -> Set<String> {

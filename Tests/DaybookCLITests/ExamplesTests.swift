@@ -25,6 +25,7 @@ struct ExamplesTests {
                 // Refused until its authority is believed.
                 "! daybook ingest waiting.jws --as app-store-transaction \(untrusting)",
                 "daybook replay --digests digests.json", "daybook backup saved.sqlite",
+                "daybook report freeze march --period 2026-03",
                 "daybook key create --scope store --label functions --actor kim",
                 "daybook key lease --actor kim",
                 "daybook key trust backend-1 --algorithm ES256 --file backend.pem --actor kim",
@@ -152,7 +153,9 @@ struct ExamplesTests {
                     \(example)
                     """)
                 // A question may be answered with no; everything else must be done.
-                let isQuestion = ["daybook check ", "daybook bisect ", "daybook kpi "].contains {
+                let isQuestion = [
+                    "daybook check ", "daybook bisect ", "daybook kpi ", "daybook report compare ",
+                ].contains {
                     example.contains($0)
                 }
                 let isAnswer = result.status == 1 && isQuestion

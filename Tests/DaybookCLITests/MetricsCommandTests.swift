@@ -49,8 +49,8 @@ struct MetricsCommandTests {
         let csv = try bench.run("metrics uses --csv \(Self.range)").output
         #expect(
             csv == """
-                metric,group,from,until,numerator,denominator,value,complete
-                uses,stories,2026-01-01T00:00:00Z,2026-02-01T00:00:00Z,1,1,1.000000,true
+                metric,group,from,until,numerator,denominator,value,complete,age
+                uses,stories,2026-01-01T00:00:00Z,2026-02-01T00:00:00Z,1,1,1.000000,true,
 
                 """)
         let all = try bench.run("metrics --all --csv --by week \(Self.range)")
@@ -105,5 +105,41 @@ struct MetricsCommandTests {
         let result = try bench.run("\(command) --ledger d.sqlite")
         #expect(result.status == status && result.errors.contains(word), "\(result.errors)")
         #expect(result.output.isEmpty)
+    }
+
+    @Test("A frozen report gives its bytes for ever; what is different is explained")
+    func reports() throws {
+        let bench = try Self.bench()
+        let freeze = "report freeze january net_revenue uses --period 2026-01 --ledger d.sqlite"
+        let made = try bench.run(freeze + " --actor eva")
+        #expect(made.status == 0 && made.output.contains("is frozen at @"), "\(made.errors)")
+        #expect(try bench.run(freeze).output.contains("was frozen before"))
+        let kept = try bench.run("report show january --json --ledger d.sqlite").output
+        #expect(try bench.run("report compare january --ledger d.sqlite").status == 0)
+        let line = """
+            {"type":"purchase.completed","v":1,"subject":"bob","occurred_at":1767312120000,"source":{"kind":"apple_asn_v2","key":"p2","signed_at":1767312120000},"trust":"verified","data":{"product":"com.dozzi.unlimited_stories","kind":"non_consumable","transaction_id":"2","price_milli":2990,"currency":"USD"}}
+
+            """
+        try line.write(toFile: bench.folder + "/l.ndjson", atomically: true, encoding: .utf8)
+        try #require(try bench.run("import l.ndjson --ledger d.sqlite").status == 0)
+        #expect(try bench.run("report show january --json --ledger d.sqlite").output == kept)
+        let shown = try bench.run("report show january --ledger d.sqlite").output
+        #expect(shown.contains("2.99") && !shown.contains("5.98"))
+        let csv = try bench.run("report show january --csv --ledger d.sqlite").output
+        #expect(csv.contains("net_revenue,USD,") && csv.contains(",2.990000,"))
+        let told = try bench.run("report compare january --ledger d.sqlite")
+        #expect(told.status == 1 && told.output.contains("late arrival"), "\(told.output)")
+        #expect(told.output.contains("bob") && told.output.contains("+2.99"))
+        let json = try bench.run("report compare january --json --ledger d.sqlite").json
+        #expect(json["unexplained"] == [] && json["same"] == false)
+        #expect(json["contributions"]?.array?.count == 1)
+        let list = try bench.run("report list --ledger d.sqlite").output
+        #expect(list.contains("january") && list.contains("2026-01") && list.contains("eva"))
+        let taken = try bench.run(
+            "report freeze january mrr --period 2026-01 --ledger d.sqlite")
+        #expect(taken.status == 3 && taken.errors.contains("take another name"))
+        let period = try bench.run("metrics mrr --period 2026-1 --ledger d.sqlite")
+        #expect(period.status == 3 && period.errors.contains("2026-Q1"), "\(period.errors)")
+        #expect(try bench.run("verify --ledger d.sqlite").output.contains("reports: documents"))
     }
 }

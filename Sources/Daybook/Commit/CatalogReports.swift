@@ -21,17 +21,17 @@ struct CatalogReports {
     }
 
     /// Takes the document out of the event; it is kept by its digest.
-    /// - Returns: `nil` where the event is no catalog, or the ledger has the document already.
+    /// - Returns: `nil` where the event has none, or the ledger has the document already.
     static func takeDocument(
         _ draft: inout EventDraft, _ store: any EventStore
     ) throws -> StoredDocument? {
-        guard draft.type == .catalogPublished else { return nil }
+        guard draft.type.hasDocument else { return nil }
         let digest = draft.data["document_sha256"]?.text ?? ""
         guard let text = draft.data["document"]?.text else {
             if try store.document(sha256: digest) == nil {
                 throw EventProblem(
                     .missingField, "data.document",
-                    "the catalog \(digest.prefix(12)) is not in this ledger; export writes it inline"
+                    "the document \(digest.prefix(12)) is not in this ledger; export writes it inline"
                 )
             }
             return nil
@@ -40,6 +40,10 @@ struct CatalogReports {
         guard Digest.hexadecimal(Digest.sha256(bytes)) == digest else {
             throw EventProblem(
                 .wrongType, "data.document", "the document does not have the digest \(digest)")
+        }
+        if draft.type == .reportFrozen, (try? JSONReader.read(bytes))?.object == nil {
+            throw EventProblem(
+                .wrongType, "data.document", "the document of a report is a JSON object")
         }
         draft.data["document"] = nil
         return StoredDocument(sha256: digest, bytes: bytes)

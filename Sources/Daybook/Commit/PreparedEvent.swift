@@ -10,13 +10,13 @@ import DaybookStore
 ///
 /// A reference to what never changes: it is handed on several times, and its draft has many parts to count.
 final class PreparedEvent: Sendable {
-    /// In canonical form, without the document of a catalog, which is kept by its digest (rule 8). `occurredAt` may
-    /// still be open. A draft that was refused, or that the writer must check, is as it came, and nothing below but
-    /// `problem` and `isUnchecked` is known of it.
+    /// In canonical form, without the document of a catalog or report, which is kept by its digest (rule 8).
+    /// `occurredAt` may still be open. A draft that was refused, or that the writer must check, is as it came, and
+    /// nothing below but `problem` and `isUnchecked` is known of it.
     let draft: EventDraft
     /// Why the draft is no event.
     let problem: EventProblem?
-    /// Not checked yet: only the writer can say whether the ledger has the catalog's document.
+    /// Not checked yet: only the writer can say whether the ledger has its document.
     let isUnchecked: Bool
     /// Of the payload as the source sent it (rule 16).
     let requestDigest: Int64
@@ -103,7 +103,7 @@ final class PreparedEvent: Sendable {
     /// Checks and prepares a draft as far as that needs no ledger.
     static func preparing(_ draft: EventDraft, _ secret: LedgerSecret) -> PreparedEvent {
         // Another request that waits before this one may bring the document.
-        if draft.type == .catalogPublished {
+        if draft.type.hasDocument {
             return PreparedEvent(unprepared: draft, problem: nil)
         }
         do throws(EventProblem) {
@@ -167,7 +167,7 @@ final class PreparedEvent: Sendable {
     private static func isPlain(_ draft: EventDraft, _ schema: EventSchema?) -> Bool {
         switch schema?.type {
         case nil, .subjectAliased, .subjectUnaliased, .correctionVoided, .correctionAmended,
-            .catalogPublished, .catalogRolledBack, .ledgerRestored:
+            .catalogPublished, .catalogRolledBack, .ledgerRestored, .reportFrozen:
             false
         default: draft.data["patch"] == nil
         }

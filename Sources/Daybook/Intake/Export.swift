@@ -76,9 +76,9 @@ package struct Export {
         do { try body(line) } catch { throw CallerError(error: error) }
     }
 
-    /// The event as it is written down: a catalog carries its document.
+    /// The event as it is written down: a catalog or a report carries its document.
     package func inlined(_ event: RecordedEvent) throws -> RecordedEvent {
-        guard event.draft.type == .catalogPublished,
+        guard event.draft.type.hasDocument,
             let digest = event.draft.data["document_sha256"]?.text,
             let bytes = try core.store.document(sha256: digest)
         else { return event }

@@ -9,6 +9,15 @@ struct MetricsQuestion {
     func report(
         _ request: MetricsRequest, progress: (Int, Int) throws -> Void = { _, _ in }
     ) throws -> MetricsReport {
+        try answer(request, progress: progress).report
+    }
+
+    /// A report with the sums that its values were made of.
+    /// - Parameter choose: Gives of every subject what counts, `nil`: nothing; it is told of an answer without any.
+    func answer(
+        _ request: MetricsRequest, progress: (Int, Int) throws -> Void = { _, _ in },
+        _ choose: (MetricSubject, MetricsAnswer) -> MetricSubject? = { subject, _ in subject }
+    ) throws -> (report: MetricsReport, answer: MetricsAnswer) {
         let metrics = try Metric.choosing(request.metrics)
         try core.refresh()
         return try core.translating {
@@ -20,16 +29,17 @@ struct MetricsQuestion {
             let catalog = known.catalogs.known(at: cut).newest
             let (zone, table) = try zone(request.zone, catalog?.catalog)
             let buckets = try Self.buckets(request, at: at, table)
-            let pass = MetricsPass(
-                state: known, core: core, cut: cut, at: at, catalog: catalog?.catalog,
-                rules: request.rules)
-            var answer = MetricsAnswer(metrics, buckets)
+            try Self.confirmAges(metrics, buckets, request.rules)
+            let pass = MetricsPass(known, core, cut: cut, at: at, request.rules, in: table)
+            let empty = MetricsAnswer(metrics, buckets)
+            var answer = empty
             var count = 0
             try pass.forEach(in: request.environment, progress: progress) { subject in
+                guard let subject = choose(subject, empty) else { return }
                 answer.add(subject)
                 count += 1
             }
-            return MetricsReport(
+            let report = MetricsReport(
                 request: request, series: answer.series(at: at, request.rules),
                 periods: (0..<buckets.count).map {
                     .init(name: buckets.name($0), range: buckets[$0])
@@ -39,11 +49,29 @@ struct MetricsQuestion {
                     at: at, knownAt: request.moment.knownAtInstant,
                     position: cut, catalog: catalog?.version, isOpen: isOpen || at >= now),
                 subjectCount: count)
+            return (report, answer)
         }
     }
 
     private static func bad(_ code: String, _ reason: String) -> LedgerError {
         .badInput([InputProblem(line: nil, column: nil, code: code, reason: reason)])
+    }
+
+    /// How many values a metric with ages may have for each group.
+    private static let agedCountMax = 50_000
+
+    private static func confirmAges(
+        _ metrics: [Metric], _ buckets: MetricBuckets, _ rules: MetricRules
+    ) throws {
+        guard metrics.contains(where: \.hasAges) else { return }
+        guard (0...MetricRules.ageCountMax).contains(rules.ageMax),
+            buckets.count * (rules.ageMax + 1) <= agedCountMax
+        else {
+            throw bad(
+                "bad_range",
+                "\(buckets.count) periods with ages up to \(rules.ageMax) are too many; ages go up to \(MetricRules.ageCountMax), and all together are at most \(agedCountMax)"
+            )
+        }
     }
 
     /// Without a time of its own a question about what was known is asked as of then.
@@ -74,100 +102,31 @@ struct MetricsQuestion {
     ) throws -> MetricBuckets {
         // The times that events may have (rule 30).
         func bounded(_ time: Int64) -> Int64 { min(max(time, 0), 253_402_300_799_999) }
-        let until = bounded(request.until ?? instant.addingSaturated(1))
+        let named = request.period?.range(in: zone)
+        guard named == nil || (request.from == nil && request.until == nil) else {
+            throw bad(
+                "bad_range",
+                "a period has its own beginning and end; leave out the one or the other")
+        }
+        let resolution = request.chosenResolution
+        let until = bounded(
+            named?.upperBound ?? request.until ?? instant.addingSaturated(1))
         let from =
-            request.from.map(bounded)
-            ?? request.resolution.start(of: 12, through: until - 1, in: zone)
+            (named?.lowerBound ?? request.from).map(bounded)
+            ?? resolution.start(of: 12, through: until - 1, in: zone)
         guard from < until else {
             throw bad(
                 "bad_range",
                 "the range ends at \(RFC3339.format(until)), before it begins at \(RFC3339.format(from))"
             )
         }
-        guard let buckets = MetricBuckets(from..<until, by: request.resolution, in: zone) else {
+        guard let buckets = MetricBuckets(from..<until, by: resolution, in: zone) else {
             throw bad(
                 "bad_range",
                 "the range has more than \(MetricBuckets.countMax) periods; ask for fewer, or for longer ones"
             )
         }
         return buckets
-    }
-}
-
-/// One look at every subject of a state.
-private struct MetricsPass {
-    let state: LedgerState
-    let core: LedgerCore
-    let cut: Int64
-    let at: Int64
-    let catalog: Catalog?
-    let rules: MetricRules
-
-    func forEach(
-        in environment: Environment, progress: (Int, Int) throws -> Void,
-        _ body: (MetricSubject) throws -> Void
-    ) throws {
-        let builder = CaseBuilder(state: state.forgetful(), store: core.store, cut: cut, at: at)
-        let fold = AggregateFold(state, cut: cut)
-        let customers = state.subjectsAndReceivers(in: environment, cut: cut)
-        let orphans = state.lineageStreams(in: environment)
-        let total = customers.count + orphans.count
-        var seen: Set<NameID> = []
-        var done = 0
-        func advance() throws {
-            done += 1
-            if done % 1_000 == 0 || done == total { try progress(done, total) }
-        }
-        for name in customers {
-            try advance()
-            guard let id = state.customer(named: name, in: environment), id != 0 else { continue }
-            let members = builder.members(CustomerKey(environment, id))
-            // Several ids of one person count once.
-            guard seen.insert(members.min() ?? id).inserted else { continue }
-            if let subject = try subject(
-                CustomerKey(environment, id), members, builder, fold)
-            {
-                try body(subject)
-            }
-        }
-        for stream in orphans {
-            try advance()
-            guard let owned = try builder.ownerless(stream) else { continue }
-            try body(
-                MetricSubject(
-                    builder.unowned(owned, environment), events: [],
-                    lineages: [try lineage(owned, environment, fold)], catalog: catalog,
-                    rules: rules))
-        }
-    }
-
-    private func subject(
-        _ key: CustomerKey, _ members: [NameID], _ builder: CaseBuilder, _ fold: AggregateFold
-    ) throws -> MetricSubject? {
-        let heads = members.compactMap {
-            state.streamID(key.environment, .customer, $0).map { state.headOf($0).position }
-        }
-        let events = try fold.events(environment: key.environment, heads: heads)
-        var folded = AggregateState(kind: .customer)
-        for event in events { folded.evolve(event, names: state.names, until: at) }
-        let context = core.zoneTables.completing(try builder.build(key, folded: folded))
-        guard context.isKnown else { return nil }
-        return MetricSubject(
-            context, events: events,
-            lineages: try context.lineages.map { try lineage($0, key.environment, fold) },
-            catalog: catalog, rules: rules)
-    }
-
-    private func lineage(
-        _ owned: CustomerCase.OwnedLineage, _ environment: Environment, _ fold: AggregateFold
-    ) throws -> MetricSubject.Lineage {
-        guard let name = state.names.id(of: owned.name),
-            let stream = state.streamID(environment, .lineage, name)
-        else { return .init(owned: owned, events: []) }
-        return .init(
-            owned: owned,
-            events: try fold.events(
-                environment: environment, heads: [state.headOf(stream).position]))
     }
 }
 

@@ -6,7 +6,7 @@ extension Metric {
     package var json: JSONObject {
         [
             "name": .string(name), "shape": .string(shape.rawValue), "meaning": .string(meaning),
-            "formula": .string(formula), "by": .orNull(groups),
+            "formula": .string(formula), "by": .orNull(groups), "ages": .bool(hasAges),
         ]
     }
 }
@@ -22,6 +22,7 @@ extension MetricSeries.Value {
             "value_micros": .orNull(micros), "complete": .bool(isComplete),
         ]
         if let groups { object[groups] = .string(group) }
+        if let age { object["age"] = .integer(Int64(age)) }
         return .object(object)
     }
 }
@@ -40,10 +41,15 @@ extension MetricsReport {
                             }),
                     ]
                 }),
-            "env": .string(request.environment.name), "by": .string(request.resolution.rawValue),
+            "env": .string(request.environment.name),
+            "by": .string(request.chosenResolution.rawValue),
             "tz": .string(zone), "refunds": .string(request.rules.refunds.rawValue),
             "monthly_price": .string(request.rules.monthlyPrice.rawValue),
             "commission_milli": .integer(request.rules.commissionMilli),
+            "retention": .string(request.rules.retention.rawValue),
+            "every": .orNull(request.rules.ageUnit?.rawValue),
+            "ages": .integer(Int64(request.rules.ageMax)),
+            "filter": .object(request.rules.filter.json),
             "subjects": .integer(Int64(subjectCount)), "as_of": .object(asOf.json),
         ]
     }
@@ -70,5 +76,33 @@ extension KPIReport.Row {
             "met": isMet.map { .bool($0) } ?? .null, "complete": .bool(isComplete),
             "trend_micros": .array(trend.map { .orNull($0) }),
         ]
+    }
+}
+
+extension MetricFilter {
+    /// What it asks for; without the rest.
+    package var json: JSONObject {
+        var object = JSONObject()
+        if !products.isEmpty { object["products"] = .array(products.map { .string($0) }) }
+        if let cohort { object["cohort"] = .string(cohort.name) }
+        if let experiment { object["experiment"] = .string(experiment) }
+        if let variant { object["variant"] = .string(variant) }
+        if let catalogVersion { object["catalog_version"] = .integer(catalogVersion) }
+        return object
+    }
+
+    /// Reads what `json` writes.
+    /// - Returns: `nil` where it asks for something that this build does not know.
+    init?(_ object: JSONObject) {
+        self.init()
+        products = (object["products"]?.array ?? []).compactMap(\.text)
+        experiment = object["experiment"]?.text
+        variant = object["variant"]?.text
+        catalogVersion = object["catalog_version"]?.integer
+        if let name = object["cohort"]?.text {
+            guard let period = CalendarPeriod(name) else { return nil }
+            cohort = period
+        }
+        guard json == object else { return nil }
     }
 }

@@ -5,11 +5,14 @@ public import DaybookEvents
 public struct MetricsRequest: Sendable, Equatable {
     /// Names of metrics; empty: all.
     public var metrics: [String] = []
+    /// A period of the calendar, in the place of `from` and `until`.
+    public var period: CalendarPeriod?
     /// Milliseconds since 1970 UTC; `nil`: the beginning of the period that is eleven before that of the end.
     public var from: Int64?
     /// Exclusive; `nil`: the time of the question.
     public var until: Int64?
-    public var resolution = MetricBuckets.Resolution.month
+    /// `nil`: that of the period, else months.
+    public var resolution: MetricBuckets.Resolution?
     /// IANA zone at whose midnight days begin; `nil`: that of the catalog.
     public var zone: String?
     public var environment = Environment.production
@@ -19,6 +22,11 @@ public struct MetricsRequest: Sendable, Equatable {
     public var moment = Moment.now
 
     public init(_ metrics: [String] = []) { self.metrics = metrics }
+
+    /// How long the periods are.
+    public var chosenResolution: MetricBuckets.Resolution {
+        resolution ?? period?.resolution ?? .month
+    }
 }
 
 /// The values of metrics, and what it takes to ask for the same ones again.

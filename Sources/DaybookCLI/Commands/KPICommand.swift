@@ -16,11 +16,12 @@ struct KPICommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var metrics: MetricsOptions
+    @OptionGroup var exposure: ExposureOptions
     @OptionGroup var ledger: LedgerOptions
     @OptionGroup var output: OutputOptions
 
     mutating func run() async throws {
-        let request = try metrics.request([])
+        let request = try metrics.request([], exposure)
         let bar = ProgressBar("kpi")
         let report = try await ledger.asking { ledger in
             try ledger.kpis(request) { done, total in

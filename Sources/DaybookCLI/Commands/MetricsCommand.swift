@@ -31,6 +31,7 @@ struct MetricsCommand: AsyncParsableCommand {
     var csv = false
 
     @OptionGroup var metrics: MetricsOptions
+    @OptionGroup var exposure: ExposureOptions
     @OptionGroup var ledger: LedgerOptions
     @OptionGroup var output: OutputOptions
 
@@ -54,7 +55,7 @@ struct MetricsCommand: AsyncParsableCommand {
                     ? MetricsText.explanation(chosen, $0) : MetricsText.list(chosen, $0)
             }
         }
-        let request = try metrics.request(names)
+        let request = try metrics.request(names, exposure)
         let bar = ProgressBar("metrics")
         let report = try await ledger.asking { ledger in
             try ledger.metrics(request) { done, total in

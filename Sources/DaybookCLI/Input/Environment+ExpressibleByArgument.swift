@@ -24,3 +24,7 @@ extension MetricRules.MonthlyPrice: ExpressibleByArgument {}
 extension ExportNames: ExpressibleByArgument {}
 
 extension ReplaySource: ExpressibleByArgument {}
+
+extension MetricRules.Retention: ExpressibleByArgument {}
+
+extension MetricRules.AgeUnit: ExpressibleByArgument {}

@@ -6,6 +6,12 @@ import DaybookDomain
 struct MetricsOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
+            "One period of the calendar, such as 2026, 2026-Q1, 2026-03, 2026-W10 or 2026-03-05, in the place of --from and --until.",
+            valueName: "period"))
+    var period: String?
+
+    @Option(
+        help: ArgumentHelp(
             "Periods from the one that contains this time. Default: twelve periods.",
             valueName: "time"))
     var from: String?
@@ -13,8 +19,8 @@ struct MetricsOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Periods that begin before this time.", valueName: "time"))
     var until: String?
 
-    @Option(help: "How long a period is.")
-    var by = MetricBuckets.Resolution.month
+    @Option(help: "How long a period is. Default: that of --period, else month.")
+    var by: MetricBuckets.Resolution?
 
     @Option(
         help: ArgumentHelp(
@@ -32,12 +38,45 @@ struct MetricsOptions: ParsableArguments {
             "What the store keeps, in percent, for proceeds. Default: 30.", valueName: "percent"))
     var commission: String?
 
+    @Option(help: "When one who came back has come back.")
+    var retention = MetricRules.Retention.calendar
+
+    @Option(help: "What ages of cohorts are counted in. Default: as the periods are long.")
+    var every: MetricRules.AgeUnit?
+
+    @Option(
+        help: ArgumentHelp(
+            "The highest age of cohorts, 0 to 400. Default: 12.", valueName: "count"))
+    var ages = 12
+
+    @Option(
+        help: ArgumentHelp(
+            "Count only what was paid for this product of the store; may be repeated.",
+            valueName: "id"))
+    var product: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Count only customers who were first seen in this period, such as 2026-03.",
+            valueName: "period"))
+    var cohort: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Count only customers for whom this version of the catalog is in force.",
+            valueName: "version"))
+    var catalogVersion: Int64?
+
     @OptionGroup var moment: MomentOptions
     @OptionGroup var environment: EnvironmentOption
 
-    func request(_ metrics: [String]) throws -> MetricsRequest {
+    /// - Parameter exposure: `nil`: every customer counts.
+    func request(
+        _ metrics: [String], _ exposure: ExposureOptions? = nil
+    ) throws -> MetricsRequest {
         let range = try InstantText.span(from: from, until: until)
         var request = MetricsRequest(metrics)
+        request.period = try PeriodText.read(period, "--period")
         request.from = range.from
         request.until = range.until
         request.resolution = by
@@ -45,10 +84,44 @@ struct MetricsOptions: ParsableArguments {
         request.environment = environment.environment
         request.rules.refunds = refunds
         request.rules.monthlyPrice = monthlyPrice
+        request.rules.filter = try filter(exposure)
+        request.rules.retention = retention
+        request.rules.ageUnit = every
+        request.rules.ageMax = ages
         request.moment = try moment.moment()
         if let share = try PercentText.read(commission, "--commission") {
             request.rules.commissionMilli = share
         }
         return request
+    }
+
+    private func filter(_ exposure: ExposureOptions?) throws -> MetricFilter {
+        var filter = MetricFilter()
+        filter.products = product
+        filter.cohort = try PeriodText.read(cohort, "--cohort")
+        filter.catalogVersion = catalogVersion
+        filter.experiment = exposure?.experiment
+        filter.variant = exposure?.variant
+        return filter
+    }
+}
+
+/// Which customers count by what they were shown.
+struct ExposureOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Count only customers who saw this experiment, and only from then on.",
+            valueName: "name"))
+    var experiment: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Of --experiment only those who saw this variant first.", valueName: "name"))
+    var variant: String?
+
+    mutating func validate() throws {
+        if variant != nil, experiment == nil {
+            throw ValidationError("--variant is one of an experiment; name it with --experiment.")
+        }
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Daybook
 
 /// The `daybook` command itself: errors are printed in its name and captures name its version, so it stands below all
 /// that uses it.
@@ -6,5 +7,5 @@ import ArgumentParser
 /// Its commands are registered above everything, in `Daybook.swift`.
 struct DaybookCommand: AsyncParsableCommand {
     /// The build's own name, also in what it captures.
-    static let version = "0.1.0"
+    static let version = DaybookVersion.current
 }

@@ -58,17 +58,19 @@ enum MetricsText {
     ) -> HumanText {
         var table = Table()
         for value in series.values {
-            let isFraction = series.metric.shape != .count && series.metric.shape != .money
             table.add(
                 .init(report.periods[value.bucket].name), .init(value.group, .dim),
+                .init(value.age.map { "age \($0)" } ?? "", .dim),
                 .init(number(value.micros, series.metric.shape), .bold, isRight: true),
-                .init(isFraction ? fraction(value, series.metric.shape) : "", .dim, isRight: true),
+                .init(fraction(value, series.metric.shape), .dim, isRight: true),
                 .init(value.isComplete ? "" : "not over yet", .warning))
         }
         return table.text(terminal)
     }
 
-    private static func fraction(_ value: MetricSeries.Value, _ shape: Metric.Shape) -> String {
+    /// Both sides of a value that is one by the other; empty for others.
+    static func fraction(_ value: MetricSeries.Value, _ shape: Metric.Shape) -> String {
+        if shape == .count || shape == .money { return "" }
         guard value.denominator != 0 else { return "of none" }
         let top =
             shape.isMoney

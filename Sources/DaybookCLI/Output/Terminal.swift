@@ -12,6 +12,14 @@ struct Terminal: Sendable {
         case good = "32"
         case warning = "33"
         case heading = "1;36"
+        case heat1 = "30;48;5;194"
+        case heat2 = "30;48;5;157"
+        case heat3 = "30;48;5;120"
+        case heat4 = "30;48;5;77"
+        case heat5 = "30;48;5;34"
+
+        /// From small values to large ones.
+        static let heat = [heat1, heat2, heat3, heat4, heat5]
     }
 
     /// The standard output, or what stands for it while the demo runs a command.

@@ -54,4 +54,13 @@ public struct PeriodLength: Sendable, Hashable {
         case .milliseconds: text([(3_600_000, "H"), (60_000, "M"), (1_000, "S")], "PT")
         }
     }
+
+    /// Where a period of this length ends that begins at an instant, by the days of UTC.
+    func following(_ instant: Int64) -> Int64 {
+        switch unit {
+        case .months: ZoneTable.utc.adding(CivilDuration(months: count), to: instant)
+        case .days: ZoneTable.utc.adding(CivilDuration(days: count), to: instant)
+        case .milliseconds: instant.addingSaturated(Int64(count))
+        }
+    }
 }

@@ -84,13 +84,13 @@ extension Metric {
             name, .ratio,
             "How many of the new customers used the app on day \(day) after the first.",
             formula:
-                "customers first seen in the period with app.launched on the calendar day \(day) days later ÷ new_customers",
+                "customers first seen in the period with app.launched on the calendar day \(day) days later (or as --retention says) ÷ new_customers",
             maturity: .after(Int64(day + 1) * .day)
         ) { subject, tally in
             guard let first = subject.firstSeenAt, subject.isCustomer,
                 let bucket = tally.bucket(first)
             else { return }
-            let range = tally.buckets.day(day, after: first)
+            let range = tally.buckets.window(day, .day, after: first, subject.rules.retention)
             let isBack = subject.events.contains {
                 $0.type == .appLaunched && range.contains($0.occurredAt)
             }

@@ -46,6 +46,28 @@ extension Metric {
             }
         },
         Metric(
+            "refund_rate_by_date", .ratio, "How many refunds there were for each payment.",
+            formula:
+                "paid transactions that were refunded in the period, in part or in full ÷ paid transactions of the period"
+        ) { subject, tally in
+            for payment in subject.payments where payment.isPaid {
+                tally.add(1, .denominator, in: tally.bucket(payment.at))
+                if let refund = payment.refund { tally.add(1, in: tally.bucket(refund.at)) }
+            }
+        },
+        Metric(
+            "refunded_share", .ratio, "How much of the money of a period went back, whenever.",
+            formula:
+                "refunded parts of the paid transactions of the period ÷ gross_revenue",
+            by: "currency", maturity: .never
+        ) { subject, tally in
+            for payment in subject.payments where payment.isPaid {
+                let bucket = tally.bucket(payment.at)
+                tally.add(payment.amount, .denominator, in: bucket, of: payment.currency)
+                tally.add(payment.refund?.amount ?? 0, in: bucket, of: payment.currency)
+            }
+        },
+        Metric(
             "arpu", .moneyAverage, "What an active customer brought in.",
             formula: "net revenue of customers ÷ active_customers"
         ) { subject, tally in

@@ -11,6 +11,19 @@ extension Metric {
             }
         },
         Metric(
+            "subscriptions_by_state", .count,
+            "The same by what is to come: renewing, canceling, or with a billing problem.",
+            formula:
+                "active_subscriptions whose renewal is on, is off, or that are in grace; they are all of them",
+            by: "state"
+        ) { subject, tally in
+            subject.forEachEnd(tally.buckets) { bucket, instant in
+                for span in subject.paidSpans(at: instant) {
+                    tally.add(1, in: bucket, of: subject.state(of: span, at: instant))
+                }
+            }
+        },
+        Metric(
             "active_subscribers", .count,
             "Customers with a paid subscription at the end of a period.",
             formula: "customers with at least one of active_subscriptions"
@@ -55,6 +68,19 @@ extension Metric {
                 let end = stretch.range.upperBound
                 guard end <= subject.at, stretch.isOwn(at: end) else { continue }
                 tally.add(1, in: tally.bucket(end))
+            }
+        },
+        Metric(
+            "churned_by_reason", .count,
+            "The same by why: voluntary, involuntary, refund, unknown.",
+            formula:
+                "churned_subscriptions by the store's last word on the end; without one by whether renewal was off, or charging had failed",
+            by: "reason"
+        ) { subject, tally in
+            for stretch in subject.paidStretches() {
+                let end = stretch.range.upperBound
+                guard end <= subject.at, stretch.isOwn(at: end) else { continue }
+                tally.add(1, in: tally.bucket(end), of: subject.reason(of: stretch))
             }
         },
         Metric(

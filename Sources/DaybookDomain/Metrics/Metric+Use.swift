@@ -107,19 +107,6 @@ extension Metric {
             }
         },
         Metric(
-            "usage_cost", .money, "What uses cost, by the cost of one that the catalog states.",
-            formula: "uses × unitCost of the meter"
-        ) { subject, tally in
-            subject.addCost(to: &tally)
-        },
-        Metric(
-            "usage_cost_per_customer", .moneyAverage,
-            "The same for each customer who used anything.",
-            formula: "usage_cost ÷ customers with a use that has a cost"
-        ) { subject, tally in
-            for bucket in subject.addCost(to: &tally) { tally.add(1, .denominator, in: bucket) }
-        },
-        Metric(
             "limit_reached", .count, "Customers who used up a meter.",
             formula: "customers with limit.reached in the period", by: "meter"
         ) { subject, tally in

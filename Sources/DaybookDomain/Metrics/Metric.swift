@@ -34,12 +34,14 @@ public struct Metric: Sendable {
     /// By what its values are told apart: `currency`, `feature` or `meter`; `nil`: one value a bucket.
     public let groups: String?
     public let maturity: Maturity
+    /// How the values of a period are told apart by age; `nil`: they are not.
+    let ages: MetricAges?
     let contribute: @Sendable (MetricSubject, inout MetricTally) -> Void
 
     init(
         _ name: String, _ shape: Shape, _ meaning: String, formula: String,
         by groups: String? = nil,
-        maturity: Maturity = .atEnd,
+        maturity: Maturity = .atEnd, ages: MetricAges? = nil,
         _ contribute: @escaping @Sendable (MetricSubject, inout MetricTally) -> Void
     ) {
         self.name = name
@@ -49,11 +51,17 @@ public struct Metric: Sendable {
         let isMoney = shape == .money || shape == .moneyAverage
         self.groups = groups ?? (isMoney ? "currency" : nil)
         self.maturity = maturity
+        self.ages = ages
         self.contribute = contribute
     }
 
     /// All of them, in the order in which they are listed.
-    public static let all: [Metric] = revenue + recurring + subscriptions + trials + customers + use
+    public static let all: [Metric] =
+        revenue + recurring + subscriptions + trials + customers + cohorts + use
+        + paywalls + economics
+
+    /// Whether each period is a cohort, with a value for every age.
+    public var hasAges: Bool { ages != nil }
 
     public static let names: Set<String> = Set(all.map(\.name))
 
@@ -62,10 +70,18 @@ public struct Metric: Sendable {
 
     /// Whether payments or what they pay for have a part in it.
     var knowsPayments: Bool {
-        let isOfUse = Self.use.contains { $0.name == name }
+        let isOfUse =
+            Self.use.contains { $0.name == name } || name.hasPrefix("usage_cost")
+            || ["break_even_purchases", "limit_to_paywall_1d", "limit_to_return_7d"].contains(name)
+            || name.hasSuffix("_before_paywall")
         let others = ["new_customers", "active_customers", "mau_growth", "trials", "active_trials"]
         return name == "onboarding_to_paid" || name == "free_period_conversion"
-            || !(isOfUse || others.contains(name) || name.hasSuffix("_retention"))
+            || !(isOfUse || others.contains(name) || isOfRetention)
+    }
+
+    /// Whether it asks who came back.
+    private var isOfRetention: Bool {
+        ["retention", "d1_retention", "d7_retention", "d30_retention"].contains(name)
     }
 
     /// Whether the value of a bucket is final, as far as time goes.
@@ -75,6 +91,8 @@ public struct Metric: Sendable {
         _ bucket: Range<Int64>, at instant: Int64, _ rules: MetricRules = MetricRules()
     ) -> Bool {
         if rules.refunds == .retroactive, knowsPayments { return false }
+        // On or after a day is up to now.
+        if rules.retention == .onOrAfter, isOfRetention { return false }
         return switch maturity {
         case .atEnd, .whenKnown: bucket.upperBound <= instant
         case .never: false

@@ -82,7 +82,7 @@ struct MetricPayment {
 
     /// The period that the price is for: the catalog's, and of an introductory price that is paid up front for several
     /// periods the time that the store stated.
-    private var servedLength: PeriodLength? {
+    var servedLength: PeriodLength? {
         let isUpFront = fact.offerDiscount == 3
         if !isUpFront, let period = product?.period { return PeriodLength(period) }
         guard let end = fact.expiresAt.orNil, end > fact.startsAt else { return nil }

@@ -20,7 +20,41 @@ public struct MetricRules: Sendable, Equatable {
         case calendar
     }
 
+    /// When one who came back has come back.
+    public enum Retention: String, Sendable, CaseIterable {
+        /// On the calendar's day, or in its week or month, that lies so many after that of the first sight.
+        case calendar
+        /// Within as many times 24 hours from the moment of the first sight.
+        case hours24 = "24-hours"
+        /// On that day or at any time after it began.
+        case onOrAfter = "on-or-after"
+    }
+
+    /// What the ages of a cohort are counted in.
+    public enum AgeUnit: String, Sendable, CaseIterable {
+        case day, week, month, quarter, year
+
+        /// Where it is counted in days: months have 30 of them.
+        var days: Int {
+            switch self {
+            case .day: 1
+            case .week: 7
+            case .month: 30
+            case .quarter: 91
+            case .year: 365
+            }
+        }
+    }
+
+    public static let ageCountMax = 400
+
+    public var filter = MetricFilter()
     public var refunds = Refunds.atRefundDate
+    public var retention = Retention.calendar
+    /// `nil`: as the periods are long; months where there is one whole period.
+    public var ageUnit: AgeUnit?
+    /// The highest age of a cohort, 0 to `ageCountMax`.
+    public var ageMax = 12
     public var monthlyPrice = MonthlyPrice.revenuecat
     /// What the store keeps of each payment, in thousandths of a percent: 30 % is 30,000.
     public var commissionMilli: Int64 = 30_000

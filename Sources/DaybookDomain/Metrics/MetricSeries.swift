@@ -10,6 +10,8 @@ public struct MetricSeries: Sendable, Equatable {
         public var range: Range<Int64>
         /// Currency, feature or meter; empty where the metric has one value a bucket.
         public var group: String
+        /// Of a cohort; `nil` where the metric has no ages.
+        public var age: Int?
         public var numerator: Int64
         /// 0: there is no value.
         public var denominator: Int64
@@ -18,11 +20,30 @@ public struct MetricSeries: Sendable, Equatable {
         /// In millionths, of money of the currency itself; rounded once, half to even. `nil`: there is no value, or
         /// it does not fit.
         public var micros: Int64?
+
+        public init(
+            bucket: Int, range: Range<Int64>, group: String, age: Int?, numerator: Int64,
+            denominator: Int64, isComplete: Bool, micros: Int64?
+        ) {
+            self.bucket = bucket
+            self.range = range
+            self.group = group
+            self.age = age
+            self.numerator = numerator
+            self.denominator = denominator
+            self.isComplete = isComplete
+            self.micros = micros
+        }
     }
 
     public var metric: Metric
-    /// By group, then by time.
+    /// By group, then by time, then by age.
     public var values: [Value]
+
+    public init(metric: Metric, values: [Value]) {
+        self.metric = metric
+        self.values = values
+    }
 
     public static func == (left: MetricSeries, right: MetricSeries) -> Bool {
         left.metric.name == right.metric.name && left.values == right.values
@@ -33,7 +54,8 @@ public struct MetricSeries: Sendable, Equatable {
 public struct MetricsAnswer: Sendable {
     public let metrics: [Metric]
     public let buckets: MetricBuckets
-    private var sums = MetricSums()
+    /// What was contributed until now.
+    public private(set) var sums = MetricSums()
 
     public init(_ metrics: [Metric], _ buckets: MetricBuckets) {
         self.metrics = metrics
@@ -55,42 +77,60 @@ public struct MetricsAnswer: Sendable {
     public func series(
         at instant: Int64, _ rules: MetricRules = MetricRules()
     ) -> [MetricSeries] {
-        var totals: [Int: [String: [Int: Total]]] = [:]
-        for (cell, value) in sums.cells {
-            totals[cell.metric, default: [:]][cell.group, default: [:]][
-                cell.bucket, default: Total()
-            ].add(value, cell)
-        }
+        let totals = Total.byValue(sums)
         return metrics.indices.map { index in
             series(metrics[index], totals[index] ?? [:], at: instant, rules)
         }
     }
 
     private func series(
-        _ metric: Metric, _ totals: [String: [Int: Total]], at instant: Int64,
+        _ metric: Metric, _ totals: [String: [Slot: Total]], at instant: Int64,
         _ rules: MetricRules
     ) -> MetricSeries {
-        // Where values are told apart, a denominator of all of them stands without a group.
-        let shared = metric.groups == nil ? [:] : totals[""] ?? [:]
         var groups = metric.groups == nil ? [""] : totals.keys.filter { !$0.isEmpty }
         groups.sort(by: precedesInBytes)
+        let ages: [Int?] = metric.ages == nil ? [nil] : Array(0...rules.ageMax)
         var values: [MetricSeries.Value] = []
         for group in groups {
             for bucket in 0..<buckets.count {
-                var total = totals[group]?[bucket] ?? Total()
-                if metric.groups != nil, total.bottom == ExactSum() {
-                    total.bottom = shared[bucket]?.bottom ?? ExactSum()
+                for age in ages {
+                    let total = total(totals, group, bucket, age)
+                    let value = value(metric, bucket, group, age, total, at: instant, rules)
+                    if let value { values.append(value) }
                 }
-                values.append(value(metric, bucket, group, total, at: instant, rules))
             }
         }
         return MetricSeries(metric: metric, values: values)
     }
 
+    /// Where values are told apart, a denominator of all of them stands without a group, and without an age.
+    private func total(
+        _ totals: [String: [Slot: Total]], _ group: String, _ bucket: Int, _ age: Int?
+    ) -> Total {
+        let own = Slot(bucket: bucket, age: age ?? -1)
+        var total = totals[group]?[own] ?? Total()
+        let whole = Slot(bucket: bucket, age: -1)
+        for (group, slot) in [(group, whole), ("", own), ("", whole)]
+        where total.bottom == ExactSum() {
+            total.bottom = totals[group]?[slot]?.bottom ?? ExactSum()
+        }
+        return total
+    }
+
+    /// - Returns: `nil` for an age to which no customer has come.
     private func value(
-        _ metric: Metric, _ bucket: Int, _ group: String, _ total: Total, at instant: Int64,
-        _ rules: MetricRules
-    ) -> MetricSeries.Value {
+        _ metric: Metric, _ bucket: Int, _ group: String, _ age: Int?, _ total: Total,
+        at instant: Int64, _ rules: MetricRules
+    ) -> MetricSeries.Value? {
+        var isOver = true
+        if let age, let ages = metric.ages {
+            let isAhead =
+                ages.window == nil
+                ? total.bottom == ExactSum()
+                : ages.isAhead(age, buckets[bucket], at: instant, buckets, rules)
+            if isAhead { return nil }
+            isOver = ages.isOver(age, buckets[bucket], at: instant, buckets, rules)
+        }
         let (top, bottom) = (total.top, total.bottom)
         var numerator = top.numerator
         var denominator = top.denominator
@@ -106,10 +146,10 @@ public struct MetricsAnswer: Sendable {
             (numerator, denominator) = (above.partialValue, below.partialValue)
         }
         return MetricSeries.Value(
-            bucket: bucket, range: buckets[bucket], group: group,
+            bucket: bucket, range: buckets[bucket], group: group, age: age,
             numerator: Int64(clamping: numerator),
             denominator: Int64(clamping: denominator),
-            isComplete: metric.isMature(buckets[bucket], at: instant, rules)
+            isComplete: isOver && metric.isMature(buckets[bucket], at: instant, rules)
                 && total.openCount == 0,
             micros: isTooLarge
                 ? nil : Self.micros(numerator, denominator, isMoney: metric.shape.isMoney))
@@ -129,11 +169,36 @@ public struct MetricsAnswer: Sendable {
     }
 }
 
+/// The place of a value among those of a metric and group.
+struct Slot: Hashable, Comparable {
+    var bucket: Int
+    /// -1: of all ages.
+    var age: Int
+
+    static func < (left: Slot, right: Slot) -> Bool {
+        (left.bucket, left.age) < (right.bucket, right.age)
+    }
+}
+
 /// Both sides of a value.
-private struct Total {
+struct Total {
     var top = ExactSum()
     var bottom = ExactSum()
     var openCount: Int128 = 0
+
+    /// Whether it changes nothing that is told.
+    var isZero: Bool { top.numerator == 0 && bottom.numerator == 0 }
+
+    /// By metric, group, bucket and age.
+    static func byValue(_ sums: MetricSums) -> [Int: [String: [Slot: Total]]] {
+        var totals: [Int: [String: [Slot: Total]]] = [:]
+        for (cell, value) in sums.cells {
+            totals[cell.metric, default: [:]][cell.group, default: [:]][
+                Slot(bucket: cell.bucket, age: cell.age), default: Total()
+            ].add(value, cell)
+        }
+        return totals
+    }
 
     mutating func add(_ value: Int128, _ cell: MetricSums.Cell) {
         switch MetricSums.Part(rawValue: cell.part) {

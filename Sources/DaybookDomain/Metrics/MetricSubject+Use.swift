@@ -122,7 +122,9 @@ extension MetricSubject {
         let outcomes = usage.firstOutcomes
         var uses: [(at: Int64, amount: Int64, meter: String)] = []
         func add(_ at: Int64, _ amount: Int64, _ meter: Meter) {
-            guard at <= self.at, !customer.isConsentWithdrawn(at: at) else { return }
+            guard (beginsAt...self.at).contains(at), !customer.isConsentWithdrawn(at: at) else {
+                return
+            }
             uses.append((at, max(0, amount), meter.name))
         }
         for meter in catalog.meters where meter.kind == .counter {
@@ -147,22 +149,6 @@ extension MetricSubject {
         return uses
     }
 
-    /// Adds what uses cost, in thousandths of the currency.
-    /// - Returns: The buckets in which there was any.
-    @discardableResult
-    func addCost(to tally: inout MetricTally) -> Set<Int> {
-        var buckets: Set<Int> = []
-        for use in uses {
-            guard let meter = catalog?.meter(named: use.meter), let micros = meter.unitCostMicros,
-                let currency = meter.costCurrency, let bucket = tally.bucket(use.at)
-            else { continue }
-            tally.add(
-                use.amount.multipliedSaturated(by: micros), over: 1_000, in: bucket, of: currency)
-            buckets.insert(bucket)
-        }
-        return buckets
-    }
-
     /// Profiles of a kind that has a free period, each once, with whether a paid purchase served it since.
     var freeProfiles: [(at: Int64, isPaid: Bool)] {
         guard let customer, let catalog else { return [] }
@@ -170,7 +156,7 @@ extension MetricSubject {
         var seen: Set<NameID> = []
         return customer.profiles.compactMap { change in
             guard change.change == .created, kinds.contains(names[change.profileKind]),
-                change.at <= at, !customer.isConsentWithdrawn(at: change.at),
+                (beginsAt...at).contains(change.at), !customer.isConsentWithdrawn(at: change.at),
                 seen.insert(change.profile).inserted
             else { return nil }
             let told = Set(

@@ -21,16 +21,18 @@ public struct MetricSubject {
     let customer: CustomerState?
     /// The customer's own events up to the time of the question, without those of a time in which consent was withdrawn
     /// (DZ-43), in canonical order.
-    let events: [Event]
+    var events: [Event]
     let lineages: [CustomerCase.OwnedLineage]
     /// All that these lineages tell of, also of times at which another customer owned them.
     let transactions: [MetricPayment]
     /// Those that were this customer's.
-    let payments: [MetricPayment]
+    var payments: [MetricPayment]
     /// `nil`: nothing was ever assigned.
     let assignments: Assignments?
     /// Of all lineages, each in ascending order of start.
-    let spans: [SubscriptionSpan]
+    var spans: [SubscriptionSpan]
+    /// Of each lineage what was said of its renewal, in canonical order.
+    let notices: [[RenewalNotice]]
     let usage: UsageState
     let catalog: Catalog?
     let names: NameTable
@@ -38,7 +40,9 @@ public struct MetricSubject {
     /// The time of the question.
     let at: Int64
     /// When the customer was first seen; `nil` for one of whom nothing is known by then.
-    let firstSeenAt: Int64?
+    var firstSeenAt: Int64?
+    /// What was used before it does not count.
+    var beginsAt = Int64.min
 
     /// - Parameters:
     ///   - context: The case, as of the time of the question. Of an ownerless lineage one of no customer.
@@ -55,6 +59,11 @@ public struct MetricSubject {
             $0.occurredAt <= context.at && !customer.isConsentWithdrawn(at: $0.occurredAt)
         }
         self.lineages = lineages.map(\.owned)
+        notices = lineages.map { lineage in
+            lineage.events.compactMap { event in
+                event.occurredAt <= context.at ? RenewalNotice(event, context.names) : nil
+            }
+        }
         usage = context.state.usage
         self.catalog = catalog
         names = context.names
@@ -62,8 +71,9 @@ public struct MetricSubject {
         at = context.at
         var transactions: [MetricPayment] = []
         var spans: [SubscriptionSpan] = []
+        let products = Set(rules.filter.products.map(ExactText.init))
         for (index, lineage) in lineages.enumerated() {
-            let places = Self.add(lineage, to: &transactions, catalog, context)
+            let places = Self.add(lineage, to: &transactions, of: products, catalog, context)
             guard !places.isEmpty else { continue }
             spans += SubscriptionSpans(
                 owned: lineage.owned, lineage: index, names: names, catalog: catalog, rules: rules,
@@ -87,16 +97,18 @@ public struct MetricSubject {
     }
 
     /// Adds the transactions of a lineage, of all its owners.
+    /// - Parameter products: Those that count; empty: all.
     /// - Returns: Their places by the transaction's id.
     private static func add(
-        _ lineage: Lineage, to transactions: inout [MetricPayment], _ catalog: Catalog?,
-        _ context: CustomerCase
+        _ lineage: Lineage, to transactions: inout [MetricPayment], of products: Set<ExactText>,
+        _ catalog: Catalog?, _ context: CustomerCase
     ) -> [Reference: Int] {
         let statements = Self.statements(of: lineage)
         var places: [Reference: Int] = [:]
         for fact in lineage.owned.state.transactions {
             guard !fact.coreRank.isNone, !fact.isProvisional, !fact.isFamilyShared,
-                fact.startsAt <= context.at
+                fact.startsAt <= context.at,
+                products.isEmpty || products.contains(ExactText(context.names[fact.product]))
             else { continue }
             places[fact.id] = transactions.count
             transactions.append(
@@ -128,7 +140,7 @@ public struct MetricSubject {
     }
 
     /// Whether it is a customer, known at the time of the question.
-    var isCustomer: Bool { customer != nil && firstSeenAt != nil }
+    public var isCustomer: Bool { customer != nil && firstSeenAt != nil }
 
     /// The customer's spans that are paid for and contain a time.
     func paidSpans(at instant: Int64) -> [SubscriptionSpan] {

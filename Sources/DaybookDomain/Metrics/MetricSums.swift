@@ -14,6 +14,8 @@ public struct MetricSums: Sendable, Equatable {
         var metric: Int
         /// Of the buckets; -1 is the one before the first.
         var bucket: Int
+        /// Of a metric with ages how long after the beginning; -1: of all ages.
+        var age: Int
         var part: UInt8
         /// The number is so many parts of one.
         var divisor: Int64
@@ -30,6 +32,26 @@ public struct MetricSums: Sendable, Equatable {
         guard value != 0 else { return }
         cells[cell, default: 0] += value
     }
+
+    /// Adds what was summed elsewhere.
+    public mutating func add(_ other: MetricSums) {
+        for (cell, value) in other.cells { cells[cell, default: 0] += value }
+    }
+
+    /// By how much sums grew; without the numbers that stayed.
+    public static func - (left: MetricSums, right: MetricSums) -> MetricSums {
+        var difference = MetricSums()
+        for (cell, value) in left.cells {
+            difference.add(value - (right.cells[cell] ?? 0), to: cell)
+        }
+        for (cell, value) in right.cells where left.cells[cell] == nil {
+            difference.add(-value, to: cell)
+        }
+        return difference
+    }
+
+    /// Whether no number but 0 is among them.
+    public var isZero: Bool { cells.allSatisfy { $0.value == 0 } }
 }
 
 /// Where the contributions of one subject to one metric go.
@@ -40,13 +62,14 @@ struct MetricTally {
 
     mutating func add(
         _ value: Int64, _ part: MetricSums.Part = .numerator, over divisor: Int64 = 1,
-        in bucket: Int?, of group: String = ""
+        in bucket: Int?, age: Int = -1, of group: String = ""
     ) {
         guard let bucket else { return }
         sums.add(
             Int128(value),
             to: .init(
-                metric: metric, bucket: bucket, part: part.rawValue, divisor: divisor, group: group)
+                metric: metric, bucket: bucket, age: age, part: part.rawValue, divisor: divisor,
+                group: group)
         )
     }
 

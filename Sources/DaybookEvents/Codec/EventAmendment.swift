@@ -9,7 +9,8 @@ extension EventDraft {
         else { return false }
         switch schema.type {
         case .subjectAliased, .subjectUnaliased, .purchaseTransferred, .correctionVoided,
-            .correctionAmended, .catalogPublished, .catalogRolledBack, .ledgerRestored:
+            .correctionAmended, .catalogPublished, .catalogRolledBack, .ledgerRestored,
+            .reportFrozen:
             return false
         default: return true
         }

@@ -68,6 +68,7 @@ public enum EventRouter {
                 return StreamName(.production, .ledger, "catalogs")
             case .ledgerRestored: return StreamName(.production, .ledger, "epochs")
             case .ingestRejected: return StreamName(environment, .ledger, "ingest")
+            case .reportFrozen: return StreamName(environment, .ledger, "reports")
             default: return StreamName(environment, .ledger, "corrections")
             }
         }

@@ -66,7 +66,7 @@ extension EventType {
             .purchaseUnassigned,
             .subjectAliased, .subjectUnaliased, .subjectErased, .catalogPublished,
             .catalogRolledBack, .debugOverrideSet, .debugOverrideCleared, .clockAdvanced,
-            .ledgerRestored, .ingestRejected:
+            .ledgerRestored, .reportFrozen, .ingestRejected:
             false
         default: true
         }

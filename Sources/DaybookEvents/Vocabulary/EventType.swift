@@ -60,6 +60,7 @@ public enum EventType: UInt16, Sendable, CaseIterable {
     case catalogPublished = 90
     case catalogRolledBack = 91
     case ledgerRestored = 92
+    case reportFrozen = 93
 
     case appLaunched = 100
     case onboardingStarted = 101
@@ -103,6 +104,9 @@ public enum EventType: UInt16, Sendable, CaseIterable {
     /// Money, grants and usage: two equal ones of one millisecond are two facts, so their source must tell them apart
     /// by a key (rule 2).
     var needsKey: Bool { (20..<80).contains(rawValue) && self != .gaugePinned }
+
+    /// Whether the event names a document, which the ledger keeps by its digest.
+    public var hasDocument: Bool { self == .catalogPublished || self == .reportFrozen }
 
     /// What a refusal left behind: folded by funnels only (rule 21).
     public var isEvidence: Bool {

@@ -57,6 +57,7 @@ extension EventTypeName {
     public static let catalogPublished = EventTypeName(.catalogPublished)
     public static let catalogRolledBack = EventTypeName(.catalogRolledBack)
     public static let ledgerRestored = EventTypeName(.ledgerRestored)
+    public static let reportFrozen = EventTypeName(.reportFrozen)
 
     public static let appLaunched = EventTypeName(.appLaunched)
     public static let onboardingStarted = EventTypeName(.onboardingStarted)

@@ -18,6 +18,9 @@ public struct EventTypeName: RawRepresentable, Hashable, Sendable, CustomStringC
     /// - Complexity: One look-up in a table; a comparison with one type costs less.
     public var known: EventType? { Vocabulary.table.type(named: rawValue) }
 
+    /// Whether events of the type name a document, which the ledger keeps by its digest.
+    public var hasDocument: Bool { self == .catalogPublished || self == .reportFrozen }
+
     /// Whether the name is one of a family: whether it begins with the family's word and a dot.
     public func isOf(_ family: EventFamily) -> Bool {
         let word = family.rawValue.utf8

@@ -174,6 +174,28 @@ public enum Vocabulary {
                 EventField(
                     "abandoned_history", .text, nil, required: false, "the hash of its history"),
             ]),
+        EventSchema(
+            .reportFrozen, "report.frozen", routing: .ledger,
+            "Metrics as they were known, kept for ever.",
+            [
+                EventField("name", .text, .nameA, required: true),
+                EventField(
+                    "position", .integer, .amount, required: true,
+                    "the last position that the report knows"),
+                EventField(
+                    "place", .text, nil, required: true,
+                    "the place of that position, with the hash of the history before it"),
+                EventField("at", .time, .timeA, required: true, "the time of the question"),
+                EventField(
+                    "definition", .any, nil, required: true,
+                    "the question: metrics, periods, zone and rules"),
+                EventField(
+                    "engine", .text, nil, required: true, "the version that computed it"),
+                EventField("document_sha256", .text, .reference, required: true),
+                EventField(
+                    "document", .document, nil, required: false,
+                    "the report as JSON; inline in exports"),
+            ]),
     ]
 
     static let corrections: [EventSchema] = [

@@ -18,6 +18,10 @@ extension RouteTable {
         .atLength(
             "/v1/{app}/kpis", "kpis", "Compare what was reached with the catalog's targets.",
             for: readers, kpis),
+        .atLength(
+            "/v1/{app}/experiments/{experiment}", "experiment",
+            "Compare what became of those who saw each variant of an experiment.", for: readers,
+            experiment),
     ]
 
     @Sendable
@@ -56,12 +60,30 @@ extension RouteTable {
         let known = call.headers[.ifNoneMatch]
         return { .tagged(try $0.kpis(request).json, ifNoneMatch: known) }
     }
+
+    @Sendable
+    private static func experiment(_ call: inout RouteCall) throws -> Route.LongQuestion {
+        let name = call.part("experiment")
+        let metric = try call.fields.text("metric") ?? "conversion_to_paying"
+        let detect = try PercentText.read(call.fields.text("detect"), "\"detect\"")
+        let request = try call.fields.metrics([], isOfVariants: true)
+        let known = call.headers[.ifNoneMatch]
+        return { ledger in
+            let report = try ledger.experiment(name, metric: metric, request)
+            return .tagged(
+                report.json(detectPermille: detect.map { $0 / 100 } ?? 100), ifNoneMatch: known)
+        }
+    }
 }
 
 extension RequestFields {
     /// Over which time metrics are computed, and by which rules; the words are those of the command line.
-    fileprivate mutating func metrics(_ names: [String]) throws -> MetricsRequest {
+    /// - Parameter isOfVariants: Whether all variants of an experiment are asked for, so that none is chosen.
+    mutating func metrics(
+        _ names: [String], isOfVariants: Bool = false
+    ) throws -> MetricsRequest {
         var request = MetricsRequest(names)
+        request.period = try PeriodText.read(text("period"), "\"period\"")
         (request.from, request.until) = try span()
         request.zone = try text("tz")
         request.environment = try environment()
@@ -73,10 +95,32 @@ extension RequestFields {
         if let price: MetricRules.MonthlyPrice = try choice("monthly_price") {
             request.rules.monthlyPrice = price
         }
+        request.rules.filter = try filter(isOfVariants)
+        if let retention: MetricRules.Retention = try choice("retention") {
+            request.rules.retention = retention
+        }
+        request.rules.ageUnit = try choice("every")
+        if let ages = try integer("ages") { request.rules.ageMax = Int(clamping: ages) }
         if let share = try PercentText.read(text("commission"), "\"commission\"") {
             request.rules.commissionMilli = share
         }
         return request
+    }
+
+    private mutating func filter(_ isOfVariants: Bool) throws -> MetricFilter {
+        var filter = MetricFilter()
+        filter.products = try texts("products") ?? []
+        filter.cohort = try PeriodText.read(text("cohort"), "\"cohort\"")
+        filter.catalogVersion = try integer("catalog_version")
+        if isOfVariants { return filter }
+        filter.experiment = try text("experiment")
+        filter.variant = try text("variant")
+        if filter.variant != nil, filter.experiment == nil {
+            throw Problem(
+                .unprocessableContent, "missing_member",
+                "\"variant\" is one of an experiment: name it in \"experiment\"")
+        }
+        return filter
     }
 
     /// One of a few words.

@@ -4,7 +4,7 @@ package enum RouteTable {
         operationRoutes + storeRoutes + checkRoutes + useRoutes + customerRoutes + changeRoutes
         + catalogRoutes
         + ofrepRoutes + recordRoutes + auditRoutes + whatIfRoutes + listRoutes + metricRoutes
-        + callRoutes + leaseRoutes
+        + reportRoutes + callRoutes + leaseRoutes
 
     /// The rows of the table in docs/server.md.
     package static var table: String {

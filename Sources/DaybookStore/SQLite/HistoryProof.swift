@@ -11,8 +11,8 @@ struct HistoryProof {
 
     private static let chunkCount: Int64 = 4_096
 
-    /// Proves everything, also what the hash does not cover: that each row continues its stream, and that catalogs are
-    /// there.
+    /// Proves everything, also what the hash does not cover: that each row continues its stream, and that the
+    /// documents of catalogs and reports are there.
     /// - Parameter progress: Events hashed, and events in all.
     /// - Returns: The end of the history.
     /// - Throws: `.damaged` with the first place that does not fit; what `progress` throws.
@@ -32,7 +32,7 @@ struct HistoryProof {
         } complete: { cursor in
             try marks.compare(cursor)
         }
-        try checkDocuments(walk.catalogs)
+        try checkDocuments(walk.documents)
         return head.point
     }
 
@@ -126,8 +126,8 @@ struct HistoryProof {
         }
     }
 
-    private func checkDocuments(_ catalogs: Set<String>) throws {
-        var missing = catalogs
+    private func checkDocuments(_ named: Set<String>) throws {
+        var missing = named
         var last: Int64 = 0
         try db.forEachRow("SELECT sha256, bytes, id FROM documents ORDER BY id") { row in
             let expected = StoredText.plain(row, 0)
@@ -143,7 +143,7 @@ struct HistoryProof {
             missing.remove(expected)
         }
         guard let first = missing.min() else { return }
-        throw damage("the catalog \(first) is missing")
+        throw damage("the document \(first) is missing")
     }
 
     private func damage(_ reason: String) -> StoreError { .damagedBackup(file, reason) }
@@ -227,10 +227,10 @@ private struct MarkProof {
     }
 }
 
-/// Follows every stream from row to row, and collects the catalogs that rows name.
+/// Follows every stream from row to row, and collects the documents that rows name.
 private struct StreamWalk {
     private var ends: [(position: Int64, version: Int64)]
-    private(set) var catalogs: Set<String> = []
+    private(set) var documents: Set<String> = []
 
     init(streamCount: Int) {
         ends = Array(repeating: (0, 0), count: max(0, streamCount))
@@ -248,8 +248,8 @@ private struct StreamWalk {
             return "the event at position \(row.event.position) does not continue its stream"
         }
         ends[place] = (row.event.position, end.version + 1)
-        if row.event.type == .catalogPublished, let catalog = row.reference {
-            catalogs.insert(catalog)
+        if row.event.type.hasDocument, let document = row.reference {
+            documents.insert(document)
         }
         return nil
     }

@@ -24,6 +24,7 @@ enum RouteExamples {
         "resetUsage": ["meter": "stories"], "whatIf": ["drop": ["native/story-1"]],
         "evaluateFlag": ["context": ["targetingKey": "ada"]],
         "evaluateFlags": ["context": ["targetingKey": "ada"]],
+        "freezeReport": ["name": "march", "period": "2026-03"],
     ]
 
     /// What is recorded.
@@ -39,7 +40,8 @@ enum RouteExamples {
     private static let parts = [
         "{app}": "dozzi", "{customer}": "ada", "{name}": "stories", "{meter}": "stories",
         "{context}": "usage_limit", "{version}": "newest",
-        "{names}": "net_revenue,active_customers",
+        "{names}": "net_revenue,active_customers", "{report}": "march",
+        "{experiment}": "paywall_copy",
     ]
 
     static func path(of route: Route, app: String = "dozzi") -> String {

@@ -1,0 +1,86 @@
+import DaybookDomain
+import DaybookEvents
+
+/// What became of the customers who saw each variant of an experiment.
+struct ExperimentQuestion {
+    let core: LedgerCore
+
+    /// - Parameters:
+    ///   - metric: A ratio without groups and ages.
+    ///   - request: Its metrics and its filter's experiment and variant make no difference.
+    func report(
+        _ experiment: String, metric: String, _ request: MetricsRequest,
+        progress: (Int, Int) throws -> Void
+    ) throws -> ExperimentReport {
+        guard let chosen = try Metric.choosing([metric]).first, chosen.shape == .ratio,
+            chosen.groups == nil, !chosen.hasAges
+        else {
+            let known = Metric.all.filter {
+                $0.shape == .ratio && $0.groups == nil && !$0.hasAges
+            }
+            throw LedgerError.badInput([
+                InputProblem(
+                    line: nil, column: nil, code: "no_ratio",
+                    reason:
+                        "\(metric) is no part of those who saw a variant; choose one of \(known.map(\.name).joined(separator: ", "))"
+                )
+            ])
+        }
+        var request = request
+        request.metrics = [metric]
+        request.resolution = .whole
+        request.rules.filter.experiment = nil
+        request.rules.filter.variant = nil
+        var answers: [ExactText: MetricsAnswer] = [:]
+        var crossovers: [ExactText: Int] = [:]
+        let (report, whole) = try MetricsQuestion(core: core).answer(
+            request, progress: progress
+        ) { subject, empty in
+            guard subject.isCustomer, let exposure = subject.exposure(to: experiment),
+                empty.buckets.range.contains(exposure.at)
+            else { return nil }
+            let variant = ExactText(exposure.variant)
+            if exposure.isCrossover { crossovers[variant, default: 0] += 1 }
+            let seen = subject.since(exposure.at)
+            answers[variant, default: empty].add(seen)
+            return seen
+        }
+        let stated = try experiments(report).first { haveSameBytes($0.name, experiment) }
+        guard stated != nil || !answers.isEmpty else {
+            let names = try experiments(report).map(\.name)
+            let near = NearestName.of(experiment, among: names)
+            throw LedgerError.badInput([
+                InputProblem(
+                    line: nil, column: nil, code: "unknown_name",
+                    reason:
+                        "no customer has seen an experiment \"\(experiment)\", and the catalog has none\(near.map { "; did you mean \"\($0)\"?" } ?? "")"
+                )
+            ])
+        }
+        // Those of the catalog in its order, the first of which is what others are compared with; then what else was
+        // seen.
+        let listed = (stated?.variants ?? []).map { ExactText($0.name) }
+        let others = answers.keys.filter { !listed.contains($0) }.sorted {
+            precedesInBytes($0.text, $1.text)
+        }
+        let variants = (listed + others).map { name in
+            let value = (answers[name] ?? MetricsAnswer([chosen], whole.buckets)).series(
+                at: report.asOf.at, request.rules
+            ).first?.values.first
+            return ExperimentReport.Variant(
+                name: name.text, crossovers: crossovers[name] ?? 0,
+                numerator: value?.numerator ?? 0, denominator: value?.denominator ?? 0,
+                micros: value?.micros,
+                isComplete: value?.isComplete ?? false)
+        }
+        return ExperimentReport(
+            experiment: experiment, metric: chosen, variants: variants,
+            range: whole.buckets.range, zone: report.zone, asOf: report.asOf)
+    }
+
+    /// Those of the newest catalog that was known.
+    private func experiments(_ report: MetricsReport) throws -> [Experiment] {
+        let known = try core.knownState(at: report.asOf.position)
+        return known.catalogs.known(at: report.asOf.position).newest?.catalog.experiments ?? []
+    }
+}

@@ -1,0 +1,45 @@
+import ArgumentParser
+import Daybook
+
+struct ReportCompareCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "compare", abstract: "Explain what is different from a frozen report.",
+        discussion: """
+            The same question by what is known now, or was known later: which values are others, and which events of \
+            which customers made them so. The parts add up to the whole. Exit code 1: something is different.
+
+              daybook report compare march
+              daybook report compare march --known-at 2030-05-01T00:00:00Z
+              daybook report compare march --all --json
+            """)
+
+    @Argument(help: "The name of the report.")
+    var name: String
+
+    @Option(
+        help: ArgumentHelp(
+            "Compare with what was known at this time, or @position. Default: with everything.",
+            valueName: "time"))
+    var knownAt: String?
+
+    @Flag(help: "Show every customer, not only the first 50.")
+    var all = false
+
+    @OptionGroup var environment: EnvironmentOption
+    @OptionGroup var ledger: LedgerOptions
+    @OptionGroup var output: OutputOptions
+
+    mutating func run() async throws {
+        let (name, environment) = (name, environment.environment)
+        let known = try InstantText.knowledge(knownAt, "--known-at")
+        let bar = ProgressBar("compare")
+        let comparison = try await ledger.asking { ledger in
+            try ledger.comparison(of: name, in: environment, knownAt: known) { done, total in
+                bar.show(Int64(done), of: Int64(total), note: "\(done) of \(total)")
+            }
+        }
+        bar.finish()
+        try output.show(comparison.json) { ReportText.text(comparison, isAll: all, $0) }
+        if !comparison.isSame { throw ExitCode.no }
+    }
+}

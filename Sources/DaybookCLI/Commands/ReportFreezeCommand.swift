@@ -1,0 +1,49 @@
+import ArgumentParser
+import Daybook
+
+struct ReportFreezeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "freeze", abstract: "Compute metrics and keep the answer for ever.",
+        discussion: """
+            By everything that is recorded, as of now, unless --known-at or --at say otherwise. A name has one report: \
+            the same question again tells that it is done, and another one is refused.
+
+              daybook report freeze march --period 2026-03
+              daybook report freeze q1 net_revenue mrr --period 2026-Q1 \\
+                --by month
+              daybook report freeze week10 --period 2026-W10 --actor eva
+            """)
+
+    @Argument(help: "The name of the report.")
+    var name: String
+
+    @Argument(help: "Metrics. Default: all.")
+    var metrics: [String] = []
+
+    @Option(help: ArgumentHelp("Name of the operator, for the audit.", valueName: "name"))
+    var actor: String?
+
+    @Option(help: ArgumentHelp("Why, for the audit.", valueName: "text"))
+    var reason: String?
+
+    @OptionGroup var options: MetricsOptions
+    @OptionGroup var exposure: ExposureOptions
+    @OptionGroup var ledger: LedgerOptions
+    @OptionGroup var output: OutputOptions
+
+    mutating func run() async throws {
+        let freeze = ReportFreeze(
+            name, try options.request(metrics, exposure), actor: actor, reason: reason)
+        let bar = ProgressBar("report")
+        let (report, isNew) = try await ledger.writing { ledger in
+            let prepared = try ledger.preparedReport(freeze) { done, total in
+                bar.show(Int64(done), of: Int64(total), note: "\(done) of \(total) customers")
+            }
+            return (try await ledger.keep(prepared), !prepared.isKept)
+        }
+        bar.finish()
+        var json = report.json
+        json["done_before"] = .bool(!isNew)
+        try output.show(json) { ReportText.receipt(report, isNew: isNew, $0) }
+    }
+}

@@ -1,0 +1,105 @@
+/// How the values of a cohort are told apart by age, counted from 0.
+struct MetricAges: Sendable {
+    /// The time that an age stands for, of one who began at an instant.
+    ///
+    /// `nil`: each has times of its own, so that a value is there as soon as one of a cohort came so far, and final
+    /// when all did.
+    let window:
+        (@Sendable (_ age: Int, _ instant: Int64, MetricBuckets, MetricRules) -> Range<Int64>)?
+
+    /// Ages by which customers come back (`MetricRules.Retention`).
+    static let retention = MetricAges { age, instant, buckets, rules in
+        buckets.window(age, rules.unit(buckets), after: instant, rules.retention)
+    }
+
+    /// Ages in periods of the calendar, whatever the rules say of retention.
+    static let calendar = MetricAges { age, instant, buckets, rules in
+        buckets.window(age, rules.unit(buckets), after: instant, .calendar)
+    }
+
+    /// Ages in days of the customer's own.
+    static let life = MetricAges { age, instant, buckets, rules in
+        let start = age == 0 ? instant : buckets.endOfLife(age - 1, after: instant, rules)
+        return start..<buckets.endOfLife(age, after: instant, rules)
+    }
+
+    /// Ages in renewals of a subscription.
+    static let renewals = MetricAges(window: nil)
+
+    /// Whether no customer of a bucket has come to an age yet.
+    func isAhead(
+        _ age: Int, _ bucket: Range<Int64>, at instant: Int64, _ buckets: MetricBuckets,
+        _ rules: MetricRules
+    ) -> Bool {
+        window.map { $0(age, bucket.lowerBound, buckets, rules).lowerBound > instant } ?? false
+    }
+
+    /// Whether everyone of a bucket is past an age.
+    func isOver(
+        _ age: Int, _ bucket: Range<Int64>, at instant: Int64, _ buckets: MetricBuckets,
+        _ rules: MetricRules
+    ) -> Bool {
+        window.map { $0(age, bucket.upperBound - 1, buckets, rules).upperBound <= instant } ?? true
+    }
+}
+
+extension MetricRules {
+    /// What ages are counted in.
+    func unit(_ buckets: MetricBuckets) -> AgeUnit {
+        ageUnit ?? AgeUnit(rawValue: buckets.resolution.rawValue) ?? .month
+    }
+}
+
+extension MetricBuckets {
+    /// The end of the day that lies so many units of days after the one of an instant; that of age 0 is its own.
+    func endOfLife(_ age: Int, after instant: Int64, _ rules: MetricRules) -> Int64 {
+        day(age * rules.unit(self).days + 1, after: instant).lowerBound
+    }
+
+    /// When one who was first seen at an instant comes back at an age.
+    func window(
+        _ age: Int, _ unit: MetricRules.AgeUnit, after instant: Int64,
+        _ retention: MetricRules.Retention
+    ) -> Range<Int64> {
+        switch retention {
+        case .hours24:
+            let length = Int64(unit.days) * .day
+            let start = instant.addingSaturated(Int64(age) * length)
+            return start..<start.addingSaturated(length)
+        case .calendar: return period(age, unit, after: instant)
+        case .onOrAfter: return period(age, unit, after: instant).lowerBound..<Int64.max
+        }
+    }
+
+    /// The period of the calendar that lies some of them after the one of an instant.
+    private func period(
+        _ count: Int, _ unit: MetricRules.AgeUnit, after instant: Int64
+    ) -> Range<Int64> {
+        let date = zone.civil(at: instant).date
+        func midnight(_ date: CivilDate) -> Int64 {
+            zone.instant(of: CivilDateTime(date: date, millisecondOfDay: 0))
+        }
+        func days(_ length: Int, from first: Int) -> Range<Int64> {
+            let start = first + count * length
+            return midnight(
+                CivilDate(daysSinceEpoch: start))..<midnight(
+                    CivilDate(daysSinceEpoch: start + length))
+        }
+        func months(_ length: Int) -> Range<Int64> {
+            let start = date.monthNumber.flooredDivision(by: length).quotient + count
+            return midnight(
+                CivilDate(monthNumber: start * length, day: 1))..<midnight(
+                    CivilDate(monthNumber: (start + 1) * length, day: 1))
+        }
+        switch unit {
+        case .day: return days(1, from: date.daysSinceEpoch)
+        case .week:
+            // 5 January 1970 was a Monday.
+            let monday = (date.daysSinceEpoch - 4).flooredDivision(by: 7).quotient * 7 + 4
+            return days(7, from: monday)
+        case .month: return months(1)
+        case .quarter: return months(3)
+        case .year: return months(12)
+        }
+    }
+}
