@@ -14,7 +14,7 @@ extension Ledger {
         let catalog: Catalog
         do throws(CatalogProblems) {
             catalog = try CatalogReader.read(
-                document, knownEventTypes: Vocabulary.names, knownMetrics: Metric.names,
+                document, knownEventTypes: Vocabulary.names, knownMetrics: Metric.targetNames,
                 zones: ZoneTables().directory)
         } catch {
             throw LedgerError.badInput(error.problems.map(InputProblem.init))

@@ -25,13 +25,16 @@ extension Ledger {
     }
 
     /// Metrics over all customers of an environment (docs/metrics.md).
-    /// - Parameter progress: Is told how many of how many customers and lineages were looked at.
+    /// - Parameters:
+    ///   - workers: How many threads look at the customers, `nil`: as many as can run at once. The values are the same.
+    ///   - progress: Is told how many of how many customers and lineages were looked at, on one of these threads.
     /// - Throws: `LedgerError.badInput` for an unknown metric or zone, and for a range of no or of too many periods.
     /// - Complexity: O(*n*) in the events of all customers.
     public func metrics(
-        _ request: MetricsRequest, progress: (Int, Int) throws -> Void = { _, _ in }
+        _ request: MetricsRequest, workers: Int? = nil,
+        progress: @Sendable (Int, Int) throws -> Void = { _, _ in }
     ) throws -> MetricsReport {
-        try MetricsQuestion(core: core).report(request, progress: progress)
+        try MetricsQuestion(core: core, workers: workers).report(request, progress: progress)
     }
 
     /// What became of the customers who saw each variant of an experiment, from their first sight of it on.
@@ -43,10 +46,10 @@ extension Ledger {
     ///   catalog has, and as `metrics` does.
     public func experiment(
         _ name: String, metric: String = "conversion_to_paying",
-        _ request: MetricsRequest = MetricsRequest(),
-        progress: (Int, Int) throws -> Void = { _, _ in }
+        _ request: MetricsRequest = MetricsRequest(), workers: Int? = nil,
+        progress: @Sendable (Int, Int) throws -> Void = { _, _ in }
     ) throws -> ExperimentReport {
-        try ExperimentQuestion(core: core).report(
+        try ExperimentQuestion(core: core, workers: workers).report(
             name, metric: metric, request, progress: progress)
     }
 
@@ -58,7 +61,7 @@ extension Ledger {
     ///   `metrics` does.
     @discardableResult
     public func freeze(
-        _ freeze: ReportFreeze, progress: (Int, Int) throws -> Void = { _, _ in }
+        _ freeze: ReportFreeze, progress: @Sendable (Int, Int) throws -> Void = { _, _ in }
     ) async throws -> FrozenReport {
         try await keep(try preparedReport(freeze, progress: progress))
     }
@@ -82,9 +85,10 @@ extension Ledger {
     /// Computes what is to be frozen; only reads.
     /// - Throws: As `freeze`.
     package func preparedReport(
-        _ freeze: ReportFreeze, progress: (Int, Int) throws -> Void = { _, _ in }
+        _ freeze: ReportFreeze, workers: Int? = nil,
+        progress: @Sendable (Int, Int) throws -> Void = { _, _ in }
     ) throws -> PreparedReport {
-        let reports = FrozenReports(core: core)
+        let reports = FrozenReports(core: core, workers: workers)
         if let kept = try reports.repeated(freeze) {
             return PreparedReport(freeze: freeze, content: .kept(kept))
         }
@@ -127,9 +131,10 @@ extension Ledger {
     ///   these and all of theirs.
     public func comparison(
         of name: String, in environment: Environment = .production,
-        knownAt: Moment.Knowledge? = nil, progress: (Int, Int) throws -> Void = { _, _ in }
+        knownAt: Moment.Knowledge? = nil, workers: Int? = nil,
+        progress: @Sendable (Int, Int) throws -> Void = { _, _ in }
     ) throws -> ReportComparison {
-        try FrozenReports(core: core).comparison(
+        try FrozenReports(core: core, workers: workers).comparison(
             of: name, in: environment, knownAt: knownAt, progress: progress)
     }
 
@@ -137,9 +142,9 @@ extension Ledger {
     /// - Parameter request: Which metrics it names makes no difference.
     /// - Throws: `LedgerError.badInput` where the ledger has no catalog, and as `metrics` does.
     public func kpis(
-        _ request: MetricsRequest = MetricsRequest(),
-        progress: (Int, Int) throws -> Void = { _, _ in }
+        _ request: MetricsRequest = MetricsRequest(), workers: Int? = nil,
+        progress: @Sendable (Int, Int) throws -> Void = { _, _ in }
     ) throws -> KPIReport {
-        try KPIQuestion(core: core).report(request, progress: progress)
+        try KPIQuestion(core: core, workers: workers).report(request, progress: progress)
     }
 }

@@ -157,7 +157,7 @@ extension Ledger {
         }
         do throws(CatalogProblems) {
             return try CatalogReader.readWithWarnings(
-                bytes, knownEventTypes: Vocabulary.names, knownMetrics: Metric.names,
+                bytes, knownEventTypes: Vocabulary.names, knownMetrics: Metric.targetNames,
                 zones: core.zoneTables.directory
             ).warnings.map {
                 DoctorFinding(

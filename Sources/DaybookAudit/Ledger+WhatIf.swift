@@ -78,7 +78,7 @@ struct RuleChange: Sendable {
         let catalog: Catalog
         do throws(CatalogProblems) {
             catalog = try CatalogReader.read(
-                document, knownEventTypes: Vocabulary.names, knownMetrics: Metric.names,
+                document, knownEventTypes: Vocabulary.names, knownMetrics: Metric.targetNames,
                 zones: zones.directory)
         } catch {
             throw LedgerError.badInput(error.problems.map(InputProblem.init))

@@ -34,7 +34,7 @@ struct ReportRouteTests {
 
     private static let books: JSONObject = [
         "name": "january", "period": "2026-01", "metrics": ["net_revenue", "paying_customers"],
-        "at": "2026-06-01T00:00:00Z",
+        "at": "2026-01-12T00:00:00Z",
     ]
 
     @Test("A report keeps its bytes after later events, and the comparison explains them")
@@ -122,7 +122,8 @@ struct ReportRouteTests {
 
     private static func post(_ bench: ServerBench, _ event: JSONObject) async throws -> HTTPReply {
         try await bench.client.send(
-            .POST, "/v1/dozzi/events", headers: [try bench.key(.store)], body: event.canonicalBytes)
+            .POST, "/v1/dozzi/events?actor=kim&reason=moved", headers: [try bench.key(.admin)],
+            body: event.canonicalBytes)
     }
 
     @Test("A report that another version asked is listed and given; what it means is not guessed")
@@ -133,6 +134,15 @@ struct ReportRouteTests {
                 let reply = try await Self.post(bench, Self.strange(document, digest: digest))
                 #expect(reply.status == 422, "\(reply.text)")
             }
+            // By its own name alone, and not by a backend.
+            var other = Self.strange("{}")
+            other["source"] = ["kind": "ledger", "key": "report/march"]
+            let misnamed = try await Self.post(bench, other)
+            #expect(misnamed.status == 422 && misnamed.text.contains("report/strange"))
+            let backend = try await bench.client.send(
+                .POST, "/v1/dozzi/events", headers: [try bench.key(.store)],
+                body: Self.strange("{}").canonicalBytes)
+            #expect(backend.status == 403 && backend.code == "type_for_admins", "\(backend.text)")
             let taken = try await Self.post(bench, Self.strange("{\"a\":1}"))
             #expect(taken.status == 200, "\(taken.text)")
             let shown = try await bench.get("/v1/dozzi/reports/strange", [key])

@@ -27,8 +27,11 @@ struct CatalogReports {
     ) throws -> StoredDocument? {
         guard draft.type.hasDocument else { return nil }
         let digest = draft.data["document_sha256"]?.text ?? ""
+        if draft.type == .reportFrozen { try confirmName(draft) }
         guard let text = draft.data["document"]?.text else {
-            if try store.document(sha256: digest) == nil {
+            let kept = try store.document(sha256: digest)
+            if let kept, draft.type == .reportFrozen { try confirmReport(kept) }
+            if kept == nil {
                 throw EventProblem(
                     .missingField, "data.document",
                     "the document \(digest.prefix(12)) is not in this ledger; export writes it inline"
@@ -41,12 +44,28 @@ struct CatalogReports {
             throw EventProblem(
                 .wrongType, "data.document", "the document does not have the digest \(digest)")
         }
-        if draft.type == .reportFrozen, (try? JSONReader.read(bytes))?.object == nil {
+        if draft.type == .reportFrozen { try confirmReport(bytes) }
+        draft.data["document"] = nil
+        return StoredDocument(sha256: digest, bytes: bytes)
+    }
+
+    private static func confirmReport(_ bytes: [UInt8]) throws {
+        guard (try? JSONReader.read(bytes))?.object != nil else {
             throw EventProblem(
                 .wrongType, "data.document", "the document of a report is a JSON object")
         }
-        draft.data["document"] = nil
-        return StoredDocument(sha256: digest, bytes: bytes)
+    }
+
+    /// A report is known by its name alone, so that a name has one (rule 16).
+    private static func confirmName(_ draft: EventDraft) throws {
+        let name = draft.data["name"]?.text ?? ""
+        guard haveSameBytes(draft.source.kind, "ledger"),
+            haveSameBytes(draft.source.key, "report/\(name)")
+        else {
+            throw EventProblem(
+                .forbidden, "source.key",
+                "the report \"\(name)\" has the source ledger and the key report/\(name)")
+        }
     }
 
     /// An event that is neither a catalog nor a rollback.

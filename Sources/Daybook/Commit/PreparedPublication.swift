@@ -18,7 +18,8 @@ struct PreparedPublication: Sendable {
         digest = Digest.hexadecimal(Digest.sha256(publication.document))
         do throws(CatalogProblems) {
             let catalog = try CatalogReader.read(
-                publication.document, knownEventTypes: Vocabulary.names, knownMetrics: Metric.names,
+                publication.document, knownEventTypes: Vocabulary.names,
+                knownMetrics: Metric.targetNames,
                 zones: zones)
             reading = .catalog(catalog)
             catalogCache.keep(.catalog(catalog), digest)

@@ -4,13 +4,15 @@ import DaybookEvents
 /// What became of the customers who saw each variant of an experiment.
 struct ExperimentQuestion {
     let core: LedgerCore
+    /// `nil`: as many threads as can run at once.
+    var workers: Int?
 
     /// - Parameters:
     ///   - metric: A ratio without groups and ages.
     ///   - request: Its metrics and its filter's experiment and variant make no difference.
     func report(
         _ experiment: String, metric: String, _ request: MetricsRequest,
-        progress: (Int, Int) throws -> Void
+        progress: @Sendable (Int, Int) throws -> Void
     ) throws -> ExperimentReport {
         guard let chosen = try Metric.choosing([metric]).first, chosen.shape == .ratio,
             chosen.groups == nil, !chosen.hasAges
@@ -31,20 +33,17 @@ struct ExperimentQuestion {
         request.resolution = .whole
         request.rules.filter.experiment = nil
         request.rules.filter.variant = nil
-        var answers: [ExactText: MetricsAnswer] = [:]
-        var crossovers: [ExactText: Int] = [:]
-        let (report, whole) = try MetricsQuestion(core: core).answer(
-            request, progress: progress
-        ) { subject, empty in
+        let (report, whole, shares) = try MetricsQuestion(core: core, workers: workers).answer(
+            request, Variants(), progress: progress
+        ) { subject, variants, empty in
             guard subject.isCustomer, let exposure = subject.exposure(to: experiment),
                 empty.buckets.range.contains(exposure.at)
             else { return nil }
-            let variant = ExactText(exposure.variant)
-            if exposure.isCrossover { crossovers[variant, default: 0] += 1 }
             let seen = subject.since(exposure.at)
-            answers[variant, default: empty].add(seen)
+            variants.add(seen, exposure, empty)
             return seen
         }
+        let (answers, crossovers) = Variants.joined(shares)
         let stated = try experiments(report).first { haveSameBytes($0.name, experiment) }
         guard stated != nil || !answers.isEmpty else {
             let names = try experiments(report).map(\.name)
@@ -82,5 +81,32 @@ struct ExperimentQuestion {
     private func experiments(_ report: MetricsReport) throws -> [Experiment] {
         let known = try core.knownState(at: report.asOf.position)
         return known.catalogs.known(at: report.asOf.position).newest?.catalog.experiments ?? []
+    }
+}
+
+/// What one worker made of the customers of each variant.
+private struct Variants: Sendable {
+    private var answers: [ExactText: MetricsAnswer] = [:]
+    private var crossovers: [ExactText: Int] = [:]
+
+    mutating func add(_ subject: MetricSubject, _ exposure: Exposure, _ empty: MetricsAnswer) {
+        let variant = ExactText(exposure.variant)
+        if exposure.isCrossover { crossovers[variant, default: 0] += 1 }
+        answers[variant, default: empty].add(subject)
+    }
+
+    static func joined(
+        _ shares: [Variants]
+    ) -> (answers: [ExactText: MetricsAnswer], crossovers: [ExactText: Int]) {
+        var all = Variants()
+        for share in shares {
+            all.answers.merge(share.answers) { first, second in
+                var sum = first
+                sum.add(second)
+                return sum
+            }
+            all.crossovers.merge(share.crossovers, uniquingKeysWith: +)
+        }
+        return (all.answers, all.crossovers)
     }
 }

@@ -5,10 +5,12 @@ import DaybookStore
 /// Reports that are kept as they were computed.
 struct FrozenReports {
     let core: LedgerCore
+    /// `nil`: as many threads as can run at once.
+    var workers: Int?
 
     /// The report as an event, which brings the answer as its document.
     func draft(
-        of freeze: ReportFreeze, progress: (Int, Int) throws -> Void
+        of freeze: ReportFreeze, progress: @Sendable (Int, Int) throws -> Void
     ) throws -> EventDraft {
         guard (1...128).contains(freeze.name.utf8.count) else {
             throw Self.bad(
@@ -22,7 +24,12 @@ struct FrozenReports {
             // The millisecond before now is over, so that time changes nothing of it.
             request.moment.at = LedgerClock(wall: core.clock(), last: head.recordedAt).now - 1
         }
-        let report = try MetricsQuestion(core: core).report(request, progress: progress)
+        if let at = freeze.request.moment.at, at >= core.clock() {
+            throw Self.bad(
+                "bad_range", "\(RFC3339.format(at)) is not over yet; a report is of the past")
+        }
+        let report = try MetricsQuestion(core: core, workers: workers).report(
+            request, progress: progress)
         let document = report.json.canonicalBytes
         guard document.count <= EventBounds.documentByteCountMax else {
             throw Self.bad(
@@ -59,11 +66,14 @@ struct FrozenReports {
         // Without a time of its own the same request asks of a later one.
         request.moment.at = request.moment.at ?? kept.at
         request.moment.knownAt = request.moment.knownAt ?? .position(kept.knownPosition)
-        let again = try MetricsQuestion(core: core).report(request)
-        guard again.json.canonicalBytes == kept.document else {
+        let again = try MetricsQuestion(core: core, workers: workers).report(request)
+        var asked = MetricsRequest(request.definition(again))
+        asked?.environment = request.environment
+        asked?.moment = Moment(at: again.asOf.at, knownAt: .position(again.asOf.position))
+        guard asked == kept.request else {
             throw Self.bad(
                 "name_taken",
-                "the report \"\(freeze.name)\" was frozen at position \(kept.position) with another answer; a frozen report never changes, so take another name"
+                "the report \"\(freeze.name)\" was frozen at position \(kept.position) of another question; a frozen report never changes, so take another name"
             )
         }
         return kept
@@ -127,7 +137,7 @@ struct FrozenReports {
     /// - Parameter knownAt: `nil`: everything that is recorded.
     func comparison(
         of name: String, in environment: Environment, knownAt: Moment.Knowledge?,
-        progress: (Int, Int) throws -> Void
+        progress: @Sendable (Int, Int) throws -> Void
     ) throws -> ReportComparison {
         let frozen = try named(name, in: environment)
         guard let report = frozen.report, var request = frozen.request else {
@@ -135,15 +145,22 @@ struct FrozenReports {
                 "unknown_form", "the report \"\(name)\" has a form that this version does not know")
         }
         try core.readKeys()
-        let (old, then) = try MetricsQuestion(core: core).answer(request, progress: progress)
+        let (old, then) = try MetricsQuestion(core: core, workers: workers).answer(
+            request, progress: progress)
         let end = try core.head().position
         request.moment.knownAt = knownAt ?? .position(end)
-        let (new, now) = try MetricsQuestion(core: core).answer(request, progress: progress)
+        let (new, now) = try MetricsQuestion(core: core, workers: workers).answer(
+            request, progress: progress)
         guard new.asOf.position >= old.asOf.position else {
             throw Self.bad(
                 "bad_range",
                 "the report knows the events up to position \(old.asOf.position); compare it with what was known later"
             )
+        }
+        // A zone's own changes may come with another table of the machine between two looks.
+        guard then.buckets == now.buckets else {
+            throw Self.bad(
+                "bad_range", "the periods of the report are not what they were; ask again")
         }
         let causes = try core.translating {
             try ReportCauses(
@@ -194,8 +211,10 @@ struct FrozenReports {
                     let place = ValueName(
                         metric: series.metric.name, group: ExactText(value.group),
                         period: report.periods[value.bucket].name, age: value.age)
-                    // Periods are compared by name: a form may list fewer of them.
+                    // Periods are compared by name: a form may list fewer of them. That time may change a value is none
+                    // of its numbers.
                     value.bucket = 0
+                    value.isComplete = true
                     values[place] = value
                     order.append(place)
                 }

@@ -5,13 +5,15 @@ import DaybookIngest
 /// The targets of the newest catalog beside the values of one period.
 struct KPIQuestion {
     let core: LedgerCore
+    /// `nil`: as many threads as can run at once.
+    var workers: Int?
 
     /// How many periods a trend has.
     static let trendCount = 6
 
     /// - Parameter request: Its metrics are the targets' own, whatever it names.
     func report(
-        _ request: MetricsRequest, progress: (Int, Int) throws -> Void = { _, _ in }
+        _ request: MetricsRequest, progress: @Sendable (Int, Int) throws -> Void = { _, _ in }
     ) throws -> KPIReport {
         try core.refresh()
         let targets = try targets(request.moment.knownAt)
@@ -19,7 +21,8 @@ struct KPIQuestion {
         let own = targets.map(\.metric).filter { Metric.named($0) != nil }
         // Without a metric of ours among the targets one is asked for all the same: it tells the period.
         request.metrics = own.isEmpty ? ["new_customers"] : own
-        let report = try MetricsQuestion(core: core).report(request, progress: progress)
+        let report = try MetricsQuestion(core: core, workers: workers).report(
+            request, progress: progress)
         guard let period = Self.period(report) else {
             throw LedgerError.badInput([
                 InputProblem(

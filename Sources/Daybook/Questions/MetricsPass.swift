@@ -1,8 +1,9 @@
 import DaybookDomain
 import DaybookEvents
 import DaybookStore
+import Synchronization
 
-/// A look at the subjects of metrics, at one time and state of knowledge.
+/// A look at the subjects of metrics, at one time and state of knowledge, by one thread: it remembers who is who.
 struct MetricsPass {
     let state: LedgerState
     let core: LedgerCore
@@ -31,40 +32,16 @@ struct MetricsPass {
         firstSeen = rules.filter.cohort?.range(in: zone)
     }
 
-    /// Every subject once.
-    func forEach(
-        in environment: Environment, progress: (Int, Int) throws -> Void,
-        _ body: (MetricSubject) throws -> Void
-    ) throws {
-        let customers = state.subjectsAndReceivers(in: environment, cut: cut)
-        let lineages = state.lineageStreams(in: environment)
-        let total = customers.count + lineages.count
-        var seen: Set<NameID> = []
-        var done = 0
-        func advance() throws {
-            done += 1
-            if done % 1_000 == 0 || done == total { try progress(done, total) }
-        }
-        for name in customers {
-            try advance()
-            guard let id = state.customer(named: name, in: environment), id != 0 else { continue }
-            if let subject = try person(CustomerKey(environment, id), &seen) { try body(subject) }
-        }
-        for stream in lineages {
-            try advance()
-            if let subject = try ownerless(stream) { try body(subject) }
-        }
-    }
-
     /// The id under which a customer is shown.
     func shown(_ key: CustomerKey) -> String { builder.shown(key) }
 
+    /// One id that stands for all of a customer's.
+    func person(of key: CustomerKey) -> NameID { builder.members(key).min() ?? key.name }
+
     /// A customer with all ids that are the same person.
-    /// - Parameter seen: One id of each person who was looked at; several ids of one person count once.
-    /// - Returns: `nil` for one of whom nothing is known, and for one who was seen.
-    func person(_ key: CustomerKey, _ seen: inout Set<NameID>) throws -> MetricSubject? {
+    /// - Returns: `nil` for one of whom nothing is known.
+    func subject(_ key: CustomerKey) throws -> MetricSubject? {
         let members = builder.members(key)
-        guard seen.insert(members.min() ?? key.name).inserted else { return nil }
         let heads = members.compactMap {
             state.streamID(key.environment, .customer, $0).map { state.headOf($0).position }
         }
@@ -101,5 +78,60 @@ struct MetricsPass {
             owned: owned,
             events: try fold.events(
                 environment: environment, heads: [state.headOf(stream).position]))
+    }
+}
+
+extension MetricsPass {
+    /// How many subjects a worker takes at a time, with a pass of its own.
+    private static let turnCount = 256
+
+    /// Looks at every subject of an environment once, several at a time.
+    /// - Parameters:
+    ///   - makePass: Makes a pass for one thread.
+    ///   - initial: What each worker begins with.
+    ///   - progress: Of the subjects, how many are done.
+    ///   - visit: Is given every subject once, on a worker's thread.
+    /// - Returns: What each worker made of its subjects, in no order.
+    static func run<Sum: Sendable>(
+        in environment: Environment, cut: Int64, workers: Int,
+        _ makePass: @Sendable () -> MetricsPass, _ initial: Sum,
+        progress: @Sendable (Int, Int) throws -> Void,
+        _ visit: @Sendable (inout Sum, MetricSubject) throws -> Void
+    ) throws -> [Sum] {
+        let state = makePass().state
+        let people = Self.people(makePass(), environment, cut)
+        let lineages = state.lineageStreams(in: environment)
+        let total = people.count + lineages.count
+        let done = Atomic(0)
+        return try Parallel.run(
+            workers: workers, turns: (total + turnCount - 1) / turnCount,
+            workspace: { _ in initial }
+        ) { sum, number, _ in
+            let pass = makePass()
+            let turn = number * turnCount..<min((number + 1) * turnCount, total)
+            for index in turn {
+                let subject =
+                    index < people.count
+                    ? try pass.subject(people[index])
+                    : try pass.ownerless(lineages[index - people.count])
+                if let subject { try visit(&sum, subject) }
+            }
+            let now = done.add(turn.count, ordering: .relaxed).newValue
+            if number % 4 == 0 || now == total { try progress(now, total) }
+        }
+    }
+
+    /// One id of every customer: several ids of one person count once.
+    private static func people(
+        _ pass: MetricsPass, _ environment: Environment, _ cut: Int64
+    ) -> [CustomerKey] {
+        var seen: Set<NameID> = []
+        return pass.state.subjectsAndReceivers(in: environment, cut: cut).compactMap { name in
+            guard let id = pass.state.customer(named: name, in: environment), id != 0 else {
+                return nil
+            }
+            let key = CustomerKey(environment, id)
+            return seen.insert(pass.person(of: key)).inserted ? key : nil
+        }
     }
 }

@@ -4,20 +4,45 @@ import DaybookEvents
 /// Metrics over all customers of an environment, and over the lineages that belong to none of them.
 struct MetricsQuestion {
     let core: LedgerCore
+    /// How many threads look at the subjects.
+    let workers: Int
+
+    /// - Parameter workers: `nil`: as many as can run at once.
+    init(core: LedgerCore, workers: Int? = nil) {
+        self.core = core
+        self.workers = max(1, workers ?? Parallel.processorCount)
+    }
 
     /// - Parameter progress: Of the subjects, how many are done.
     func report(
-        _ request: MetricsRequest, progress: (Int, Int) throws -> Void = { _, _ in }
+        _ request: MetricsRequest, progress: @Sendable (Int, Int) throws -> Void = { _, _ in }
     ) throws -> MetricsReport {
         try answer(request, progress: progress).report
     }
 
     /// A report with the sums that its values were made of.
-    /// - Parameter choose: Gives of every subject what counts, `nil`: nothing; it is told of an answer without any.
     func answer(
-        _ request: MetricsRequest, progress: (Int, Int) throws -> Void = { _, _ in },
-        _ choose: (MetricSubject, MetricsAnswer) -> MetricSubject? = { subject, _ in subject }
+        _ request: MetricsRequest, progress: @Sendable (Int, Int) throws -> Void = { _, _ in }
     ) throws -> (report: MetricsReport, answer: MetricsAnswer) {
+        let (report, answer, _) = try answer(request, NoSum(), progress: progress) {
+            subject, _, _ in subject
+        }
+        return (report, answer)
+    }
+
+    private struct NoSum: Sendable {}
+
+    /// The same of what is chosen of every subject.
+    /// - Parameters:
+    ///   - initial: What each worker begins with.
+    ///   - choose: Gives of a subject what counts, `nil`: nothing; it is told of the worker's sum and of an answer
+    ///     without contributions.
+    /// - Returns: With the sums of the workers, in no order.
+    func answer<Sum: Sendable>(
+        _ request: MetricsRequest, _ initial: Sum,
+        progress: @Sendable (Int, Int) throws -> Void,
+        _ choose: @Sendable (MetricSubject, inout Sum, MetricsAnswer) -> MetricSubject?
+    ) throws -> (report: MetricsReport, answer: MetricsAnswer, sums: [Sum]) {
         let metrics = try Metric.choosing(request.metrics)
         try core.refresh()
         return try core.translating {
@@ -30,15 +55,19 @@ struct MetricsQuestion {
             let (zone, table) = try zone(request.zone, catalog?.catalog)
             let buckets = try Self.buckets(request, at: at, table)
             try Self.confirmAges(metrics, buckets, request.rules)
-            let pass = MetricsPass(known, core, cut: cut, at: at, request.rules, in: table)
             let empty = MetricsAnswer(metrics, buckets)
-            var answer = empty
-            var count = 0
-            try pass.forEach(in: request.environment, progress: progress) { subject in
-                guard let subject = choose(subject, empty) else { return }
-                answer.add(subject)
-                count += 1
+            let core = core
+            let shares = try MetricsPass.run(
+                in: request.environment, cut: cut, workers: workers,
+                { MetricsPass(known, core, cut: cut, at: at, request.rules, in: table) },
+                Share(answer: empty, sum: initial), progress: progress
+            ) { share, subject in
+                guard let subject = choose(subject, &share.sum, empty) else { return }
+                share.answer.add(subject)
+                share.count += 1
             }
+            var answer = empty
+            for share in shares { answer.add(share.answer) }
             let report = MetricsReport(
                 request: request, series: answer.series(at: at, request.rules),
                 periods: (0..<buckets.count).map {
@@ -48,9 +77,16 @@ struct MetricsQuestion {
                 asOf: AsOf(
                     at: at, knownAt: request.moment.knownAtInstant,
                     position: cut, catalog: catalog?.version, isOpen: isOpen || at >= now),
-                subjectCount: count)
-            return (report, answer)
+                subjectCount: shares.reduce(0) { $0 + $1.count })
+            return (report, answer, shares.map(\.sum))
         }
+    }
+
+    /// What one worker made of its subjects.
+    private struct Share<Sum: Sendable>: Sendable {
+        var answer: MetricsAnswer
+        var sum: Sum
+        var count = 0
     }
 
     private static func bad(_ code: String, _ reason: String) -> LedgerError {
@@ -63,9 +99,9 @@ struct MetricsQuestion {
     private static func confirmAges(
         _ metrics: [Metric], _ buckets: MetricBuckets, _ rules: MetricRules
     ) throws {
-        guard metrics.contains(where: \.hasAges) else { return }
         guard (0...MetricRules.ageCountMax).contains(rules.ageMax),
-            buckets.count * (rules.ageMax + 1) <= agedCountMax
+            !metrics.contains(where: \.hasAges)
+                || buckets.count * (rules.ageMax + 1) <= agedCountMax
         else {
             throw bad(
                 "bad_range",

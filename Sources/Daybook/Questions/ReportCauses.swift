@@ -43,7 +43,7 @@ struct ReportCauses {
 
     /// By customer in the order of the names' bytes, and by cause.
     /// - Parameter progress: Of the groups of customers, how many are done.
-    func contributions(progress: (Int, Int) throws -> Void) throws -> [Contribution] {
+    func contributions(progress: @Sendable (Int, Int) throws -> Void) throws -> [Contribution] {
         let groups = try groups()
         let latest = Persons(state, cut: new)
         var found: [NameID: [ReportComparison.Cause: Contribution]] = [:]
@@ -113,7 +113,9 @@ struct ReportCauses {
         var seen: Set<NameID> = []
         for name in group.names {
             let key = CustomerKey(request.environment, name)
-            guard let subject = try pass.person(key, &seen) else { continue }
+            guard seen.insert(pass.person(of: key)).inserted,
+                let subject = try pass.subject(key)
+            else { continue }
             let shown = state.names.id(of: pass.shown(key)) ?? name
             add(subject, latest[CustomerKey(request.environment, shown)].shown)
         }

@@ -66,7 +66,8 @@ extension FrozenReport {
     init?(_ event: RecordedEvent, document: [UInt8], isVoid: Bool) {
         let data = event.draft.data
         guard let name = data["name"]?.text, let known = data["position"]?.integer,
-            let at = data["at"]?.integer, let digest = data["document_sha256"]?.text
+            let at = data["at"]?.integer, (0...253_402_300_799_999).contains(at),
+            let digest = data["document_sha256"]?.text
         else { return nil }
         var request = (data["definition"]?.object).flatMap(MetricsRequest.init)
         request?.environment = event.draft.environment
@@ -99,8 +100,12 @@ extension MetricsRequest {
     }
 
     /// - Returns: `nil` where a rule or a length of periods is not known to this build.
-    fileprivate init?(_ definition: JSONObject) {
-        guard let names = definition["metrics"]?.array,
+    init?(_ definition: JSONObject) {
+        guard let names = definition["metrics"]?.array?.compactMap(\.text), !names.isEmpty,
+            let from = definition["from"]?.integer, let until = definition["until"]?.integer,
+            let zone = definition["tz"]?.text,
+            let commission = definition["commission_milli"]?.integer,
+            (0...100_000).contains(commission),
             let by = definition["by"]?.text.flatMap(MetricBuckets.Resolution.init(rawValue:)),
             let refunds = definition["refunds"]?.text.flatMap(MetricRules.Refunds.init(rawValue:)),
             let price = definition["monthly_price"]?.text
@@ -108,11 +113,11 @@ extension MetricsRequest {
             let retention = definition["retention"]?.text
                 .flatMap(MetricRules.Retention.init(rawValue:))
         else { return nil }
-        self.init(names.compactMap(\.text))
-        from = definition["from"]?.integer
-        until = definition["until"]?.integer
+        self.init(names)
+        self.from = from
+        self.until = until
         resolution = by
-        zone = definition["tz"]?.text
+        self.zone = zone
         rules.refunds = refunds
         rules.monthlyPrice = price
         if let object = definition["filter"]?.object {
@@ -128,7 +133,7 @@ extension MetricsRequest {
             guard (0...Int64(MetricRules.ageCountMax)).contains(ages) else { return nil }
             rules.ageMax = Int(ages)
         }
-        rules.commissionMilli = definition["commission_milli"]?.integer ?? rules.commissionMilli
+        rules.commissionMilli = commission
     }
 }
 

@@ -23,7 +23,7 @@ extension MetricSeries.Value {
     fileprivate var sides: JSONObject {
         [
             "numerator": .integer(numerator), "denominator": .integer(denominator),
-            "value_micros": .orNull(micros), "complete": .bool(isComplete),
+            "value_micros": .orNull(micros),
         ]
     }
 }

@@ -33,7 +33,7 @@ struct ExperimentCommand: AsyncParsableCommand {
 
     mutating func run() async throws {
         let request = try metrics.request([])
-        let detect = try PercentText.read(detect, "--detect").map { $0 / 100 } ?? 100
+        let detect = try PercentText.read(detect, "--detect").map { max(1, $0 / 100) } ?? 100
         let bar = ProgressBar("experiment")
         let (name, metric) = (name, metric)
         let report = try await ledger.asking { ledger in

@@ -9,7 +9,7 @@ enum CatalogFile {
     ) throws -> (catalog: Catalog, warnings: [CatalogProblem]) {
         do throws(CatalogProblems) {
             return try CatalogReader.readWithWarnings(
-                document, knownEventTypes: Vocabulary.names, knownMetrics: Metric.names,
+                document, knownEventTypes: Vocabulary.names, knownMetrics: Metric.targetNames,
                 zones: ZoneTables().directory)
         } catch {
             throw Failure(catalog: error, file: file)

@@ -20,7 +20,8 @@ struct ExactSum: Equatable {
         let sum = own.partialValue.addingReportingOverflow(new.partialValue)
         let whole = (denominator / common).multipliedReportingOverflow(by: other)
         guard !isTooLarge, !own.overflow, !new.overflow, !sum.overflow, !whole.overflow else {
-            isTooLarge = true
+            // Whatever came before, so that the order of sums makes no difference.
+            (isTooLarge, numerator, denominator) = (true, 0, 1)
             return
         }
         numerator = sum.partialValue

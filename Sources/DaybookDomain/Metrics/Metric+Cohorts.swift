@@ -90,7 +90,7 @@ extension MetricSubject {
         }
         guard let first = paid.first, first.isOwn, isFirstPaid(stretch),
             let bucket = tally.bucket(first.start), bucket >= 0,
-            let length = transactions[first.payment].servedLength
+            let length = transactions[paid[paid.count - 1].payment].servedLength
         else { return }
         let kept = paid.prefix { !isGivenBack(transactions[$0.payment]) }.count
         var due = first.start

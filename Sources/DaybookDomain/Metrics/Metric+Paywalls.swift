@@ -6,7 +6,7 @@ extension Metric {
         paywall(
             "paywall_conversion_3d", "How many bought or tried soon after they saw a paywall.",
             formula:
-                "customers who first saw a paywall in this context in the period, with any transaction, trials too, within 3 days ÷ all of them",
+                "customers who first saw a paywall in this context in the period, who began a purchase, a trial too, within 3 days ÷ all of them",
             days: 3
         ) { _, _ in true },
         paywall(
@@ -25,7 +25,7 @@ extension Metric {
                 let end = at.addingSaturated(3 * .day)
                 let range = at...end
                 let isTaken =
-                    subject.payments.contains { range.contains($0.at) }
+                    subject.payments.contains { $0.isBegun && range.contains($0.at) }
                     || subject.events.contains {
                         ($0.type == .checkoutCompleted || $0.type == .checkoutPending)
                             && range.contains($0.occurredAt)
@@ -74,10 +74,10 @@ extension Metric {
             }
         },
         afterLimit("limit_to_purchase_1d", "bought or tried", days: 1) { subject, range in
-            subject.payments.contains { range.contains($0.at) }
+            subject.payments.contains { $0.isBegun && range.contains($0.at) }
         },
         afterLimit("limit_to_purchase_7d", "bought or tried", days: 7) { subject, range in
-            subject.payments.contains { range.contains($0.at) }
+            subject.payments.contains { $0.isBegun && range.contains($0.at) }
         },
         afterLimit("limit_to_return_7d", "launched the app again", days: 7) { subject, range in
             subject.events.contains {
@@ -97,7 +97,9 @@ extension Metric {
         ) { subject, tally in
             subject.forEachFirstPaywall { at, context in
                 let end = at.addingSaturated(days * .day)
-                let isSoon = subject.payments.contains { $0.at >= at && $0.at <= end }
+                let isSoon = subject.payments.contains {
+                    $0.isBegun && $0.at >= at && $0.at <= end
+                }
                 let isPaid =
                     !isPaidLater
                     || subject.payments.contains { $0.at >= at && $0.isKept(subject.rules) }

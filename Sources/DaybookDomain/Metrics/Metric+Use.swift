@@ -9,7 +9,8 @@ extension Metric {
                 "checkout attempts that were completed within 7 days ÷ attempts that were started in the period",
             maturity: .after(7 * .day)
         ) { subject, tally in
-            for attempt in subject.checkouts where attempt.startedAt != nil {
+            for attempt in subject.checkouts
+            where attempt.startedAt != nil && subject.counts(attempt.product) {
                 let bucket = tally.bucket(attempt.startedAt ?? 0)
                 tally.add(1, .denominator, in: bucket)
                 tally.add(attempt.isCompletedInTime ? 1 : 0, in: bucket)
@@ -23,7 +24,7 @@ extension Metric {
         ) { subject, tally in
             var open = subject.payments.filter { $0.fact.reasonRank.isNone || $0.fact.isPurchase }
             for attempt in subject.checkouts {
-                guard let at = attempt.endedAt else { continue }
+                guard let at = attempt.endedAt, subject.counts(attempt.product) else { continue }
                 let range = at.addingSaturated(-7 * .day)...at.addingSaturated(7 * .day)
                 let fitting = open.indices.filter { index in
                     attempt.completedAt != nil && range.contains(open[index].at)

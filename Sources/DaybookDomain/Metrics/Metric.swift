@@ -65,6 +65,9 @@ public struct Metric: Sendable {
 
     public static let names: Set<String> = Set(all.map(\.name))
 
+    /// Those that a target may name: with one value a period and group.
+    public static let targetNames: Set<String> = Set(all.filter { !$0.hasAges }.map(\.name))
+
     /// The metric of a name.
     public static func named(_ name: String) -> Metric? { all.first { $0.name == name } }
 

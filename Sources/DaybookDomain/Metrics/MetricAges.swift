@@ -20,7 +20,8 @@ struct MetricAges: Sendable {
     /// Ages in days of the customer's own.
     static let life = MetricAges { age, instant, buckets, rules in
         let start = age == 0 ? instant : buckets.endOfLife(age - 1, after: instant, rules)
-        return start..<buckets.endOfLife(age, after: instant, rules)
+        // The calendar ends with the year 9999: there a day has no end after its last moment.
+        return start..<max(start, buckets.endOfLife(age, after: instant, rules))
     }
 
     /// Ages in renewals of a subscription.

@@ -34,6 +34,12 @@ struct MetricPayment {
     /// Whether money was asked for it.
     var isPaid: Bool { !isFree && amount > 0 }
 
+    /// Whether the customer began it, rather than the store that renews; where it is not said, all but renewals.
+    var isBegun: Bool {
+        guard fact.reasonRank.isNone else { return fact.isPurchase }
+        return fact.kindRank.isNone || fact.isStart || product?.kind != .autoRenewable
+    }
+
     /// Whether it counts as a payment for questions that only ask whether there was one: with refunds taken back to
     /// their payment, none is left of one that went back as a whole.
     func isKept(_ rules: MetricRules) -> Bool {

@@ -73,6 +73,9 @@ public struct MetricsAnswer: Sendable {
         swap(&tally.sums, &sums)
     }
 
+    /// Adds what was contributed to another answer of the same question.
+    public mutating func add(_ other: MetricsAnswer) { sums.add(other.sums) }
+
     /// - Parameter instant: The time of the question.
     public func series(
         at instant: Int64, _ rules: MetricRules = MetricRules()

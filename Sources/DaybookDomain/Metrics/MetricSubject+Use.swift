@@ -22,6 +22,13 @@ extension MetricSubject {
             .occurredAt
     }
 
+    /// Whether a filter lets a product count; 0: one that was not named.
+    func counts(_ product: NameID) -> Bool {
+        let products = rules.filter.products
+        return products.isEmpty
+            || products.contains { haveSameBytes($0, names[product]) }
+    }
+
     /// Attempts by their id; one without an id is ended by the next event about its product that ends one.
     var checkouts: [Checkout] {
         var done: [Checkout] = []

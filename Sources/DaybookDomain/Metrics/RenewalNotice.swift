@@ -44,21 +44,32 @@ extension MetricSubject {
     func reason(of stretch: PaidStretch) -> String {
         let end = stretch.range.upperBound
         guard let last = stretch.spans.last else { return "unknown" }
-        if let refund = transactions[last.payment].refund, refund.at <= end { return "refund" }
+        if rules.refunds != .ignore, last.end < last.naturalEnd,
+            let refund = transactions[last.payment].refund, refund.at == last.end
+        {
+            return "refund"
+        }
         // The store may say so while it still tries to charge, up to the next period.
         let said = notices[stretch.lineage].filter {
             $0.at >= last.start && $0.at <= end.addingSaturated(Metric.retry)
         }
         let next = said.firstIndex { $0.isPeriod && $0.at > last.start } ?? said.endIndex
-        if let ending = said[..<next].last(where: { $0.ending != nil })?.ending {
-            return Self.isVoluntary(ending) ? "voluntary" : "involuntary"
+        if let ending = said[..<next].last(where: { $0.ending != nil })?.ending,
+            let reason = Self.reasons[ending]
+        {
+            return reason
         }
         // Nothing but a charge that failed ends what was to renew.
         let renews = notices(of: stretch.lineage, at: end).first { _ in true }?.renews ?? true
         return renews ? last.isRetried ? "involuntary" : "unknown" : "voluntary"
     }
 
-    private static func isVoluntary(_ word: String) -> Bool {
-        ["voluntary", "price_increase", "price_increase_declined"].contains(word)
-    }
+    /// By the store's word on the end; a word that tells nothing of it is not among them.
+    private static let reasons = [
+        "voluntary": "voluntary", "price_increase": "voluntary",
+        "price_increase_declined": "voluntary", "billing_retry": "involuntary",
+        "billing_retry_ended": "involuntary",
+        "billing_error": "involuntary", "billing": "involuntary",
+        "product_unavailable": "involuntary", "refunded": "refund",
+    ]
 }

@@ -42,7 +42,7 @@ extension RouteTable {
         let isCSV = call.headers[.accept]?.contains("text/csv") == true
         let known = call.headers[.ifNoneMatch]
         return { ledger in
-            let report = try ledger.metrics(request)
+            let report = try ledger.metrics(request, workers: 1)
             var answer = Answer.tagged(report.json, ifNoneMatch: known)
             if isCSV, answer.status == .ok {
                 answer.headers[.contentType] = "text/csv; charset=utf-8; header=present"
@@ -58,7 +58,7 @@ extension RouteTable {
     private static func kpis(_ call: inout RouteCall) throws -> Route.LongQuestion {
         let request = try call.fields.metrics([])
         let known = call.headers[.ifNoneMatch]
-        return { .tagged(try $0.kpis(request).json, ifNoneMatch: known) }
+        return { .tagged(try $0.kpis(request, workers: 1).json, ifNoneMatch: known) }
     }
 
     @Sendable
@@ -69,9 +69,10 @@ extension RouteTable {
         let request = try call.fields.metrics([], isOfVariants: true)
         let known = call.headers[.ifNoneMatch]
         return { ledger in
-            let report = try ledger.experiment(name, metric: metric, request)
+            let report = try ledger.experiment(name, metric: metric, request, workers: 1)
             return .tagged(
-                report.json(detectPermille: detect.map { $0 / 100 } ?? 100), ifNoneMatch: known)
+                report.json(detectPermille: detect.map { max(1, $0 / 100) } ?? 100),
+                ifNoneMatch: known)
         }
     }
 }

@@ -45,6 +45,14 @@ extension RouteTable {
             throw LedgerError.badInput(problems.map(InputProblem.init))
         }
         try confirm(events.count, atMost: isClient ? clientLinesMax : linesMax)
+        if !call.caller.granted.contains(.admin),
+            let report = events.first(where: { $0.draft.type == .reportFrozen })
+        {
+            throw refusal(
+                report, "type_for_admins",
+                "a report is frozen by POST /v1/{app}/reports; an admin key may bring one of another ledger"
+            )
+        }
         if isClient {
             // The first of them is the request itself.
             _ = try call.rate.take(call.caller, count: Int64(events.count) - 1)

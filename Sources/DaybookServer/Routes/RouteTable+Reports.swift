@@ -44,7 +44,7 @@ extension RouteTable {
         try call.fields.finish()
         let ledger = try call.app.ledger
         let prepared = try await call.longWork.run(of: ledger.app) {
-            try ledger.asking { try $0.preparedReport(freeze) }
+            try ledger.asking { try $0.preparedReport(freeze, workers: 1) }
         }
         return .json(
             try await ledger.writing { ledger in
@@ -84,7 +84,7 @@ extension RouteTable {
         let environment = try call.fields.environment()
         let known = try call.fields.knowledge("known_at")
         return { ledger in
-            .json(try ledger.comparison(of: name, in: environment, knownAt: known).json)
+            .json(try ledger.comparison(of: name, in: environment, knownAt: known, workers: 1).json)
         }
     }
 }

@@ -183,7 +183,14 @@ struct CohortTests {
         ] {
             #expect(throws: LedgerError.self) { try bench.report("retention", change: change) }
         }
-        // What has no ages is not bound by them.
-        _ = try bench.report("mrr") { $0.rules.ageMax = 401 }
+        // Also of what has no ages: a report that was frozen could not be asked again.
+        #expect(throws: LedgerError.self) { try bench.report("mrr") { $0.rules.ageMax = 401 } }
+        // The end of the calendar is a time as any other.
+        let all = try bench.report {
+            $0.from = 0
+            $0.until = 253_402_300_799_999
+            $0.resolution = .whole
+        }
+        #expect(all.series.count == Metric.all.count)
     }
 }

@@ -92,6 +92,11 @@ struct FrozenReportTests {
             _ = try await bench.ledger.freeze(ReportFreeze("days", days))
         }
         #expect(try bench.ledger.frozenReports().count == 1)
+        var tomorrow = MetricsRequest(["mrr"])
+        tomorrow.moment = Moment(at: Bench.april + Bench.day)
+        await expectBadInput("bad_range") {
+            _ = try await bench.ledger.freeze(ReportFreeze("tomorrow", tomorrow))
+        }
     }
 
     @Test("Without later events nothing is different")
