@@ -55,7 +55,7 @@ extension Ledger {
 
     /// Computes metrics and keeps the answer's bytes for ever, under a name.
     ///
-    /// The same name with the same answer again is done already.
+    /// The same name with the same question again is done already.
     /// - Parameter progress: Is told how many of how many customers and lineages were looked at.
     /// - Throws: `LedgerError.badInput` for a name that another report has, for a report that is too large, and as
     ///   `metrics` does.
@@ -107,7 +107,7 @@ extension Ledger {
         }
     }
 
-    /// The reports of an environment that were frozen, in the order in which they were.
+    /// The reports of an environment that were frozen, in the order in which they were, without their documents.
     public func frozenReports(in environment: Environment = .production) throws -> [FrozenReport] {
         try FrozenReports(core: core).all(in: environment)
     }

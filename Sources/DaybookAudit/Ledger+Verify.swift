@@ -272,7 +272,11 @@ extension Ledger {
         if reports.isEmpty { return [] }
         var problems: [String] = []
         for report in reports {
-            if Digest.hexadecimal(Digest.sha256(report.document)) != report.digest {
+            guard let bytes = try core.store.document(sha256: report.digest) else {
+                problems.append("\(report.name) has no document")
+                continue
+            }
+            if Digest.hexadecimal(Digest.sha256(bytes)) != report.digest {
                 problems.append("the document of \(report.name) was changed")
             }
         }

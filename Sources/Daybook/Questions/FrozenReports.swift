@@ -73,15 +73,15 @@ struct FrozenReports {
         guard asked == kept.request else {
             throw Self.bad(
                 "name_taken",
-                "the report \"\(freeze.name)\" was frozen at position \(kept.position) of another question; a frozen report never changes, so take another name"
+                "the report \"\(freeze.name)\" was frozen at position \(kept.position) and answers another question; a frozen report never changes, so take another name"
             )
         }
-        return kept
+        return try withDocument(kept)
     }
 
     private static func key(_ name: String) -> String { "report/\(name)" }
 
-    /// All of an environment, in the order in which they were frozen.
+    /// All of an environment, in the order in which they were frozen, without their documents.
     func all(in environment: Environment) throws -> [FrozenReport] {
         try core.refresh()
         return try core.translating {
@@ -101,7 +101,9 @@ struct FrozenReports {
     /// - Throws: `LedgerError.badInput` for an unknown name, with the nearest one.
     func named(_ name: String, in environment: Environment) throws -> FrozenReport {
         let reports = try all(in: environment)
-        if let found = reports.first(where: { haveSameBytes($0.name, name) }) { return found }
+        if let found = reports.first(where: { haveSameBytes($0.name, name) }) {
+            return try withDocument(found)
+        }
         let near = NearestName.of(name, among: reports.map(\.name))
         throw Self.bad(
             "unknown_name",
@@ -112,19 +114,26 @@ struct FrozenReports {
         let event = try core.recorded(row)
         let key = EventKey(environment, row.event.source, row.event.key)
         let isVoid = core.state.withLock { $0.corrections.isVoid(key, cut: Int64.max) }
-        let digest = event.draft.data["document_sha256"]?.text ?? ""
-        guard let document = try core.store.document(sha256: digest) else {
-            throw StoreError(
-                .damaged,
-                "the document of the report at position \(event.position) is not in the ledger; run daybook verify"
-            )
-        }
-        guard let report = FrozenReport(event, document: document, isVoid: isVoid) else {
+        guard let report = FrozenReport(event, isVoid: isVoid) else {
             throw StoreError(
                 .damaged,
                 "the report at position \(event.position) has not what a report has"
             )
         }
+        return report
+    }
+
+    private func withDocument(_ report: FrozenReport) throws -> FrozenReport {
+        let document = try core.translating { try core.store.document(sha256: report.digest) }
+        guard let document else {
+            throw LedgerError.store(
+                StoreError(
+                    .damaged,
+                    "the document of the report \"\(report.name)\" is not in the ledger; run daybook verify"
+                ))
+        }
+        var report = report
+        report.document = document
         return report
     }
 
@@ -140,7 +149,10 @@ struct FrozenReports {
         progress: @Sendable (Int, Int) throws -> Void
     ) throws -> ReportComparison {
         let frozen = try named(name, in: environment)
-        guard let report = frozen.report, var request = frozen.request else {
+        var known = frozen.request
+        // One that another version computed is compared in what this one knows, too.
+        known?.metrics.removeAll { Metric.named($0) == nil }
+        guard let report = frozen.report, var request = known, !request.metrics.isEmpty else {
             throw Self.bad(
                 "unknown_form", "the report \"\(name)\" has a form that this version does not know")
         }

@@ -177,6 +177,9 @@ struct ReportCauses {
     /// Joins all whose contributions an event may change.
     /// - Returns: One of them; `nil`: there is none in the environment.
     private func join(_ event: Event, _ sets: inout JoinedSets) throws -> JoinedSets.Element? {
+        let own = JoinedSets.Element.lineage(event.stream)
+        // Whom its lineage concerns was found by the first of its events.
+        if sets.contains(own) { return own }
         var search = ConcernSearch(state)
         try Restatements(core: core).concerned(event, state, &search)
         var first: JoinedSets.Element?
@@ -239,6 +242,8 @@ private struct JoinedSets {
 
     /// Whether an element is visited for the first time.
     mutating func visit(_ element: Element) -> Bool { visited.insert(element).inserted }
+
+    func contains(_ element: Element) -> Bool { numbers[element] != nil }
 
     mutating func insert(_ element: Element) {
         guard numbers[element] == nil else { return }

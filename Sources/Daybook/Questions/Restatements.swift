@@ -137,9 +137,10 @@ package struct Restatements {
         case .ledger:
             let target = EventKey(stream.environment, event.nameA, event.reference)
             guard event.type == .correctionVoided || event.type == .correctionAmended,
+                search.follow(correctionAt: event.position),
+                // What it names may have come after it.
                 let position = try state.position(of: target, in: core.store),
-                let row = try core.store.rows(at: [position]).first,
-                row.event.position < event.position
+                let row = try core.store.rows(at: [position]).first
             else { return }
             try concerned(row.event, state, &search)
         }

@@ -9,6 +9,8 @@ package struct ConcernSearch {
     package private(set) var found: [CustomerKey] = []
     /// Lineages that were looked at already.
     package var lineages: Set<UInt32>
+    /// Positions of corrections that were followed: some may name each other.
+    private var corrections: Set<Int64> = []
     private var seen: Set<CustomerKey> = []
     /// Customers whose heirs were added, and ids whose person's heirs were.
     private var followed: Set<CustomerKey> = []
@@ -20,6 +22,11 @@ package struct ConcernSearch {
         self.state = state
         self.lineages = lineages
         persons = Persons(state, cut: Int64.max)
+    }
+
+    /// Whether a correction is followed for the first time.
+    package mutating func follow(correctionAt position: Int64) -> Bool {
+        corrections.insert(position).inserted
     }
 
     package mutating func add(_ customer: CustomerKey) {

@@ -48,10 +48,11 @@ public struct FrozenReport: Sendable, Equatable {
     public var reason: String?
     /// Whether a correction took the event back; the report is still there.
     public var isVoid: Bool
-    /// The answer as it was computed: canonical JSON, the members of `daybook metrics --json`.
-    public var document: [UInt8]
+    /// The answer as it was computed: canonical JSON, the members of `daybook metrics --json`. Empty where reports are
+    /// listed.
+    public var document: [UInt8] = []
 
-    /// Reads the answer for showing it.
+    /// Reads the answer for showing it; not of one that was listed.
     /// - Returns: `nil` where this build does not know its form. Metrics that it does not know are left out.
     public var report: MetricsReport? {
         guard let request, let object = (try? JSONReader.read(document))?.object else {
@@ -63,7 +64,7 @@ public struct FrozenReport: Sendable, Equatable {
 
 extension FrozenReport {
     /// - Returns: `nil` where the event has not what a report has.
-    init?(_ event: RecordedEvent, document: [UInt8], isVoid: Bool) {
+    init?(_ event: RecordedEvent, isVoid: Bool) {
         let data = event.draft.data
         guard let name = data["name"]?.text, let known = data["position"]?.integer,
             let at = data["at"]?.integer, (0...253_402_300_799_999).contains(at),
@@ -77,7 +78,7 @@ extension FrozenReport {
             environment: event.draft.environment, knownPosition: known, at: at, request: request,
             place: data["place"]?.text ?? "", engine: data["engine"]?.text ?? "", digest: digest,
             actor: event.draft.extras["actor"]?.text, reason: event.draft.extras["reason"]?.text,
-            isVoid: isVoid, document: document)
+            isVoid: isVoid)
     }
 }
 

@@ -19,19 +19,10 @@ struct CohortsCommand: AsyncParsableCommand {
     @Argument(help: "Metrics with ages. Default: retention.")
     var names: [String] = []
 
-    @Flag(help: "Write comma-separated values with a header line instead of text.")
-    var csv = false
-
     @OptionGroup var metrics: MetricsOptions
     @OptionGroup var exposure: ExposureOptions
     @OptionGroup var ledger: LedgerOptions
-    @OptionGroup var output: OutputOptions
-
-    mutating func validate() throws {
-        if csv, output.json {
-            throw ValidationError("--csv and --json are two formats; choose one.")
-        }
-    }
+    @OptionGroup var format: MetricsOutput
 
     mutating func run() async throws {
         let chosen = try Metric.choosing(names.isEmpty ? ["retention"] : names)
@@ -50,7 +41,6 @@ struct CohortsCommand: AsyncParsableCommand {
             }
         }
         bar.finish()
-        guard !csv else { return try Terminal.output.write(HumanText(lines: report.csv)) }
-        try output.show(report.json) { CohortsText.text(report, $0) }
+        try format.show(report) { CohortsText.text(report, $0) }
     }
 }

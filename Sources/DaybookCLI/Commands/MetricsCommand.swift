@@ -27,30 +27,24 @@ struct MetricsCommand: AsyncParsableCommand {
     @Flag(help: "Tell what the metrics mean, and compute nothing.")
     var explain = false
 
-    @Flag(help: "Write comma-separated values with a header line instead of text.")
-    var csv = false
-
     @OptionGroup var metrics: MetricsOptions
     @OptionGroup var exposure: ExposureOptions
     @OptionGroup var ledger: LedgerOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var format: MetricsOutput
 
     mutating func validate() throws {
         if all, !names.isEmpty {
             throw ValidationError("--all computes every metric; leave out the names.")
         }
-        if csv, explain || (names.isEmpty && !all) {
+        if format.csv, explain || (names.isEmpty && !all) {
             throw ValidationError("--csv has values; name metrics, or say --all.")
-        }
-        if csv, output.json {
-            throw ValidationError("--csv and --json are two formats; choose one.")
         }
     }
 
     mutating func run() async throws {
         if explain || (names.isEmpty && !all) {
             let chosen = try Metric.choosing(names)
-            return try output.show(["metrics": .array(chosen.map { .object($0.json) })]) {
+            return try format.output.show(["metrics": .array(chosen.map { .object($0.json) })]) {
                 explain
                     ? MetricsText.explanation(chosen, $0) : MetricsText.list(chosen, $0)
             }
@@ -63,7 +57,6 @@ struct MetricsCommand: AsyncParsableCommand {
             }
         }
         bar.finish()
-        guard !csv else { return try Terminal.output.write(HumanText(lines: report.csv)) }
-        try output.show(report.json) { MetricsText.text(report, $0) }
+        try format.show(report) { MetricsText.text(report, $0) }
     }
 }

@@ -16,23 +16,14 @@ struct ReportShowCommand: AsyncParsableCommand {
     @Argument(help: "The name of the report.")
     var name: String
 
-    @Flag(help: "Write comma-separated values with a header line instead of text.")
-    var csv = false
-
     @OptionGroup var environment: EnvironmentOption
     @OptionGroup var ledger: LedgerOptions
-    @OptionGroup var output: OutputOptions
-
-    mutating func validate() throws {
-        if csv, output.json {
-            throw ValidationError("--csv and --json are two formats; choose one.")
-        }
-    }
+    @OptionGroup var format: MetricsOutput
 
     mutating func run() async throws {
         let (name, environment) = (name, environment.environment)
         let frozen = try await ledger.asking { try $0.frozenReport(name, in: environment) }
-        guard !output.json else {
+        guard !format.output.json else {
             return try Terminal.output.write(HumanText(written: frozen.document + [0x0A]))
         }
         guard let report = frozen.report else {
@@ -41,7 +32,6 @@ struct ReportShowCommand: AsyncParsableCommand {
                 "the report \"\(name)\" has a form that this version does not know; --json shows its bytes"
             )
         }
-        guard !csv else { return try Terminal.output.write(HumanText(lines: report.csv)) }
-        try output.show(JSONObject()) { ReportText.text(frozen, report, $0) }
+        try format.show(report) { ReportText.text(frozen, report, $0) }
     }
 }

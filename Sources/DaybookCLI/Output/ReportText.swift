@@ -35,12 +35,13 @@ enum ReportText {
                 ? "  \(terminal.paint("taken back by a correction", .warning))\n" : "")
     }
 
-    /// From when to when, in the report's zone.
+    /// From when to when.
     private static func span(_ report: FrozenReport) -> String {
-        guard let periods = report.report?.periods, let first = periods.first,
-            let last = periods.last
-        else { return "" }
-        return periods.count == 1 ? first.name : "\(first.name) to \(last.name)"
+        guard let request = report.request, let from = request.from, let until = request.until
+        else {
+            return ""
+        }
+        return "\(Words.time(from)) to \(Words.time(until))"
     }
 
     // MARK: Comparing

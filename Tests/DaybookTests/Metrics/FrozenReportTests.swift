@@ -64,7 +64,10 @@ struct FrozenReportTests {
         try await bench.record(MetricLawTests.history(42).map(later))
         try await bench.fixture.publish(try Fixtures.catalogDocument("nuzzle") + Array("#\n".utf8))
         #expect(try bench.ledger.frozenReport("q1") == frozen)
-        #expect(try bench.ledger.frozenReports() == [frozen])
+        // A list has no documents.
+        var listed = frozen
+        listed.document = []
+        #expect(try bench.ledger.frozenReports() == [listed])
 
         var lines: [UInt8] = []
         try bench.ledger.export { lines += $0 }
@@ -148,6 +151,58 @@ struct FrozenReportTests {
         }
         #expect(january?.frozen?.numerator == 17_970 && january?.current?.numerator == 5_990)
         #expect(january?.isOfEngine == false)
+    }
+
+    @Test("A correction that came before its target is explained where it is taken back")
+    func earlyCorrection() async throws {
+        let bench = try await Bench("nuzzle")
+        func void(_ source: String, _ key: String, as own: String) -> EventDraft {
+            EventDraft(
+                type: .correctionVoided, subject: nil, occurredAt: Bench.april,
+                source: EventSource(kind: "ledger", key: own), trust: .admin,
+                data: [
+                    "target": ["source": .string(source), "key": .string(key)],
+                    "reason": "wrong", "ticket": "T-1",
+                ])
+        }
+        let paid = month("a", "ada", at: Bench.january)
+        try await bench.record([void("apple_asn_v2", paid.source.key ?? "", as: "first")])
+        try await bench.record([paid, month("b", "bob", at: Bench.january)])
+        _ = try await freeze(bench, "q1", ["net_revenue"])
+        bench.fixture.clock.now = Bench.may
+        let back = try await bench.ledger.record([void("ledger", "first", as: "second")])
+        let comparison = try bench.ledger.comparison(of: "q1")
+        #expect(comparison.unexplained.isEmpty)
+        #expect(comparison.contributions.map(\.subject) == ["ada"])
+        #expect(comparison.contributions.first?.cause == .correction)
+        #expect(comparison.contributions.first?.positions == [back.firstPosition ?? 0])
+        // Corrections that name each other end the search.
+        try await bench.record([
+            void("ledger", "two", as: "one"), void("ledger", "one", as: "two"),
+        ])
+        #expect(try bench.ledger.comparison(of: "q1").unexplained.isEmpty)
+    }
+
+    @Test("A report whose document is gone, or is another one, is told by verify, and lists go on")
+    func damage() async throws {
+        let bench = try await VerificationBench()
+        let ledger = try VerificationBench.open(bench.folder, readOnly: false)
+        var request = MetricsRequest(["new_customers"])
+        request.moment = Moment(knownAt: .position(1))
+        let frozen = try await ledger.freeze(ReportFreeze("first", request))
+        try ledger.close()
+        #expect(try bench.verified()["reports"] == nil)
+        for (sql, word) in [
+            ("UPDATE documents SET bytes = x'7B7D' WHERE sha256 = '\(frozen.digest)'", "changed"),
+            ("DELETE FROM documents WHERE sha256 = '\(frozen.digest)'", "no document"),
+        ] {
+            try bench.damage(sql)
+            #expect(try bench.verified()["reports"]?.contains(word) == true)
+        }
+        let damaged = try VerificationBench.open(bench.folder)
+        #expect(try damaged.frozenReports().map(\.name) == ["first"])
+        #expect(throws: LedgerError.self) { try damaged.frozenReport("first") }
+        try damaged.close()
     }
 
     /// The key of the event with which the purchase of a lineage began.
