@@ -20,7 +20,7 @@ struct MetricMonthTests {
             CatalogPublication(document: try Fixtures.catalogDocument(app), effectiveAt: 0))
         clock.now = SyntheticMonth.end + 30 * LedgerFixture.day
         let month = SyntheticMonth(
-            catalog: try Fixtures.catalog(app), seed: 20_260_301, subjects: 1_000)
+            catalog: try Fixtures.catalog(app), seed: 20_260_301)
         try await ledger.record(month.deliveries, options: ReportOptions(isAsRecorded: true))
         return ledger
     }
@@ -57,7 +57,7 @@ struct MetricMonthTests {
                     let isRatio = series.metric.shape == .ratio
                     #expect(
                         isRatio ? found == own : found[0] == own[0],
-                        "\(app) @\(cut) \(name) \(value.group) \(report.periods[value.bucket].name)"
+                        "\(app) @\(cut) \(name) \(value.group) \(report.periods[value.bucket].name) \(found) \(own)"
                     )
                     if own[0] != 0 { compared += 1 }
                 }
@@ -72,6 +72,30 @@ struct MetricMonthTests {
                 #expect(told.contains(Array(place.prefix(2))), "\(app) @\(cut) \(place)")
             }
         }
+    }
+
+    @Test(
+        "The months have what the counts are about: refunds of all and of a part, trials, late and doubled events"
+    )
+    func contents() async throws {
+        var (whole, partial, trials, back, twice) = (0, 0, 0, 0, 0)
+        for app in Fixtures.apps {
+            var lines: [[UInt8]] = []
+            try await Self.ledger(app).export { lines.append($0) }
+            let naive = try NaiveMonth(lines)
+            for payment in naive.payments where payment.at >= SyntheticMonth.start {
+                trials += payment.isTrial ? 1 : 0
+                guard payment.amount > 0, let refund = payment.refund else { continue }
+                if refund.amount == payment.amount { whole += 1 } else { partial += 1 }
+            }
+            back += naive.rows.count { $0.type == "usage.reversed" }
+            let refs = naive.rows.filter { $0.type == "usage.recorded" }.compactMap { row in
+                row.text("ref").map { [row.subject ?? "", $0] }
+            }
+            twice += refs.count - Set(refs).count
+        }
+        #expect(whole > 10 && partial > 1, "\(whole) \(partial)")
+        #expect(trials > 50 && back > 20 && twice > 5, "\(trials) \(back) \(twice)")
     }
 
     /// By metric, group and day: numerator and denominator.

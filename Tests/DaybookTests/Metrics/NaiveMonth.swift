@@ -98,6 +98,25 @@ struct NaiveMonth {
                 stated[person] = min(stated[person] ?? .max, at)
             }
         }
+        // A purchase counts for the customer whom its own events name first.
+        var purchases: [String: (owner: String?, at: Int64)] = [:]
+        for row in rows where !Self.isOfCustomer(row) {
+            guard let id = row.text("original_transaction_id") ?? row.text("transaction_id") else {
+                continue
+            }
+            var purchase = purchases[id] ?? (nil, row.at)
+            purchase.owner = purchase.owner ?? row.subject.map(person)
+            purchases[id] = purchase
+        }
+        for purchase in purchases.values {
+            guard let owner = purchase.owner else { continue }
+            events[owner] = min(events[owner] ?? .max, purchase.at)
+        }
+        // One that came from another customer counts for the new owner when it came.
+        for row in rows where row.type == "purchase.transferred" {
+            let owner = person(row.text("to") ?? "")
+            events[owner] = min(events[owner] ?? .max, row.at)
+        }
         return events.merging(stated) { _, stated in stated }
     }
 
