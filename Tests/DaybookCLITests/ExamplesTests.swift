@@ -91,7 +91,7 @@ struct ExamplesTests {
                 ["daybook init ledger.sqlite --catalog events/\(app)/catalog.yaml"] + lines
             let made = try bench.shell(
                 """
-                set -e; mkdir \(app); cp *.ndjson *.yaml *.txt *.pem \(app); ln -s "$PWD/events" \(app)/events
+                set -e; mkdir \(app); cp *.ndjson *.yaml *.txt *.pem \(app); ln -s "$PWD"/{events,datasets} \(app)
                 cd \(app); export DAYBOOK_LEDGER=ledger.sqlite
                 \(commands.joined(separator: "\n"))
                 """)

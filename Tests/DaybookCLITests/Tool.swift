@@ -141,11 +141,11 @@ final class Workbench: Sendable {
         return try result(of: command.start(), name)
     }
 
-    /// Runs a script of the shell, with `daybook` on the path and the repository's streams in `events/`.
+    /// Runs a script of the shell, with `daybook` on the path and the repository's `events/` and `datasets/`.
     func shell(_ script: String, environment: [String: String] = [:]) throws -> ToolResult {
-        if !exists("events") {
+        for name in ["events", "datasets"] where !exists(name) {
             try FileManager.default.createSymbolicLink(
-                atPath: path("events"), withDestinationPath: "\(Self.repository)/events")
+                atPath: path(name), withDestinationPath: "\(Self.repository)/\(name)")
         }
         let program = URL(filePath: Self.program).deletingLastPathComponent().path
         let variables = ["PATH": "\(program):/usr/bin:/bin", "TMPDIR": folder]

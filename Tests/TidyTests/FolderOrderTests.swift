@@ -10,13 +10,15 @@ struct FolderOrderTests {
         "DaybookEvents": ["Text", "JSON", "Vocabulary", ".", "History", "Codec"],
         "DaybookDomain": [
             "Calendar", "Folding", "Projections/Entitlements", "Projections/Usage",
-            "Projections/Funnels", "Catalog", "Catalog/Reading", "State", "Answers/Entitlements",
-            "Answers/Usage", "Answers/Funnels", "Decisions", "Replay", "Audit",
+            "Projections/Funnels", "Catalog", "Catalog/Reading", "Imports", "State",
+            "Answers/Entitlements", "Answers/Usage", "Answers/Funnels", "Decisions", "Replay",
+            "Audit",
             "Metrics",
         ],
         "DaybookIngest": [
-            ".", "Refusals", "Native", "RevenueCat", "StoreKitConfiguration", "AppStore/JWS",
-            "AppStore/Payloads", "AppStore/Verification", "AppStore/Sandbox", "AppStore/Mapping",
+            ".", "Refusals", "Native", "Rows", "RevenueCat", "StoreKitConfiguration",
+            "AppStore/JWS", "AppStore/Payloads", "AppStore/Verification", "AppStore/Sandbox",
+            "AppStore/Mapping",
         ],
         "DaybookStore": [
             ".", "History", "Snapshots", "Lookup", "Segments", "InMemory", "SQLite", "Verification",

@@ -50,14 +50,14 @@ struct Benchmark {
             let titles = topics.map(\.title).joined(separator: ", ")
             throw BenchmarkError("there is no topic \(title); there are \(titles)")
         }
+        try createEmpty()
         topic.run(rounds: scale.rounds, until: programs.deadline, progress: progress)
         return (topic.text(rounds: scale.rounds), topic.comparison.hasFailed)
     }
 
     /// - Returns: What to write down, and whether a line failed.
     func run() throws -> (text: String, hasFailed: Bool) {
-        try programs.remove("empty")
-        _ = try programs.runOurs("create", programs.path("empty"))
+        try createEmpty()
         var texts: [String] = []
         var hasFailed = false
         for var topic in topics {
@@ -67,6 +67,12 @@ struct Benchmark {
             hasFailed = hasFailed || topic.comparison.hasFailed
         }
         return (texts.joined(separator: "\n"), hasFailed)
+    }
+
+    /// The ledger without events whose tables `raw` copies.
+    private func createEmpty() throws {
+        try programs.remove("empty")
+        _ = try programs.runOurs("create", programs.path("empty"))
     }
 
     /// Some read the ledger that the first one leaves behind; the last one takes the time that is left.

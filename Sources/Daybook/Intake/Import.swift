@@ -114,9 +114,28 @@ struct Import {
         _ next: () throws -> [UInt8]?, _ options: ImportOptions,
         _ progress: @Sendable (ImportProgress) -> Void
     ) async throws -> CheckedFile {
+        guard let map = options.map else {
+            let reader = NDJSONReader(app: core.app, defaultTrust: options.defaultTrust)
+            return try await dryRun(next, reader, options, progress)
+        }
+        guard let zone = core.zoneTables.table(named: map.zone) else {
+            throw LedgerError.badInput([
+                InputProblem(
+                    line: nil, column: nil, code: "unknown_time_zone",
+                    reason: "the map's zone \"\(map.zone)\" does not exist")
+            ])
+        }
+        let reader = RowReader(map, in: zone, defaultTrust: options.defaultTrust)
+        return try await dryRun(next, reader, options, progress)
+    }
+
+    private func dryRun(
+        _ next: () throws -> [UInt8]?, _ reader: some LineReader, _ options: ImportOptions,
+        _ progress: @Sendable (ImportProgress) -> Void
+    ) async throws -> CheckedFile {
         var dryRun = try ImportDryRun(core, options)
-        var reader = NDJSONReader(app: core.app, defaultTrust: options.defaultTrust)
-        var waiting: [NDJSONReader.Line] = []
+        var reader = reader
+        var waiting: [InputLine] = []
         while let piece = try next() {
             waiting += reader.split(piece)
             dryRun.count(bytes: piece.count)
@@ -139,7 +158,7 @@ struct Import {
 
     /// Reads lines and checks what can be said of each by itself, on as many cores as there are.
     private func read(
-        _ lines: [NDJSONReader.Line], _ reader: NDJSONReader
+        _ lines: [InputLine], _ reader: some LineReader
     ) async throws -> [Result<[FileEvent], LineProblem>] {
         let check = ReportCheck(store: core.store)
         let starts = stride(from: 0, to: lines.count, by: Self.linesPerTask)
@@ -164,7 +183,7 @@ struct Import {
     }
 
     private func read(
-        _ line: NDJSONReader.Line, _ reader: NDJSONReader, _ check: ReportCheck
+        _ line: InputLine, _ reader: some LineReader, _ check: ReportCheck
     ) throws -> Result<[FileEvent], LineProblem> {
         switch reader.read(line) {
         case .failure(let problem): return .failure(problem)

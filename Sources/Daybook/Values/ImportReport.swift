@@ -1,4 +1,4 @@
-import DaybookDomain
+public import DaybookDomain
 public import DaybookEvents
 public import DaybookIngest
 
@@ -15,16 +15,19 @@ public struct ImportOptions: Sendable, Equatable {
     /// Refuse an app's own lines with a type, a member or a name that neither this build nor a catalog of the ledger or
     /// of the file knows; what stores say and what was recorded before is kept anyway.
     public var refusesUnknown: Bool
+    /// How rows of delimited text become events; `nil`: the lines are events in JSON.
+    public var map: ImportMap?
 
     public init(
         isAsRecorded: Bool = false, isDryRun: Bool = false, keepsGoing: Bool = false,
-        defaultTrust: Trust = .imported, refusesUnknown: Bool = false
+        defaultTrust: Trust = .imported, refusesUnknown: Bool = false, map: ImportMap? = nil
     ) {
         self.isAsRecorded = isAsRecorded
         self.isDryRun = isDryRun
         self.keepsGoing = keepsGoing
         self.defaultTrust = defaultTrust
         self.refusesUnknown = refusesUnknown
+        self.map = map
     }
 }
 

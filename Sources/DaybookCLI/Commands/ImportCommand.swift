@@ -18,6 +18,7 @@ struct ImportCommand: AsyncParsableCommand {
               daybook import events/dozzi/refund-after-two-stories.ndjson
               daybook import - < events/dozzi/two-stories-then-paywall.ndjson
               daybook import events/dozzi/two-stories-then-paywall.ndjson --dry-run
+              daybook import datasets/webshop/orders.csv --map datasets/webshop/map.yaml
               daybook import month.ndjson --keep-going --refused refused.ndjson
 
             A line with a type, a member or a name of a meter, feature or entitlement that neither this build nor a \
@@ -28,6 +29,12 @@ struct ImportCommand: AsyncParsableCommand {
 
     @Argument(help: "The file, or - for the standard input.")
     var file: String
+
+    @Option(
+        help: ArgumentHelp(
+            "The file is delimited text, and this says what its columns are (docs/import-maps.md).",
+            valueName: "file"))
+    var map: String?
 
     @Flag(help: "Keep the recorded_at of each line; into an empty ledger, or later than all in it.")
     var asRecorded = false
@@ -51,13 +58,19 @@ struct ImportCommand: AsyncParsableCommand {
     @OptionGroup var ledger: LedgerOptions
     @OptionGroup var output: OutputOptions
 
+    mutating func validate() throws {
+        guard map == nil || !asRecorded else {
+            throw ValidationError("Rows have no recorded_at; leave out --as-recorded or --map.")
+        }
+    }
+
     mutating func run() async throws {
         let input = try InputFile(file)
         // Before anything is appended: nothing of the file may be lost.
         if keepGoing { try OutputFile.check(refusedPath) }
         let options = ImportOptions(
             isAsRecorded: asRecorded, isDryRun: dryRun, keepsGoing: keepGoing,
-            refusesUnknown: !allowUnknown)
+            refusesUnknown: !allowUnknown, map: try map.map(ImportMapFile.read))
         let bar = ProgressBar("import")
         let byteCount = Int64(input.byteCount ?? 0)
         defer { bar.finish() }
@@ -76,7 +89,7 @@ struct ImportCommand: AsyncParsableCommand {
         try show(report, path, known)
         if let path {
             throw Failure.refused(
-                report.refused.map(InputProblem.init), "line",
+                report.refused.map(InputProblem.init), map == nil ? "line" : "row",
                 isRestTaken: report.appended + report.duplicates > 0 && !dryRun,
                 remedy: "see \(path)")
         }

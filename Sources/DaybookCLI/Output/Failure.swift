@@ -175,10 +175,10 @@ extension Failure {
     ]
 
     /// - Parameter file: Named before each place, as compilers do.
-    init(catalog error: CatalogProblems, file: String?) {
+    init(catalog error: CatalogProblems, file: String?, code: String = "bad_catalog") {
         let prefix = file.map { "\($0):" } ?? ""
         self.init(
-            .badInput, "bad_catalog",
+            .badInput, code,
             lines: error.problems.map { prefix + $0.description })
         problems = error.problems.map(InputProblem.init)
     }

@@ -1,3 +1,5 @@
+public import DaybookEvents
+
 /// What an app sells, gives away and measures: every rule that answers depend on, and nothing else.
 ///
 /// A catalog is data. It is read from YAML by `CatalogReader`, validated as a whole, published as
@@ -22,6 +24,7 @@ public struct Catalog: Sendable, Equatable {
         var paywalls: [Paywall]
         var statuses: [StatusRule]
         var flags: [StatusFlag]
+        var activity: [EventType]
         var funnels: [Funnel]
         var kpis: [KPITarget]
         var eventNames: [EventName]
@@ -45,10 +48,10 @@ public struct Catalog: Sendable, Equatable {
             Content(
                 app: app, title: app, defaultLocale: "en", defaultTimeZone: "UTC", groups: [],
                 products: [], entitlements: [], features: [], meters: [], freePeriods: [], ads: [],
-                paywalls: [], statuses: [], flags: [], funnels: [], kpis: [],
-                eventNames: [], experiments: [], promotions: [], calls: [], policies: Policies(),
-                copy: [:],
-                metadata: [:]))
+                paywalls: [], statuses: [], flags: [], activity: [.appLaunched],
+                funnels: [], kpis: [], eventNames: [], experiments: [], promotions: [], calls: [],
+                policies: Policies(),
+                copy: [:], metadata: [:]))
     }
 
     /// Values that share the content keep what it was.
@@ -135,6 +138,12 @@ public struct Catalog: Sendable, Equatable {
     public var statuses: [StatusRule] {
         get { shared.content.statuses }
         set { change { $0.statuses = newValue } }
+    }
+
+    /// Events of a customer by which metrics see that the app is used.
+    public var activity: [EventType] {
+        get { shared.content.activity }
+        set { change { $0.activity = newValue } }
     }
 
     public var funnels: [Funnel] {

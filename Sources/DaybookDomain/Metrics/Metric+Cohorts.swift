@@ -13,7 +13,7 @@ extension Metric {
                 let bucket = tally.bucket(first), bucket >= 0
             else { return }
             tally.add(1, .denominator, in: bucket)
-            let times = subject.events.filter { $0.type == .appLaunched }.map(\.occurredAt)
+            let times = subject.events.filter(subject.isActivity).map(\.occurredAt)
             subject.addComingBack(
                 at: times, since: first, in: bucket, subject.rules.retention, &tally)
         },

@@ -92,7 +92,7 @@ extension Metric {
             else { return }
             let range = tally.buckets.window(day, .day, after: first, subject.rules.retention)
             let isBack = subject.events.contains {
-                $0.type == .appLaunched && range.contains($0.occurredAt)
+                subject.isActivity($0) && range.contains($0.occurredAt)
             }
             tally.add(1, .denominator, in: bucket)
             tally.add(isBack ? 1 : 0, in: bucket)
@@ -104,7 +104,7 @@ extension MetricSubject {
     /// The buckets in which the customer used the app, the one before the first among them.
     func activeBuckets(_ buckets: MetricBuckets) -> Set<Int> {
         Set(
-            events.filter { $0.type == .appLaunched }.compactMap {
+            events.filter(isActivity).compactMap {
                 buckets.index(of: $0.occurredAt)
             })
     }

@@ -81,7 +81,7 @@ extension Metric {
         },
         afterLimit("limit_to_return_7d", "launched the app again", days: 7) { subject, range in
             subject.events.contains {
-                $0.type == .appLaunched && range.contains($0.occurredAt)
+                subject.isActivity($0) && range.contains($0.occurredAt)
             }
         },
     ]

@@ -139,6 +139,12 @@ public struct MetricSubject {
         return statements
     }
 
+    /// Whether an event says that the customer used the app, as the newest catalog has it.
+    func isActivity(_ event: Event) -> Bool {
+        guard let catalog else { return event.type == .appLaunched }
+        return catalog.activity.contains(event.type)
+    }
+
     /// Whether it is a customer, known at the time of the question.
     public var isCustomer: Bool { customer != nil && firstSeenAt != nil }
 

@@ -51,21 +51,10 @@ public struct ReadEvent: Sendable {
 ///
 /// Bytes come in pieces that may end anywhere. A byte order mark at the very beginning, which some editors write, is
 /// skipped. A line longer than any event may be is reported and not kept, so that no input can fill the memory.
-public struct NDJSONReader: Sendable {
+public struct NDJSONReader: LineReader {
     /// What a piece of the input came to, in the order of the lines.
     public typealias Found = (events: [ReadEvent], problems: [LineProblem])
 
-    /// A line that has ended and was not read yet.
-    package struct Line: Sendable {
-        /// 1-based.
-        fileprivate var number: Int
-        fileprivate var bytes: [UInt8]
-        /// How many bytes it has, kept or not.
-        fileprivate var byteCount: Int
-    }
-
-    /// Of a longer line this much is kept, to recognise it by.
-    private static let excerptByteCount = 1_024
     private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     /// Refuse a line of another app.
@@ -77,9 +66,7 @@ public struct NDJSONReader: Sendable {
     private let key: (@Sendable (Int) -> String)?
     private var line = 0
     /// The beginning of a line whose end has not come yet.
-    private var pending: [UInt8] = []
-    /// How many bytes of that line were not kept; 0 for any line that may be an event.
-    private var droppedByteCount = 0
+    private var pending = PendingLine()
 
     public init(app: String?, defaultTrust: Trust = .imported) {
         self.init(app: app, defaultTrust: defaultTrust, isReported: true)
@@ -105,28 +92,25 @@ public struct NDJSONReader: Sendable {
     /// The last line, where the input does not end with a newline.
     public mutating func finish() -> Found { read(lastLine()) }
 
-    /// The lines that end in the next bytes of the input, blank ones left out; `read` says what they are, in any order
-    /// and on any thread.
-    package mutating func split(_ piece: [UInt8]) -> [Line] {
-        var lines: [Line] = []
+    package mutating func split(_ piece: [UInt8]) -> [InputLine] {
+        var lines: [InputLine] = []
         var start = 0
         while let end = piece[start...].firstIndex(of: 0x0A) {
-            keep(piece[start..<end])
+            pending.keep(piece[start..<end])
             endLine(&lines)
             start = end + 1
         }
-        keep(piece[start...])
+        pending.keep(piece[start...])
         return lines
     }
 
-    /// What is left at the end of the input: one line, or none.
-    package mutating func lastLine() -> [Line] {
-        var lines: [Line] = []
+    package mutating func lastLine() -> [InputLine] {
+        var lines: [InputLine] = []
         if !pending.isEmpty { endLine(&lines) }
         return lines
     }
 
-    private func read(_ lines: [Line]) -> Found {
+    private func read(_ lines: [InputLine]) -> Found {
         var found: Found = ([], [])
         for line in lines {
             switch read(line) {
@@ -151,41 +135,16 @@ public struct NDJSONReader: Sendable {
         bytes.starts(with: byteOrderMark) ? Array(bytes.dropFirst(byteOrderMark.count)) : bytes
     }
 
-    private mutating func keep(_ slice: ArraySlice<UInt8>) {
-        if droppedByteCount == 0, pending.count + slice.count <= EventBounds.lineByteCountMax {
-            pending += slice
-            return
-        }
-        droppedByteCount += pending.count + slice.count
-        pending += slice.prefix(Self.excerptByteCount)
-        pending = Array(pending.prefix(Self.excerptByteCount))
-        droppedByteCount -= pending.count
-    }
-
-    private mutating func endLine(_ lines: inout [Line]) {
+    private mutating func endLine(_ lines: inout [InputLine]) {
         line += 1
-        let bytes = line == 1 ? Self.withoutByteOrderMark(pending) : pending
-        let count = bytes.count + droppedByteCount
-        pending = []
-        droppedByteCount = 0
-        if bytes.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }), count == bytes.count {
-            return
-        }
-        lines.append(Line(number: line, bytes: bytes, byteCount: count))
+        if let ended = pending.end(line: line) { lines.append(ended) }
     }
 
     /// Reads one line.
     /// - Returns: Its event; of an order one for each item.
-    package func read(_ ended: Line) -> Result<[ReadEvent], LineProblem> {
-        let (line, bytes, byteCount) = (ended.number, ended.bytes, ended.byteCount)
-        guard byteCount == bytes.count else {
-            return .failure(
-                LineProblem(
-                    line: line, column: 1, code: "too_large",
-                    reason:
-                        "the line has \(byteCount) bytes, more than \(EventBounds.lineByteCountMax); only its beginning is kept",
-                    bytes: bytes))
-        }
+    package func read(_ ended: InputLine) -> Result<[ReadEvent], LineProblem> {
+        if let problem = ended.problemOfLength { return .failure(problem) }
+        let (line, bytes) = (ended.number, ended.bytes)
         // How long an event may be its type says, once it is read.
         let json: JSONValue
         do throws(JSONError) {

@@ -208,7 +208,8 @@ extension CatalogNode {
 
     private func report(_ expected: String, path: String, reading: CatalogReading) {
         reading.report(
-            "Expected \(expected), found \(kindName).", "See docs/catalog.md for the grammar.",
+            "Expected \(expected), found \(kindName).",
+            "See \(reading.grammar) for the grammar.",
             at: CatalogPlace(line: line, column: column, path: path))
     }
 }

@@ -28,6 +28,7 @@ extension CatalogReading {
         catalog.paywalls = paywalls(fields)
         catalog.statuses = statuses(fields)
         catalog.flags = flags(fields)
+        if fields.has("activity") { catalog.activity = activity(fields) }
         catalog.funnels = funnels(fields)
         catalog.kpis = kpis(fields)
         catalog.eventNames = eventNames(fields)

@@ -50,6 +50,26 @@ extension CatalogReading {
         }
     }
 
+    /// The event types by which metrics see that a customer uses the app.
+    func activity(_ fields: CatalogFields) -> [EventType] {
+        var types: [EventType] = []
+        for (name, place) in fields.texts("activity") {
+            checkEventType(name, among: Vocabulary.names, at: place)
+            let schema = Vocabulary.schemas.last { haveSameBytes($0.name, name) }
+            guard let schema else { continue }
+            if schema.routing != .customer {
+                report(
+                    "`\(name)` is not told of a customer by the app.",
+                    "Name events of customers, such as app.launched.", at: place)
+            } else if types.contains(schema.type) {
+                report("`\(name)` stands twice in this list.", "Remove one.", at: place)
+            } else {
+                types.append(schema.type)
+            }
+        }
+        return types
+    }
+
     /// - Parameter types: Those that are known; empty: nothing is checked.
     func checkEventType(_ event: String, among types: Set<String>, at place: CatalogPlace) {
         guard !types.isEmpty, !types.contains(event) else { return }

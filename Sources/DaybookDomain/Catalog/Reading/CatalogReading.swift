@@ -52,6 +52,8 @@ final class CatalogReading {
     /// Experiments that funnels name, with their places.
     var funnelExperiments: [(name: String, place: CatalogPlace)] = []
     let zones: ZoneDirectory?
+    /// Where it stands what the document may say.
+    var grammar = "docs/catalog.md"
 
     init(
         problems: [CatalogProblem], knownEventTypes: Set<String>, knownMetrics: Set<String>,

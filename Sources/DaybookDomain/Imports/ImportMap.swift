@@ -1,0 +1,95 @@
+public import DaybookEvents
+
+/// How the rows of a delimited text file become events (docs/import-maps.md).
+public struct ImportMap: Sendable, Equatable {
+    /// What stands between two fields.
+    public enum Separator: String, Sendable, CaseIterable {
+        case comma, semicolon, tab, pipe
+        /// One or more spaces or tabs; such fields are never quoted.
+        case spaces
+
+        /// `nil` for spaces, of which there may be several.
+        public var byte: UInt8? {
+            switch self {
+            case .comma: UInt8(ascii: ",")
+            case .semicolon: UInt8(ascii: ";")
+            case .tab: 0x09
+            case .pipe: UInt8(ascii: "|")
+            case .spaces: nil
+            }
+        }
+    }
+
+    /// What becomes of a row that no event of the map fits.
+    public enum OtherRows: String, Sendable, CaseIterable { case refuse, skip }
+
+    /// The kind of the events' source: with the key it tells the same event again.
+    public var source: String
+    public var separator: Separator
+    /// Whether the first row names the columns.
+    public var hasHeader: Bool
+    /// The names of the columns in their order; empty where the first row names them.
+    public var columns: [String]
+    /// In which zone times without an offset are.
+    public var zone: String
+    public var otherRows: OtherRows
+    /// A row becomes an event for each of these that it fits.
+    public var events: [MappedEvent]
+}
+
+/// An event that a row becomes.
+public struct MappedEvent: Sendable, Equatable {
+    /// A column that must have one of some values.
+    public struct Condition: Sendable, Equatable {
+        public var column: String
+        public var values: [String]
+    }
+
+    public var type: EventTypeName
+    /// All of them hold for a row that becomes this event.
+    public var conditions: [Condition]
+    public var members: [MappedMember]
+}
+
+/// A member of an event, and of what columns it is made.
+public struct MappedMember: Sendable, Equatable {
+    /// A part of a text.
+    public enum Piece: Sendable, Equatable {
+        case text(String)
+        case column(String)
+        /// The row's number in the file, from 1 on, without the row that names the columns.
+        case row
+    }
+
+    /// How a time is written.
+    public enum TimeFormat: Sendable, Equatable {
+        /// RFC 3339, with its offset.
+        case rfc3339
+        /// Seconds since 1970 UTC, perhaps with decimals.
+        case unix
+        /// Milliseconds since 1970 UTC.
+        case unixMilliseconds
+        /// `yyyy`, `MM`, `dd`, `HH`, `mm`, `ss` and `SSS` in a text; whatever else stands there must stand there.
+        case pattern(String)
+    }
+
+    /// From the event down, such as `data`, `price_milli`.
+    public var path: [String]
+    public var kind: EventFieldKind
+    public var pieces: [Piece]
+    /// What each text stands for; `nil`: the text is the value.
+    public var values: [String: String]?
+    /// What any other text stands for; `nil`: there is no other.
+    public var otherwise: String?
+    /// A number is multiplied by ten this many times, 0 to 6.
+    public var decimalPlaces: Int
+    public var format: TimeFormat?
+
+    /// As problems name it.
+    public var name: String { path.joined(separator: ".") }
+    /// The first column that it is made of.
+    public var column: String? {
+        for case .column(let name) in pieces { return name }
+        return nil
+    }
+}

@@ -1,0 +1,163 @@
+package import DaybookDomain
+package import DaybookEvents
+
+/// Reads delimited text (RFC 4180, or columns with spaces between them) and makes events of its rows by a map
+/// (docs/import-maps.md).
+///
+/// Bytes come in pieces that may end anywhere; what is kept of a row is bounded as a line of JSON is.
+package struct RowReader: LineReader {
+    private let map: ImportMap
+    private let defaultTrust: Trust
+    private let converter: FieldConverter
+    private let quotes: Bool
+    private var pending = PendingLine()
+    /// Lines that have ended.
+    private var lineCount = 0
+    /// Where the row that is pending began.
+    private var firstLine = 1
+    private var isQuoted = false
+    private var rowCount = 0
+    /// Names of the columns with their places, once they are known.
+    private var columns: [String: Int]
+    private var columnCount: Int
+    /// What is wrong with the row that names the columns; then no row is read.
+    private var problem: LineProblem?
+    /// Whether the first row was met.
+    private var isBegun = false
+
+    /// - Parameter zone: Times without an offset are in it.
+    package init(_ map: ImportMap, in zone: ZoneTable, defaultTrust: Trust) {
+        self.map = map
+        self.defaultTrust = defaultTrust
+        converter = FieldConverter(zone: zone)
+        quotes = map.separator != .spaces
+        columns = Dictionary(
+            map.columns.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+        columnCount = map.columns.count
+    }
+
+    package mutating func split(_ piece: [UInt8]) -> [InputLine] {
+        var lines: [InputLine] = []
+        var start = 0
+        for index in piece.indices {
+            switch piece[index] {
+            case UInt8(ascii: "\"") where quotes: isQuoted.toggle()
+            case 0x0A:
+                lineCount += 1
+                if isQuoted { continue }
+                pending.keep(piece[start..<index])
+                endRow(&lines)
+                start = index + 1
+            default: continue
+            }
+        }
+        pending.keep(piece[start...])
+        return lines
+    }
+
+    package mutating func lastLine() -> [InputLine] {
+        var lines: [InputLine] = []
+        if !pending.isEmpty { endRow(&lines) }
+        return lines
+    }
+
+    private mutating func endRow(_ lines: inout [InputLine]) {
+        let ended = pending.end(line: firstLine)
+        firstLine = lineCount + 1
+        guard var row = ended, problem == nil else { return }
+        if map.hasHeader, !isBegun {
+            problem = readHeader(row)
+            // It is told of once, in the place of the row.
+            if problem != nil { lines.append(row) }
+        } else {
+            rowCount += 1
+            row.row = rowCount
+            lines.append(row)
+        }
+        isBegun = true
+    }
+
+    private mutating func readHeader(_ row: InputLine) -> LineProblem? {
+        let fields: [RowField]
+        switch RowFields.split(row, by: map.separator) {
+        case .success(let found): fields = found
+        case .failure(let problem): return problem
+        }
+        columnCount = fields.count
+        for (index, field) in fields.enumerated() {
+            guard columns.updateValue(index, forKey: field.text) == nil else {
+                return LineProblem(
+                    line: row.number, column: field.column, code: "bad_row",
+                    reason: "the column \"\(field.text)\" stands twice", bytes: row.bytes)
+            }
+        }
+        let missing = map.columnNames.first { columns[$0] == nil }
+        return missing.map { name in
+            let near = NearestName.of(name, among: columns.keys)
+            return LineProblem(
+                line: row.number, column: 1, code: "bad_row",
+                reason:
+                    "the file has no column \"\(name)\", which the map names; \(near.map { "did you mean \($0)?" } ?? "it has \(fields.map(\.text).joined(separator: ", "))")",
+                bytes: row.bytes)
+        }
+    }
+
+    package func read(_ line: InputLine) -> Result<[ReadEvent], LineProblem> {
+        if let problem, problem.line == line.number { return .failure(problem) }
+        let fields: [RowField]
+        switch RowFields.split(line, by: map.separator) {
+        case .success(let found): fields = found
+        case .failure(let problem): return .failure(problem)
+        }
+        guard fields.count == columnCount else {
+            return .failure(
+                LineProblem(
+                    line: line.number, column: 1, code: "bad_row",
+                    reason:
+                        "the row has \(fields.count) fields, and there are \(columnCount) columns",
+                    bytes: line.bytes))
+        }
+        let row = MappedRow(
+            fields: fields, columns: columns, number: line.row, converter: converter)
+        let fitting = map.events.filter(row.fits)
+        guard !fitting.isEmpty || map.otherRows == .skip else {
+            return .failure(
+                LineProblem(
+                    line: line.number, column: 1, code: "bad_row",
+                    reason:
+                        "no event of the map fits the row; add one, or say `otherRows: skip`",
+                    bytes: line.bytes))
+        }
+        var events: [ReadEvent] = []
+        for event in fitting {
+            do throws(EventProblem) {
+                let json = try row.json(of: event, source: map.source)
+                let draft = try EventValidator.canonical(
+                    try EventJSON.draft(from: json, defaultTrust: defaultTrust))
+                events.append(ReadEvent(line: line.number, draft: draft, bytes: line.bytes))
+            } catch {
+                return .failure(
+                    LineProblem(
+                        line: line.number, column: row.column(of: error.member, in: event),
+                        code: error.code.rawValue, reason: "\(error.member): \(error.reason)",
+                        member: error.member, bytes: line.bytes))
+            }
+        }
+        return .success(events)
+    }
+}
+
+extension ImportMap {
+    /// The columns that it uses, each once, in the order in which it names them.
+    fileprivate var columnNames: [String] {
+        var names: [String] = []
+        func add(_ name: String) { if !names.contains(name) { names.append(name) } }
+        for event in events {
+            for condition in event.conditions { add(condition.column) }
+            for member in event.members {
+                for case .column(let name) in member.pieces { add(name) }
+            }
+        }
+        return names
+    }
+}
