@@ -161,6 +161,7 @@ let package = Package(
             [
                 "Daybook", "DaybookAudit", "DaybookEvents", "DaybookDomain", "DaybookIngest",
                 "DaybookStore", "DaybookTesting", "DaybookFixtures",
+                .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "InMemoryLogging", package: "swift-log"),
             ], exclude: ["Goldens"]),

@@ -52,6 +52,19 @@ extension Ledger {
         }
     }
 
+    /// Adds a view for each event type to the ledger's file, for whatever reads SQLite (docs/sql.md), or removes them.
+    /// - Returns: Whether anything was different.
+    /// - Throws: `LedgerError.store`: `.failed` for a ledger in memory.
+    @discardableResult
+    public func setEventViews(_ areThere: Bool) throws -> Bool {
+        try core.translating {
+            guard let store = core.store as? SQLiteEventStore else {
+                throw StoreError(.failed, "a ledger in memory has no file that could have views")
+            }
+            return try store.setEventViews(areThere)
+        }
+    }
+
     /// Verifies a backup as a whole by the hash that it names, and writes nothing.
     /// - Throws: `LedgerError.store` with the first place that does not fit; `.readOnly` for a file of an older schema,
     ///   which names no history.

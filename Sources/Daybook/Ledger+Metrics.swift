@@ -3,25 +3,18 @@ public import DaybookEvents
 
 /// Questions about all customers at once.
 extension Ledger {
-    /// Runs a funnel of the newest catalog over all customers of an environment.
+    /// Runs a funnel of the newest catalog that is known over all customers of an environment.
     /// - Parameters:
-    ///   - from: Inclusive; `nil`: the beginning.
-    ///   - until: Exclusive; `nil`: now.
-    ///   - windowMilliseconds: `nil`: the catalog's.
-    ///   - experiment: The experiment by whose variants customers are told apart; `nil`: the one that the catalog names
-    ///     at the funnel.
-    /// - Throws: `LedgerError.badInput` for a name that the catalog does not have, and for a range that ends before it
-    ///   begins.
+    ///   - workers: How many threads look at the customers, `nil`: as many as can run at once. The counts are the same.
+    ///   - progress: Is told how many of how many customers and lineages were looked at, on one of these threads.
+    /// - Throws: `LedgerError.badInput` for a name that the catalog does not have, for a range that ends before it
+    ///   begins, and for the best entry of a funnel in any order.
+    /// - Complexity: O(*n*) in the events of all customers.
     public func funnel(
-        _ name: String, environment: Environment = .production, from: Int64? = nil,
-        until: Int64? = nil, windowMilliseconds: Int64? = nil,
-        breakdown: FunnelBreakdown = .none, experiment: String? = nil,
-        knownAt: Moment.Knowledge? = nil
+        _ request: FunnelRequest, workers: Int? = nil,
+        progress: @Sendable (Int, Int) throws -> Void = { _, _ in }
     ) throws -> FunnelReport {
-        try FunnelQuestion(core: core).funnel(
-            name, environment: environment, from: from, until: until,
-            windowMilliseconds: windowMilliseconds, breakdown: breakdown, experiment: experiment,
-            knownAt: knownAt)
+        try FunnelQuestion(core: core, workers: workers).report(request, progress: progress)
     }
 
     /// Metrics over all customers of an environment (docs/metrics.md).

@@ -322,16 +322,38 @@ extension Ledger {
     ///   - position: Exclusive start.
     ///   - end: Inclusive end.
     ///   - environment: `nil`: all of them.
+    ///   - format: CSV has the names of its columns first, and the data as JSON in one of them; the app's names are for
+    ///     JSON.
     ///   - order: Which events a limit leaves, and in which order they are written; what an import takes is the oldest
     ///     first.
     public func export(
         after position: Int64 = 0, through end: Int64 = .max, subject: String? = nil,
         environment: Environment? = nil, names: ExportNames = .daybook,
-        order: PageOrder = PageOrder(), _ body: ([UInt8]) throws -> Void
+        format: TableRequest.Format = .ndjson, order: PageOrder = PageOrder(),
+        _ body: ([UInt8]) throws -> Void
     ) throws {
         try Export(core: core).export(
             after: position, through: end, subject: subject, environment: environment, names: names,
-            order: order, body)
+            format: format, order: order, body)
+    }
+
+    /// Writes rows of transactions, subscription periods or customers as known now (docs/exports.md): those of whom
+    /// something was recorded after the place that the request names, ascending by position.
+    /// - Parameters:
+    ///   - workers: How many threads look at the customers, `nil`: as many as can run at once. The rows are the same.
+    ///   - progress: Is told how many of how many customers and lineages were looked at.
+    ///   - body: Is given lines with their newlines; of CSV the names of the columns first.
+    /// - Returns: Where the next export goes on.
+    /// - Throws: `LedgerError.badInput` for columns that the table does not have, `.historyReplaced` for a place of
+    ///   another history, and what `progress` and `body` throw.
+    /// - Complexity: O(*n*) in the customers and lineages, and in the events of those whose rows are written.
+    @discardableResult
+    public func export(
+        _ request: TableRequest, workers: Int? = nil,
+        progress: @Sendable (Int, Int) throws -> Void = { _, _ in },
+        _ body: ([UInt8]) throws -> Void
+    ) throws -> TableReceipt {
+        try TableExport(core: core, workers: workers).export(request, progress: progress, body)
     }
 
     // MARK: Replay

@@ -67,6 +67,7 @@ extension DaybookCommand {
                 name: "Keep",
                 subcommands: [
                     CatalogCommand.self, TickCommand.self, SnapshotCommand.self,
+                    ViewsCommand.self,
                     BackupCommand.self, RestoreCommand.self,
                     ReplayCommand.self, CaptureCommand.self, VerifyCommand.self, DoctorCommand.self,
                 ]),

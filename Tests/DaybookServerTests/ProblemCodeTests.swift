@@ -66,7 +66,7 @@ struct ProblemCodeTests {
         .get("/v1/dozzi/catalogs/first", 404, "unknown_version"),
         .get("/v1/dozzi/customers?id=a&prefix=b", 422, "id_alone"),
         .get("/v1/dozzi/funnels/none", 422, "unknown_name"),
-        .get("/v1/dozzi/funnels/conversion?by=moon", 422, "unknown_breakdown"),
+        .get("/v1/dozzi/funnels/conversion?by=moon", 422, "unknown_choice"),
         .get("/v1/dozzi/changes?type=usage.recordet", 422, "unknown_name"),
         .post(ada + "/consume", ["meter": 5], 422, "wrong_kind"),
         .post(ada + "/consume", ["meter": "stories", "amount": 0], 422, "amount_out_of_bounds"),

@@ -136,7 +136,7 @@ struct ExperimentTests {
                 .checkoutStarted, at: fixture.clock.now + 2, key: "c", subject: low,
                 ["product": "com.dozzi.unlimited"]))
         fixture.clock.now += 10
-        let report = try ledger.funnel("paywall_to_purchase", breakdown: .variant)
+        let report = try ledger.funnel(FunnelRequest("paywall_to_purchase", by: .variant))
         #expect(
             Dictionary(uniqueKeysWithValues: report.groups.map { ($0.name, $0.steps.map(\.count)) })
                 == ["lower": [1, 1, 0], "regular": [1, 0, 0]])

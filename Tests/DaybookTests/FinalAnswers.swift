@@ -19,7 +19,8 @@ struct FinalAnswers: Equatable {
             }
             for funnel in try ledger.catalogs().newest?.catalog.funnels ?? [] {
                 funnels.append(
-                    try ledger.funnel(funnel.name, environment: environment, breakdown: .variant))
+                    try ledger.funnel(
+                        FunnelRequest(funnel.name, by: .variant, environment: environment)))
             }
         }
     }

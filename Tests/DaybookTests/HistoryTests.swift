@@ -91,7 +91,7 @@ struct HistoryTests {
     func range() async throws {
         let ledger = try await Self.ledger()
         #expect(throws: LedgerError.self) {
-            try ledger.funnel("paywall_to_purchase", from: 2_000, until: 1_000)
+            try ledger.funnel(FunnelRequest("paywall_to_purchase", from: 2_000, until: 1_000))
         }
     }
 }

@@ -161,10 +161,14 @@ struct LawTests {
                 #expect(
                     told == toldAlone, "\(subject) at \(at), known at \(cut), seed \(Self.seed)")
             }
+            // As of the same time, which is that of neither ledger's clock.
+            func asked(_ name: String) -> FunnelRequest {
+                FunnelRequest(name, moment: Moment(knownAt: .position(cut)))
+            }
             for funnel in try Fixtures.catalog(app).funnels {
                 #expect(
-                    try whole.funnel(funnel.name, knownAt: .position(cut))
-                        == part.funnel(funnel.name), "known at \(cut), seed \(Self.seed)")
+                    try whole.funnel(asked(funnel.name)) == part.funnel(asked(funnel.name)),
+                    "known at \(cut), seed \(Self.seed)")
             }
         }
     }

@@ -49,12 +49,14 @@ struct ReceiverTests {
         try await fixture.ledger.record(lineage("1", of: "giver") + [gift("giver", "taker")])
         try await fixture.record(.used("daily", at: now - 1, ref: "later", subject: "zed"))
         for moment in [nil, Moment.Knowledge.position(5)] {
-            let report = try fixture.ledger.funnel("kept", knownAt: moment)
+            let report = try fixture.ledger.funnel(
+                FunnelRequest("kept", moment: Moment(knownAt: moment)))
             #expect(report.entered == 1)
             #expect(report.steps.map(\.count) == [1, 1])
         }
         // Before the transfer was known, the renewals were the giver's.
-        let before = try fixture.ledger.funnel("kept", knownAt: .position(4))
+        let before = try fixture.ledger.funnel(
+            FunnelRequest("kept", moment: Moment(knownAt: .position(4))))
         #expect(before.steps.map(\.count) == [1, 1])
         #expect(try fixture.ledger.subjects() == ["giver", "zed"])
     }

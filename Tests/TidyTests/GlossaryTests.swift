@@ -22,6 +22,7 @@ struct GlossaryTests {
         ("Sources/DaybookEvents/Vocabulary/", "somebody", "texts of schemas never change"),
         ("Sources/DaybookEvents/Vocabulary/", "signed text", "texts of schemas never change"),
         ("Sources/DaybookEvents/Codec/RowRest.swift", "nobody", "the mark in the JSON of rows"),
+        ("Sources/DaybookStore/SQLite/EventViews.swift", "nobody", "the mark in the JSON of rows"),
         ("Sources/DaybookTesting/Histories/", "nobody", "the id of a customer in data"),
         ("Sources/DaybookCLI/Demo/DemoStreams.swift", "somebody", "the id of a customer in data"),
     ]

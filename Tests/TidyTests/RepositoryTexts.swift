@@ -21,7 +21,8 @@ struct RepositoryTexts {
     ]
 
     private static let folders = [
-        "Benchmarks", "Fuzz", "Sources", "Tests", "docs", "events", "scripts", "snapshots",
+        "Benchmarks", "Fuzz", "Sources", "Tests", "datasets", "docs", "events", "recipes",
+        "scripts", "snapshots",
     ]
     private static let kinds: Set<String> = ["swift", "c", "h", "md", "yaml", "sh"]
 

@@ -13,7 +13,8 @@ package struct Export {
     func export(
         after position: Int64 = 0, through end: Int64 = .max, subject: String? = nil,
         environment: Environment? = nil, names: ExportNames = .daybook,
-        order: PageOrder = PageOrder(), _ body: ([UInt8]) throws -> Void
+        format: TableRequest.Format = .ndjson, order: PageOrder = PageOrder(),
+        _ body: ([UInt8]) throws -> Void
     ) throws {
         try core.refresh()
         let environments = environment.map { [$0] } ?? Environment.allCases
@@ -30,6 +31,7 @@ package struct Export {
         let appNames = names == .app ? try core.catalogs().eventNames : []
         let derived =
             names == .app ? try derivations(subject, environments, cut: head.position) : [:]
+        if format == .csv { try giving(EventTable.header, to: body) }
         var left = order.limit ?? Int.max
         func write(_ rows: [EventRow]) throws -> Bool {
             for row in rows {
@@ -40,6 +42,10 @@ package struct Export {
                 left -= 1
                 let stream = StreamName(record.environment, record.kind, table[record.name])
                 let event = try EventDecoder.recorded(row, stream: stream, names: table)
+                if format == .csv {
+                    try giving(EventTable.line(try inlined(event)), to: body)
+                    continue
+                }
                 try giving(try line(event, appNames), to: body)
                 for derivation in derived[row.event.position] ?? [] {
                     try giving(derivation.line(from: event), to: body)

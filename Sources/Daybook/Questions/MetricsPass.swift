@@ -35,6 +35,9 @@ struct MetricsPass {
     /// The id under which a customer is shown.
     func shown(_ key: CustomerKey) -> String { builder.shown(key) }
 
+    /// All ids of a customer's person.
+    func members(of key: CustomerKey) -> [NameID] { builder.members(key) }
+
     /// One id that stands for all of a customer's.
     func person(of key: CustomerKey) -> NameID { builder.members(key).min() ?? key.name }
 
@@ -122,7 +125,7 @@ extension MetricsPass {
     }
 
     /// One id of every customer: several ids of one person count once.
-    private static func people(
+    static func people(
         _ pass: MetricsPass, _ environment: Environment, _ cut: Int64
     ) -> [CustomerKey] {
         var seen: Set<NameID> = []

@@ -46,13 +46,9 @@ struct MetricsQuestion {
         let metrics = try Metric.choosing(request.metrics)
         try core.refresh()
         return try core.translating {
-            let now = core.clock()
-            let (asked, isOpen) = try core.resolve(request.moment.knownAt, now: now)
-            let known = try core.knownState(at: asked)
-            let cut = min(asked, known.head.position)
-            let at = Self.time(of: request.moment, known.head.recordedAt, now)
-            let catalog = known.catalogs.known(at: cut).newest
-            let (zone, table) = try zone(request.zone, catalog?.catalog)
+            let look = try MetricsLook(core, request.moment)
+            let (known, cut, at, catalog) = (look.known, look.cut, look.at, look.catalog)
+            let (zone, table) = try Self.zone(request.zone, catalog?.catalog, core)
             let buckets = try Self.buckets(request, at: at, table)
             try Self.confirmAges(metrics, buckets, request.rules)
             let empty = MetricsAnswer(metrics, buckets)
@@ -76,7 +72,7 @@ struct MetricsQuestion {
                 zone: zone,
                 asOf: AsOf(
                     at: at, knownAt: request.moment.knownAtInstant,
-                    position: cut, catalog: catalog?.version, isOpen: isOpen || at >= now),
+                    position: cut, catalog: catalog?.version, isOpen: look.isOpen),
                 subjectCount: shares.reduce(0) { $0 + $1.count })
             return (report, answer, shares.map(\.sum))
         }
@@ -110,22 +106,12 @@ struct MetricsQuestion {
         }
     }
 
-    /// Without a time of its own a question about what was known is asked as of then.
-    private static func time(
-        of moment: Moment, _ recordedAt: Int64, _ now: Int64
-    ) -> Int64 {
-        if let at = moment.at { return at }
-        switch moment.knownAt {
-        case nil: return LedgerClock(wall: now, last: recordedAt).now
-        case .instant(let instant): return instant
-        case .position: return recordedAt
-        }
-    }
-
-    private func zone(_ name: String?, _ catalog: Catalog?) throws -> (String, ZoneTable) {
+    static func zone(
+        _ name: String?, _ catalog: Catalog?, _ core: LedgerCore
+    ) throws -> (String, ZoneTable) {
         let wanted = name ?? catalog?.defaultTimeZone ?? "UTC"
         guard let table = core.zoneTables.table(named: wanted) else {
-            throw Self.bad(
+            throw bad(
                 "unknown_time_zone",
                 "there is no time zone \"\(wanted)\"; write a name of the IANA database such as Europe/Amsterdam"
             )

@@ -20,7 +20,9 @@ extension FunnelReport {
     package var json: JSONObject {
         [
             "funnel": .string(name), "window_ms": .integer(windowMilliseconds),
-            "by": .string(breakdown.rawValue), "entered": .integer(Int64(entered)),
+            "order": .string(order.rawValue), "per": .string(rules.unit.rawValue),
+            "entry": .string(rules.entry.rawValue), "by": .string(rules.breakdown.rawValue),
+            "touch": .string(rules.touch.rawValue), "entered": .integer(Int64(entered)),
             "steps": json(steps, entered),
             "groups": .array(
                 groups.map {
@@ -44,6 +46,7 @@ extension FunnelReport {
                     "count": .integer(Int64(step.count)),
                     "of_first_permille": .orNull(Self.permille(step.count, of: entered)),
                     "of_previous_permille": .orNull(Self.permille(step.count, of: before)),
+                    "dropped": .integer(Int64(max(0, before - step.count))),
                     "median_ms": .orNull(step.medianMilliseconds),
                     "p90_ms": .orNull(step.p90Milliseconds),
                 ]

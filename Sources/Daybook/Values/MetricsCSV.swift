@@ -29,8 +29,6 @@ extension MetricsReport {
     /// A name that a spreadsheet would take for a formula begins with an apostrophe.
     private static func quoted(_ cell: String) -> String {
         let isFormula = cell.first.map { "=+@\t\r".contains($0) } ?? false
-        let cell = isFormula ? "'" + cell : cell
-        guard cell.contains(where: { ",\"\n\r".contains($0) }) else { return cell }
-        return "\"" + cell.replacing("\"", with: "\"\"") + "\""
+        return CSVText.field(isFormula ? "'" + cell : cell)
     }
 }

@@ -1,25 +1,49 @@
 import ArgumentParser
 import Daybook
+import DaybookDomain
 import DaybookEvents
+import Foundation
+
+/// What an export has a line of.
+enum ExportContent: String, CaseIterable, ExpressibleByArgument {
+    case events, transactions, periods, customers
+
+    /// `nil`: events.
+    var table: ExportTable? { ExportTable(rawValue: rawValue) }
+}
 
 struct ExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "export", abstract: "Write events as canonical JSON, one per line.",
+        commandName: "export",
+        abstract: "Write events, or tables made of them, as lines of JSON or CSV.",
         discussion: """
-            Complete: catalogs carry their document, so that an import into an empty ledger gives the same answers.
+            Events are complete: catalogs carry their document, so that an import into an empty ledger gives the same \
+            answers.
 
               daybook export > dozzi.ndjson
               daybook export --subject ada --output ada.ndjson
               daybook export --newest-first --limit 10
               daybook export --names app --after 2
+              daybook export --format csv --output events.csv
+              daybook export transactions --format csv --output sales.csv
+              daybook export periods --after @2
 
             --names app is for analytics: events have the names of the app's own documents where those have one, and \
             what the documents name and a store's facts say (Nuzzle's subscription_activated, …) follows the event \
             that told it first as a line of its own, with derived_from. Import takes the plain export.
+
+            Transactions and periods are those that metrics count; rows ascend by position, and --after takes the \
+            place that the export before named: then come the rows of those about whom something was recorded since \
+            (docs/exports.md). With --output a file NAME.schema.json describes the columns.
             """)
 
-    @Option(help: ArgumentHelp("Only events after this position.", valueName: "position"))
-    var after: Int64 = 0
+    @Argument(help: "events, transactions, periods or customers.")
+    var content = ExportContent.events
+
+    @Option(
+        help: ArgumentHelp(
+            "Only what was recorded after this place, or @position.", valueName: "place"))
+    var after: String?
 
     @Option(help: ArgumentHelp("Only events up to this position.", valueName: "position"))
     var through: Int64?
@@ -31,7 +55,9 @@ struct ExportCommand: AsyncParsableCommand {
             "Only events that name this customer, in any environment.", valueName: "subject"))
     var subject: String?
 
-    @Option(name: .customLong("env"), help: "Only this environment. Default: all.")
+    @Option(
+        name: .customLong("env"),
+        help: "Only this environment. Default: of events all, of tables production.")
     var environment: Environment?
 
     @Option(
@@ -39,6 +65,12 @@ struct ExportCommand: AsyncParsableCommand {
             "As recorded, or under the app's own names, with what they derive from store facts.",
             valueName: "names"))
     var names = ExportNames.daybook
+
+    @Option(help: "Lines of JSON, or comma-separated values with a header line.")
+    var format = TableRequest.Format.ndjson
+
+    @Option(help: "How the columns of transactions are called.")
+    var columns = ExportTable.Names.daybook
 
     @Option(
         name: .shortAndLong,
@@ -49,23 +81,87 @@ struct ExportCommand: AsyncParsableCommand {
 
     @OptionGroup var ledger: LedgerOptions
 
-    @Flag(help: "Write errors as JSON, too; the output is JSON in any case.")
+    @Flag(help: "Write errors, and where the next export goes on, as JSON, too.")
     var json = false
 
-    mutating func run() async throws {
-        guard after >= 0 else {
-            throw Failure(.badInput, "bad_position", "--after \(after) is no position")
+    mutating func validate() throws {
+        if content.table != nil {
+            guard through == nil, subject == nil, names == .daybook, page.limit == nil,
+                !page.newestFirst
+            else {
+                throw ValidationError(
+                    "--through, --subject, --names, --limit and --newest-first are of events.")
+            }
         }
+        guard columns == .daybook || content == .transactions else {
+            throw ValidationError("--columns is of transactions.")
+        }
+        guard format == .ndjson || names == .daybook else {
+            throw ValidationError("--names app writes lines of JSON.")
+        }
+    }
+
+    mutating func run() async throws {
+        let start = try ChangesStart(Self.positionOrPlace(after))
         if let through, through < 1 {
             throw Failure(.badInput, "bad_position", "--through \(through) is no position")
         }
+        guard let table = content.table else { return try await events(start) }
+        let receipt = try await ledger.asking { ledger in
+            var request = TableRequest(table)
+            request.format = format
+            request.names = columns
+            request.environment = environment ?? .production
+            request.after = try start.place(in: ledger)
+            let writer = try LineWriter(output, access: .like(ledger: ledger.path))
+            let bar = ProgressBar("export")
+            let receipt = try ledger.export(request) { done, total in
+                bar.show(Int64(done), of: Int64(total), note: "\(done) of \(total) customers")
+            } _: {
+                try writer.write($0)
+            }
+            try writer.close()
+            bar.finish()
+            try writeSchema(request.schema(receipt), of: ledger)
+            return receipt
+        }
+        tell(receipt)
+    }
+
+    private func events(_ start: ChangesStart) async throws {
         try await ledger.asking { ledger in
             let writer = try LineWriter(output, access: .like(ledger: ledger.path))
+            let first = try start.place(in: ledger)
+            if case .place(let place) = start { try ledger.confirm(place) }
             try ledger.export(
-                after: after, through: through ?? .max, subject: subject,
-                environment: environment, names: names, order: page.order
+                after: first?.position ?? 0, through: through ?? .max, subject: subject,
+                environment: environment, names: names, format: format, order: page.order
             ) { try writer.write($0) }
             try writer.close()
+            if format == .csv { try writeSchema(EventTable.schema, of: ledger) }
         }
+    }
+
+    /// A plain number is a position, too: what this command always took.
+    private static func positionOrPlace(_ text: String?) -> String? {
+        guard let text, let position = Int64(text) else { return text }
+        return "@\(position)"
+    }
+
+    private func writeSchema(_ schema: JSONObject, of ledger: Ledger) throws {
+        guard let output, output != "-" else { return }
+        try OutputFile.write(
+            schema.canonicalBytes + [0x0A], to: output + ".schema.json",
+            access: .like(ledger: ledger.path))
+    }
+
+    /// On the standard error, because the standard output has the rows.
+    private func tell(_ receipt: TableReceipt) {
+        let rows = Words.count(Int64(receipt.rows), "row")
+        let text =
+            json
+            ? String(decoding: receipt.json.canonicalBytes, as: UTF8.self) + "\n"
+            : "\(rows); go on with --after \(receipt.place)\n"
+        FileHandle.standardError.write(Data(text.utf8))
     }
 }

@@ -4,7 +4,7 @@ import DaybookDomain
 
 struct FunnelCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "funnel", abstract: "Count how many customers got how far, and how fast.",
+        commandName: "funnel", abstract: "Count how many got how far, and how fast.",
         discussion: """
             Funnels are defined in the catalog; without a name they are listed.
 
@@ -13,6 +13,8 @@ struct FunnelCommand: AsyncParsableCommand {
                 --from 2026-03-01T00:00:00Z --until 2026-04-01T00:00:00Z
               daybook funnel paywall_to_purchase --by context --json
               daybook funnel paywall_to_purchase --by variant --experiment price
+              daybook funnel paywall_to_purchase --per session --session-gap PT1H
+              daybook funnel paywall_to_purchase --entry best --by context --touch last
             """)
 
     @Argument(help: "A funnel of the catalog.")
@@ -29,8 +31,26 @@ struct FunnelCommand: AsyncParsableCommand {
             "How long it may take, such as P7D. Default: the catalog's.", valueName: "duration"))
     var window: String?
 
+    @Option(help: "In which order the steps must come. Default: the catalog's.")
+    var order: Funnel.Order?
+
+    @Option(name: .customLong("per"), help: "What goes through the steps.")
+    var unit = FunnelRules.Unit.customer
+
+    @Option(
+        help: ArgumentHelp(
+            "With --per session: nothing happens for longer than this between two. Default: PT30M.",
+            valueName: "duration"))
+    var sessionGap: String?
+
+    @Option(help: "With the first event of step 1, or with the one from which it gets furthest.")
+    var entry = FunnelRules.Entry.first
+
     @Option(name: .customLong("by"), help: "Count separately by this.")
     var breakdown = FunnelBreakdown.none
+
+    @Option(help: "With --by: by the first step's, the last step's or each step's own.")
+    var touch = FunnelRules.Touch.first
 
     @Option(
         help: ArgumentHelp(
@@ -38,9 +58,19 @@ struct FunnelCommand: AsyncParsableCommand {
             valueName: "name"))
     var experiment: String?
 
-    @Option(help: ArgumentHelp("Only what had been recorded by then.", valueName: "time"))
-    var knownAt: String?
+    @Option(
+        help: ArgumentHelp(
+            "Count only customers who were first seen in this period, such as 2026-03.",
+            valueName: "period"))
+    var cohort: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Count only customers for whom this version of the catalog is in force.",
+            valueName: "version"))
+    var catalogVersion: Int64?
+
+    @OptionGroup var moment: MomentOptions
     @OptionGroup var environment: EnvironmentOption
     @OptionGroup var ledger: LedgerOptions
     @OptionGroup var output: OutputOptions
@@ -49,23 +79,50 @@ struct FunnelCommand: AsyncParsableCommand {
         guard experiment == nil || breakdown == .variant else {
             throw ValidationError("An experiment has variants; write --by variant beside it.")
         }
+        guard sessionGap == nil || unit == .session else {
+            throw ValidationError("Only sessions have gaps; write --per session beside it.")
+        }
+        guard touch == .first || breakdown != .none else {
+            throw ValidationError("Without --by there is nothing to tell apart; write it.")
+        }
     }
 
     mutating func run() async throws {
-        let range = try InstantText.span(from: from, until: until)
-        let window = try DurationText.read(window, "--window")
-        let knownAt = try InstantText.knowledge(knownAt, "--known-at")
-        try await ledger.asking { ledger in
-            guard let name else {
-                return try list(
-                    try ledger.catalogs(knownAt: knownAt).newest?.catalog.funnels ?? [])
+        guard let name else {
+            let knownAt = try moment.moment().knownAt
+            return try await ledger.asking { ledger in
+                try list(try ledger.catalogs(knownAt: knownAt).newest?.catalog.funnels ?? [])
             }
-            let report = try ledger.funnel(
-                name, environment: environment.environment, from: range.from, until: range.until,
-                windowMilliseconds: window, breakdown: breakdown, experiment: experiment,
-                knownAt: knownAt)
-            try output.show(report.json) { FunnelText(report: report).text($0) }
         }
+        let request = try request(name)
+        let bar = ProgressBar("funnel")
+        let report = try await ledger.asking { ledger in
+            try ledger.funnel(request) { done, total in
+                bar.show(Int64(done), of: Int64(total), note: "\(done) of \(total) customers")
+            }
+        }
+        bar.finish()
+        try output.show(report.json) { FunnelText(report: report).text($0) }
+    }
+
+    private func request(_ name: String) throws -> FunnelRequest {
+        var request = FunnelRequest(name)
+        (request.from, request.until) = try InstantText.span(from: from, until: until)
+        request.windowMilliseconds = try DurationText.read(window, "--window")
+        request.order = order
+        request.experiment = experiment
+        request.rules.unit = unit
+        request.rules.entry = entry
+        request.rules.breakdown = breakdown
+        request.rules.touch = touch
+        if let gap = try DurationText.read(sessionGap, "--session-gap") {
+            request.rules.sessionGapMilliseconds = gap
+        }
+        request.filter.cohort = try PeriodText.read(cohort, "--cohort")
+        request.filter.catalogVersion = catalogVersion
+        request.environment = environment.environment
+        request.moment = try moment.moment()
+        return request
     }
 
     private func list(_ funnels: [Funnel]) throws {

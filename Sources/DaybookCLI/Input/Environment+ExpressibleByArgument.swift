@@ -13,7 +13,19 @@ extension Environment: ExpressibleByArgument {
     public static var allValueDescriptions: [String: String] { [:] }
 }
 
+extension TableRequest.Format: ExpressibleByArgument {}
+
+extension ExportTable.Names: ExpressibleByArgument {}
+
 extension FunnelBreakdown: ExpressibleByArgument {}
+
+extension FunnelRules.Unit: ExpressibleByArgument {}
+
+extension FunnelRules.Entry: ExpressibleByArgument {}
+
+extension FunnelRules.Touch: ExpressibleByArgument {}
+
+extension Funnel.Order: ExpressibleByArgument {}
 
 extension MetricBuckets.Resolution: ExpressibleByArgument {}
 

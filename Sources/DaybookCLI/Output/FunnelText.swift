@@ -9,10 +9,12 @@ struct FunnelText {
 
     func text(_ terminal: Terminal) -> HumanText {
         let window = Words.duration(report.windowMilliseconds)
-        var text: HumanText = "\(terminal.paint(report.name, .heading)) · within \(window)\n"
+        var text: HumanText = "\(terminal.paint(report.name, .heading)) · within \(window)"
+        if report.rules.unit != .customer { text += ", by \(report.rules.unit.rawValue)" }
+        text += "\n"
         text += bars(report.steps, report.entered, terminal)
         for group in report.groups {
-            let title = "\(report.breakdown.rawValue): \(group.name)"
+            let title = "\(report.rules.breakdown.rawValue): \(group.name)"
             text += "\n\(terminal.paint(title, .bold))\n"
             text += bars(group.steps, group.entered, terminal)
         }
@@ -26,7 +28,8 @@ struct FunnelText {
         let isOrdered = report.order != .anyOrder
         guard entered > 0 else {
             return isOrdered
-                ? "  no customer took the first step\n" : "  no customer took any step\n"
+                ? "  no \(report.rules.unit.rawValue) took the first step\n"
+                : "  no \(report.rules.unit.rawValue) took any step\n"
         }
         var table = Table()
         for (index, step) in steps.enumerated() {

@@ -16,6 +16,8 @@ struct MetricPayment {
     private static let noCurrency = "XXX"
 
     let fact: TransactionFact
+    /// Of the case's lineages.
+    let lineage: Int
     /// As the newest catalog has it; `nil` for one that it does not name.
     let product: Product?
     /// Whether the customer owned it when it was bought: then the money is theirs.
@@ -50,10 +52,12 @@ struct MetricPayment {
     ///   - statement: The event that gave the fact its product and dates.
     ///   - end: The time of the question: a refund after it is not known.
     init(
-        _ fact: TransactionFact, isOwn: Bool, told statement: Event?, _ product: Product?,
+        _ fact: TransactionFact, ofLineage lineage: Int, isOwn: Bool, told statement: Event?,
+        _ product: Product?,
         names: NameTable, until end: Int64
     ) {
         self.fact = fact
+        self.lineage = lineage
         self.isOwn = isOwn
         self.product = product
         let told = names[statement?.nameC ?? 0]

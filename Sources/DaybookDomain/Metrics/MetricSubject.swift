@@ -34,6 +34,7 @@ public struct MetricSubject {
     /// Of each lineage what was said of its renewal, in canonical order.
     let notices: [[RenewalNotice]]
     let usage: UsageState
+    private let funnel: FunnelState
     let catalog: Catalog?
     let names: NameTable
     let rules: MetricRules
@@ -65,6 +66,7 @@ public struct MetricSubject {
             }
         }
         usage = context.state.usage
+        funnel = context.state.funnel
         self.catalog = catalog
         names = context.names
         self.rules = rules
@@ -73,7 +75,8 @@ public struct MetricSubject {
         var spans: [SubscriptionSpan] = []
         let products = Set(rules.filter.products.map(ExactText.init))
         for (index, lineage) in lineages.enumerated() {
-            let places = Self.add(lineage, to: &transactions, of: products, catalog, context)
+            let places = Self.add(
+                lineage, numbered: index, to: &transactions, of: products, catalog, context)
             guard !places.isEmpty else { continue }
             spans += SubscriptionSpans(
                 owned: lineage.owned, lineage: index, names: names, catalog: catalog, rules: rules,
@@ -100,7 +103,8 @@ public struct MetricSubject {
     /// - Parameter products: Those that count; empty: all.
     /// - Returns: Their places by the transaction's id.
     private static func add(
-        _ lineage: Lineage, to transactions: inout [MetricPayment], of products: Set<ExactText>,
+        _ lineage: Lineage, numbered number: Int, to transactions: inout [MetricPayment],
+        of products: Set<ExactText>,
         _ catalog: Catalog?, _ context: CustomerCase
     ) -> [Reference: Int] {
         let statements = Self.statements(of: lineage)
@@ -113,7 +117,7 @@ public struct MetricSubject {
             places[fact.id] = transactions.count
             transactions.append(
                 MetricPayment(
-                    fact,
+                    fact, ofLineage: number,
                     isOwn: lineage.owned.stretches.contains {
                         $0.from <= fact.startsAt && fact.startsAt < $0.until
                     }, told: statements[fact.id], catalog?.product(context.names[fact.product]),
@@ -137,6 +141,22 @@ public struct MetricSubject {
             statements[event.reference] = event
         }
         return statements
+    }
+
+    /// What funnels are made of, in canonical order: the customer's own events and those of the lineages at the times
+    /// at which they were the customer's.
+    public var funnelSteps: [FunnelState.Step] {
+        guard isCustomer, let customer else { return [] }
+        var steps = funnel.steps
+        for lineage in lineages {
+            steps += lineage.funnel.steps.filter { lineage.isOwned(at: $0.at) }
+        }
+        // Nothing is counted of the time in which consent is withdrawn (DZ-43).
+        steps = steps.filter {
+            $0.at <= at && $0.at >= beginsAt && !customer.isConsentWithdrawn(at: $0.at)
+        }
+        let order = steps.indices.sorted { (steps[$0].at, $0) < (steps[$1].at, $1) }
+        return order.map { steps[$0] }
     }
 
     /// Whether an event says that the customer used the app, as the newest catalog has it.

@@ -184,7 +184,7 @@ public struct EventSchema: Sendable {
     /// The fields that have a bound of their own.
     var documents: [EventField] { content.documents }
     /// Whether the profile column holds a field of the data rather than the envelope's profile.
-    var hasProfileSlot: Bool { content.hasProfileSlot }
+    package var hasProfileSlot: Bool { content.hasProfileSlot }
     var hasStore: Bool { content.hasStore }
     /// Whether it needs the customer that it is about.
     public var needsSubject: Bool { routing == .customer || type == .purchaseClaimed }

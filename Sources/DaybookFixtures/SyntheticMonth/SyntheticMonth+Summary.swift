@@ -26,7 +26,7 @@ extension SyntheticMonth {
         }
         var funnels = JSONObject()
         for funnel in try ledger.catalogs().newest?.catalog.funnels ?? [] {
-            let report = try ledger.funnel(funnel.name, until: Self.end)
+            let report = try ledger.funnel(FunnelRequest(funnel.name, until: Self.end))
             funnels[funnel.name] = .array(report.steps.map { .integer(Int64($0.count)) })
         }
         return [

@@ -102,29 +102,27 @@ extension RouteTable {
 
     @Sendable
     private static func funnel(_ call: inout RouteCall) throws -> Route.LongQuestion {
-        let name = call.part("name")
-        let environment = try call.fields.environment()
-        let span = try call.fields.span()
-        let window = try call.fields.duration("window")
-        let breakdown = try breakdown(&call.fields)
-        let experiment = try call.fields.text("experiment")
-        let knownAt = try call.fields.knowledge("known_at")
-        return { ledger in
-            .json(
-                try ledger.funnel(
-                    name, environment: environment, from: span.from, until: span.until,
-                    windowMilliseconds: window, breakdown: breakdown, experiment: experiment,
-                    knownAt: knownAt
-                ).json)
-        }
+        let request = try call.fields.funnel(call.part("name"))
+        return { .json(try $0.funnel(request, workers: 1).json) }
     }
+}
 
-    private static func breakdown(_ fields: inout RequestFields) throws -> FunnelBreakdown {
-        guard let text = try fields.text("by") else { return .none }
-        guard let breakdown = FunnelBreakdown(rawValue: text) else {
-            let words = FunnelBreakdown.allCases.map(\.rawValue).joined(separator: ", ")
-            throw Problem(.unprocessableContent, "unknown_breakdown", "\"by\" is none of \(words)")
-        }
-        return breakdown
+extension RequestFields {
+    fileprivate mutating func funnel(_ name: String) throws -> FunnelRequest {
+        var request = FunnelRequest(name)
+        request.environment = try environment()
+        (request.from, request.until) = try span()
+        request.windowMilliseconds = try duration("window")
+        request.order = try choice("order")
+        if let unit: FunnelRules.Unit = try choice("per") { request.rules.unit = unit }
+        if let gap = try duration("session_gap") { request.rules.sessionGapMilliseconds = gap }
+        if let entry: FunnelRules.Entry = try choice("entry") { request.rules.entry = entry }
+        if let by: FunnelBreakdown = try choice("by") { request.rules.breakdown = by }
+        if let touch: FunnelRules.Touch = try choice("touch") { request.rules.touch = touch }
+        request.experiment = try text("experiment")
+        request.filter.cohort = try PeriodText.read(text("cohort"), "\"cohort\"")
+        request.filter.catalogVersion = try integer("catalog_version")
+        request.moment = try moment()
+        return request
     }
 }

@@ -125,7 +125,8 @@ extension RequestFields {
     }
 
     /// One of a few words.
-    private mutating func choice<Choice>(_ name: String) throws -> Choice?
+    /// One of a few words.
+    mutating func choice<Choice>(_ name: String) throws -> Choice?
     where Choice: RawRepresentable<String> & CaseIterable {
         guard let text = try text(name) else { return nil }
         guard let choice = Choice(rawValue: text) else {

@@ -57,6 +57,14 @@ struct HistoryHead: Equatable {
         lineage = former.lineage
     }
 
+    /// What a commit writes that brings no event.
+    /// - Parameter salt: Of the log as it is before the commit.
+    mutating func carryOn(inLogWith salt: Int64) {
+        base = start(ofLogWith: salt)
+        before = LogPlace(point)
+        logSalt = salt
+    }
+
     /// Where the main file stood, at least, when the log of a salt began.
     func start(ofLogWith salt: Int64) -> LogPlace {
         if salt == 0 { return LogPlace(point) }

@@ -40,7 +40,7 @@ enum LedgerView {
     }
 
     /// A number that this build does not know stays visible as a number.
-    private static func words(_ column: String, _ words: [(Int, String)]) -> String {
+    static func words(_ column: String, _ words: [(Int, String)]) -> String {
         let cases = words.map { "WHEN \($0.0) THEN '\($0.1)'" }.joined(separator: " ")
         return "CASE \(column) \(cases) ELSE CAST(\(column) AS TEXT) END"
     }
@@ -53,11 +53,11 @@ enum LedgerView {
         """
     }
 
-    private static func name(_ column: String) -> String {
+    static func name(_ column: String) -> String {
         "(SELECT text FROM names WHERE id = e.\(column))"
     }
 
-    private static func text(_ column: String) -> String {
+    static func text(_ column: String) -> String {
         let digits = "lower(hex(\(column)))"
         let parts = [(1, 8), (9, 4), (13, 4), (17, 4), (21, 12)]
             .map { "substr(\(digits), \($0.0), \($0.1))" }.joined(separator: " || '-' || ")

@@ -249,6 +249,15 @@ public final class SQLiteEventStore: EventStore {
         return connection
     }
 
+    /// Adds the views for analysts to the file (docs/sql.md), or removes them; nothing else of it changes.
+    /// - Returns: Whether anything was different.
+    @discardableResult
+    public func setEventViews(_ areThere: Bool) throws -> Bool {
+        try lock.hold(waitSeconds: lockWaitSeconds) {
+            try writeConnection().setEventViews(areThere)
+        }
+    }
+
     /// Runs the body on the connection that writes.
     func onWriteConnection<Result>(
         _ task: String, _ body: (Database) throws -> Result

@@ -134,6 +134,26 @@ final class WriteConnection: Sendable {
         return next.point
     }
 
+    /// Adds the views for analysts to the file, or removes them.
+    /// - Returns: Whether anything was different.
+    func setEventViews(_ areThere: Bool) throws -> Bool {
+        end.withLock { $0 = nil }
+        return try run("changing the views") { db in
+            try look(db)
+            return try Self.transaction(db) {
+                try LedgerHeader.checkVersion(db, file.path, schema)
+                let isChanged = try areThere ? EventViews.add(db) : EventViews.remove(db)
+                if isChanged {
+                    // A commit that brings no event, and says as every commit does to which state the log belongs.
+                    var head = try HistoryHead.required(db, file.path)
+                    head.carryOn(inLogWith: LogBinding.salt(db))
+                    try head.write(db)
+                }
+                return isChanged
+            }
+        }
+    }
+
     /// - Throws: `.replaced`, `.foreignLog` or `.otherHistory` where the files are not those that this connection
     ///   belongs to: then it is abandoned: closing it would move its log into them.
     func checkFiles() throws { try run("looking at the files") { try look($0) } }

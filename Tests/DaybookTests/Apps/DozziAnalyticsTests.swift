@@ -102,7 +102,7 @@ struct DozziAnalyticsTests {
             exposed("b", "3.99", after: 0), exposed("b", "2.99", after: 1),
             seen("paywall.shown", "b", after: 5),
         ])
-        let report = try ledger.funnel("paywall_to_purchase", breakdown: .variant)
+        let report = try ledger.funnel(FunnelRequest("paywall_to_purchase", by: .variant))
         #expect(report.groups.map(\.name) == ["2.99", "3.99"])
         #expect(report.groups.map { counts($0.steps) } == [[1, 1, 1], [1, 0, 0]])
     }

@@ -155,7 +155,8 @@ struct MagicalStoriesOnboardingTests {
                 "2000", from: Fixtures.now + LedgerFixture.day,
                 until: Fixtures.now + 30 * LedgerFixture.day))
         fixture.clock.now += LedgerFixture.day
-        let report = try fixture.ledger.funnel("onboarding_to_subscription", breakdown: .variant)
+        let report = try fixture.ledger.funnel(
+            FunnelRequest("onboarding_to_subscription", by: .variant))
         let counts = Dictionary(
             uniqueKeysWithValues: report.groups.map { ($0.name, $0.steps.map(\.count)) })
         #expect(counts == ["short": [1, 1], "long": [1, 0]])
@@ -181,7 +182,7 @@ struct MagicalStoriesOnboardingTests {
         fixture.clock.now += LedgerFixture.day
         func groups(_ funnel: String, _ experiment: String? = nil) throws -> [String: Int] {
             let report = try fixture.ledger.funnel(
-                funnel, breakdown: .variant, experiment: experiment)
+                FunnelRequest(funnel, by: .variant, experiment: experiment))
             return Dictionary(uniqueKeysWithValues: report.groups.map { ($0.name, $0.entered) })
         }
         #expect(try groups("onboarding_to_subscription") == ["short": 1, "none": 1])
@@ -236,7 +237,7 @@ struct MagicalStoriesOnboardingTests {
                         subject: name, ["product": "com.magicalstories.premium.monthly"]))
             }
         }
-        let report = try fixture.ledger.funnel("paywall", breakdown: .context)
+        let report = try fixture.ledger.funnel(FunnelRequest("paywall", by: .context))
         #expect(report.steps.map(\.count) == [4, 2, 2])
         let counts = Dictionary(
             uniqueKeysWithValues: report.groups.map { ($0.name, $0.steps.map(\.count)) })

@@ -150,7 +150,8 @@ struct PlatformTests {
         #expect(other.status == "premiumMonthly")
         #expect(try ledger.subjects(in: .sandbox) == ["ada"])
         let funnels = try [Environment.production, .sandbox].map {
-            try ledger.funnel("onboarding_to_subscription", environment: $0).steps.map(\.count)
+            try ledger.funnel(FunnelRequest("onboarding_to_subscription", environment: $0))
+                .steps.map(\.count)
         }
         #expect(funnels == [[0, 0], [1, 1]])
     }

@@ -1,55 +1,12 @@
 public import DaybookEvents
 
-/// What a funnel's customers are told apart by; attributed by first touch.
-public enum FunnelBreakdown: String, Sendable, CaseIterable {
-    case none, variant, context
-}
-
-/// How many customers got how far.
-public struct FunnelReport: Sendable, Equatable {
-    public struct Step: Sendable, Equatable {
-        public var name: String
-        public var event: EventTypeName
-        public var count: Int
-        /// Time since the step before, over the customers that took this step after another; `nil` where none did.
-        /// In order that is the step above, in any order whichever came last.
-        public var medianMilliseconds: Int64?
-        public var p90Milliseconds: Int64?
-    }
-    public struct Group: Sendable, Equatable {
-        public var name: String
-        /// Customers that took the first step; in any order: that took one of the steps.
-        public var entered: Int
-        public var steps: [Step]
-    }
-
-    public var name: String
-    public var order: Funnel.Order
-    /// Customers that took the first step; in any order: that took one of the steps.
-    public var entered: Int
-    public var windowMilliseconds: Int64
-    public var breakdown: FunnelBreakdown
-    public var steps: [Step]
-    /// By name; empty without a breakdown.
-    public var groups: [Group]
-}
-
 /// Runs a funnel over customers: a scan, mergeable in any order (rule 26, docs/rules.md#funnels).
-public struct FunnelsAnswer {
+public struct FunnelsAnswer: Sendable {
     private let funnel: Funnel
-    private let breakdown: FunnelBreakdown
-    private let range: Range<Int64>
-    private let codes: [UInt16]
-    private let exclusionCodes: [UInt16]
+    private let rules: FunnelRules
+    private let finder: FunnelPathFinder
     private var totals: Tally
     private var groups: [String: Tally] = [:]
-
-    /// A step that a customer took.
-    private struct Taken {
-        /// Which of the funnel's steps.
-        var step: Int
-        var at: Int64
-    }
 
     private struct Tally {
         var entered = 0
@@ -61,132 +18,115 @@ public struct FunnelsAnswer {
             durations = Array(repeating: [], count: steps)
         }
 
+        /// - Parameter before: The step that was taken before; `nil`: with this one the unit entered.
+        mutating func add(_ taken: FunnelTaken, after before: FunnelTaken?) {
+            counts[taken.step] += 1
+            if let before {
+                durations[taken.step].append(taken.at - before.at)
+            } else {
+                entered += 1
+            }
+        }
+
         /// - Parameter path: In the order in which the steps were taken.
-        mutating func add(_ path: [Taken]) {
-            entered += 1
-            for (index, taken) in path.enumerated() {
-                counts[taken.step] += 1
-                if index > 0 { durations[taken.step].append(taken.at - path[index - 1].at) }
+        mutating func add(_ path: [FunnelTaken]) {
+            for index in path.indices { add(path[index], after: index > 0 ? path[index - 1] : nil) }
+        }
+
+        mutating func add(_ other: Tally) {
+            entered += other.entered
+            for step in counts.indices {
+                counts[step] += other.counts[step]
+                durations[step] += other.durations[step]
             }
         }
     }
 
-    /// - Parameter range: Half-open; a customer enters with its first step-1 event in it.
-    public init(_ funnel: Funnel, range: Range<Int64>, breakdown: FunnelBreakdown) {
+    /// - Parameter range: Half-open; a unit enters with an event in it.
+    public init(_ funnel: Funnel, range: Range<Int64>, rules: FunnelRules) {
         self.funnel = funnel
-        self.range = range
-        self.breakdown = breakdown
-        codes = funnel.steps.map { Self.code(of: $0.event) }
-        exclusionCodes = funnel.exclusions.map { Self.code(of: $0.event) }
+        self.rules = rules
+        finder = FunnelPathFinder(funnel, entry: rules.entry, range: range)
         totals = Tally(steps: funnel.steps.count)
     }
 
-    private static func code(of event: EventTypeName) -> UInt16 { event.known?.rawValue ?? 0 }
-
-    /// Takes one customer's events: its own and those of the lineages that it owns.
-    public mutating func add(_ context: CustomerCase) {
-        let names = context.names
-        var steps = context.state.funnel.steps
-        for lineage in context.lineages {
-            steps += lineage.funnel.steps.filter {
-                $0.at >= lineage.ownedFrom && $0.at < lineage.ownedUntil
+    /// Takes a customer's events: its own and those of the lineages that it owned, without those of a time in which
+    /// consent was withdrawn (DZ-43).
+    /// - Parameter steps: In canonical order.
+    public mutating func add(_ steps: [FunnelState.Step], names: NameTable) {
+        switch rules.unit {
+        case .customer: addUnit(steps[...], of: steps, names)
+        case .profile:
+            let named = Dictionary(grouping: steps.filter { $0.profile != 0 }, by: \.profile)
+            for profile in named.values { addUnit(profile[...], of: steps, names) }
+        case .session:
+            var start = 0
+            for index in steps.indices {
+                let next = index + 1
+                guard
+                    next == steps.count
+                        || steps[next].at - steps[index].at > rules.sessionGapMilliseconds
+                else { continue }
+                addUnit(steps[start..<next], of: steps, names)
+                start = next
             }
         }
-        // Nothing is counted of the time in which consent is withdrawn (DZ-43).
-        let customer = context.state.customer
-        steps = steps.filter {
-            $0.at <= context.at && !customer.isConsentWithdrawn(at: $0.at)
-        }
-        let order = steps.indices.sorted { (steps[$0].at, $0) < (steps[$1].at, $1) }
-        steps = order.map { steps[$0] }
-        guard let (entry, path) = path(steps, names) else { return }
+    }
+
+    /// - Parameter all: The customer's, for what was shown to the customer.
+    private mutating func addUnit(
+        _ steps: ArraySlice<FunnelState.Step>, of all: [FunnelState.Step], _ names: NameTable
+    ) {
+        guard let path = finder.path(steps, names), let entry = path.first, let last = path.last
+        else { return }
         totals.add(path)
-        guard breakdown != .none else { return }
-        groups[group(entry, steps, names), default: Tally(steps: codes.count)].add(path)
-    }
-
-    private func matches(_ step: FunnelState.Step, _ index: Int, _ names: NameTable) -> Bool {
-        guard step.typeCode == codes[index] else { return false }
-        if let isTrial = funnel.steps[index].isTrial, step.isTrial != isTrial { return false }
-        guard let context = funnel.steps[index].context else { return true }
-        return names[step.context] == context
-    }
-
-    private func isExcluded(_ step: FunnelState.Step, _ names: NameTable) -> Bool {
-        funnel.exclusions.indices.contains { index in
-            step.typeCode == exclusionCodes[index]
-                && funnel.exclusions[index].context.map { $0 == names[step.context] } ?? true
+        let count = funnel.steps.count
+        func group(_ taken: FunnelTaken, isFirst: Bool) -> String {
+            self.group(steps[taken.event], all, names, isFirst: isFirst)
         }
-    }
-
-    /// The entry and the steps that were taken, in the order of time; `nil` for a customer that never entered.
-    private func path(
-        _ steps: [FunnelState.Step], _ names: NameTable
-    ) -> (entry: FunnelState.Step, path: [Taken])? {
-        if funnel.order == .anyOrder { return anyOrder(steps, names) }
-        guard
-            let start = steps.firstIndex(where: { range.contains($0.at) && matches($0, 0, names) })
-        else { return nil }
-        var path = [Taken(step: 0, at: steps[start].at)]
-        for step in steps[(start + 1)...] where path.count < codes.count {
-            guard step.at - path[0].at <= funnel.windowMilliseconds else { break }
-            if isExcluded(step, names) { return nil }
-            if matches(step, path.count, names) {
-                path.append(Taken(step: path.count, at: step.at))
-            } else if funnel.order == .strict {
-                break
+        switch (rules.breakdown, rules.touch) {
+        case (.none, _): return
+        case (_, .first):
+            groups[group(entry, isFirst: true), default: Tally(steps: count)].add(path)
+        case (_, .last):
+            groups[group(last, isFirst: false), default: Tally(steps: count)].add(path)
+        case (_, .each):
+            for index in path.indices {
+                groups[group(path[index], isFirst: false), default: Tally(steps: count)]
+                    .add(path[index], after: index > 0 ? path[index - 1] : nil)
             }
         }
-        return (steps[start], path)
     }
 
-    /// The first event of any step enters; from then on each step counts once, whenever it comes within the window.
-    private func anyOrder(
-        _ steps: [FunnelState.Step], _ names: NameTable
-    ) -> (entry: FunnelState.Step, path: [Taken])? {
-        // A step that wants a context takes its event before one that takes any: that leaves no step without.
-        let order = codes.indices.sorted { left, right in
-            let isLeftPlain = funnel.steps[left].context == nil
-            let isRightPlain = funnel.steps[right].context == nil
-            return isLeftPlain == isRightPlain ? left < right : isRightPlain
-        }
-        var isTaken = Array(repeating: false, count: codes.count)
-        var path: [Taken] = []
-        var entry: FunnelState.Step?
-        for step in steps where range.contains(step.at) || entry != nil {
-            if let first = path.first, step.at - first.at > funnel.windowMilliseconds { break }
-            if entry != nil, isExcluded(step, names) { return nil }
-            let next = order.first { !isTaken[$0] && matches(step, $0, names) }
-            guard let next else { continue }
-            if entry == nil { entry = step }
-            isTaken[next] = true
-            path.append(Taken(step: next, at: step.at))
-            if path.count == codes.count { break }
-        }
-        return entry.map { ($0, path) }
-    }
-
+    /// - Parameter isFirst: Of several variants the first that was shown counts, else the newest up to the event.
     private func group(
-        _ entry: FunnelState.Step, _ steps: [FunnelState.Step], _ names: NameTable
+        _ step: FunnelState.Step, _ steps: [FunnelState.Step], _ names: NameTable, isFirst: Bool
     ) -> String {
-        if breakdown == .context { return names[entry.context] }
+        if rules.breakdown == .context { return names[step.context] }
         // Two experiments at once never mix: without a name only what the event itself says counts.
         guard let experiment = funnel.experiment else {
-            return entry.variant == 0 ? "" : names[entry.variant]
+            return step.variant == 0 ? "" : names[step.variant]
         }
-        // First exposure wins; a later one to another variant changes nothing.
-        let exposure = steps.first {
-            $0.typeCode == EventType.experimentExposed.rawValue && $0.at <= entry.at
-                && haveSameBytes(names[$0.context], experiment)
+        func isExposure(_ other: FunnelState.Step) -> Bool {
+            other.typeCode == EventType.experimentExposed.rawValue && other.at <= step.at
+                && haveSameBytes(names[other.context], experiment)
         }
+        let exposure = isFirst ? steps.first(where: isExposure) : steps.last(where: isExposure)
         return exposure.map { names[$0.variant] } ?? ""
+    }
+
+    /// Adds what another worker counted of other customers.
+    public mutating func add(_ other: FunnelsAnswer) {
+        totals.add(other.totals)
+        for (name, tally) in other.groups {
+            groups[name, default: Tally(steps: funnel.steps.count)].add(tally)
+        }
     }
 
     public func report() -> FunnelReport {
         FunnelReport(
-            name: funnel.name, order: funnel.order, entered: totals.entered,
-            windowMilliseconds: funnel.windowMilliseconds, breakdown: breakdown,
-            steps: steps(totals),
+            name: funnel.name, order: funnel.order, rules: rules, entered: totals.entered,
+            windowMilliseconds: funnel.windowMilliseconds, steps: steps(totals),
             groups: groups.keys.sorted(by: precedesInBytes).map { name in
                 let tally = groups[name] ?? totals
                 return .init(

@@ -16,6 +16,7 @@ extension FunnelState {
                 at: event.occurredAt, typeCode: event.typeCode, context: event.nameA,
                 variant: event.type == .experimentExposed
                     ? event.nameB : hasVariant ? event.nameC : 0,
+                profile: event.profile,
                 duration: isStep ? event.money : Event.absent,
                 isTrial: isPeriod && event.isTrial))
     }

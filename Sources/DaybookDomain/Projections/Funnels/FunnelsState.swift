@@ -16,10 +16,25 @@ public struct FunnelState: Sendable, Equatable {
         public var context: NameID
         /// Variant, or 0.
         public var variant: NameID
+        /// The profile that the event is about, or 0.
+        public var profile: NameID
         /// Milliseconds that a step took, or `Event.absent`.
         public var duration: Int64
         /// Whether a subscription started or renewed as a free trial.
         public var isTrial: Bool
+
+        package init(
+            at: Int64, typeCode: UInt16, context: NameID, variant: NameID, profile: NameID,
+            duration: Int64, isTrial: Bool
+        ) {
+            self.at = at
+            self.typeCode = typeCode
+            self.context = context
+            self.variant = variant
+            self.profile = profile
+            self.duration = duration
+            self.isTrial = isTrial
+        }
     }
 
     /// Whether events of this type are kept for funnels.

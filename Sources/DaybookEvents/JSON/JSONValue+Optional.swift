@@ -1,5 +1,3 @@
-package import DaybookEvents
-
 extension JSONValue {
     package static func orNull(_ value: Int64?) -> JSONValue { value.map { .integer($0) } ?? .null }
     package static func orNull(_ value: String?) -> JSONValue { value.map { .string($0) } ?? .null }

@@ -1,0 +1,83 @@
+public import DaybookEvents
+
+/// A view for analysts: the events of one type and version, with a column for each member (docs/sql.md).
+public struct EventView: Sendable, Equatable {
+    public struct Column: Sendable, Equatable {
+        public enum Kind: String, Sendable {
+            case text, integer
+            /// Milliseconds since 1970 UTC.
+            case time
+            /// Thousandths of a currency.
+            case money
+            /// 0 or 1.
+            case flag
+        }
+
+        public var name: String
+        public var kind: Kind
+        /// Whether every event of the type has it.
+        public var isRequired: Bool
+        /// One sentence; empty where the name says it.
+        public var meaning: String
+    }
+
+    /// `event_usage_recorded_v1`
+    public var name: String
+    /// Empty for the view of unknown types.
+    public var type: EventTypeName
+    public var version: Int
+    public var columns: [Column]
+
+    /// All, in the order of the vocabulary; the last one is of events whose type was unknown when they came.
+    public static let all: [EventView] = known + [unknown]
+
+    private static let unknown = EventView(
+        name: EventViews.unknown, type: EventTypeName(rawValue: ""), version: 0,
+        columns: envelope + [
+            Column(name: "type", kind: .text, isRequired: true, meaning: "As it came."),
+            Column(name: "v", kind: .integer, isRequired: true, meaning: ""),
+            Column(name: "data", kind: .text, isRequired: false, meaning: "JSON."),
+        ])
+
+    private static let known: [EventView] = Vocabulary.schemas.map { schema in
+        EventView(
+            name: EventViews.name(of: schema), type: EventTypeName(rawValue: schema.name),
+            version: schema.version,
+            columns: envelope
+                + EventViews.columns(of: schema).map { name, field in
+                    Column(
+                        name: name, kind: Column.Kind(field.kind), isRequired: field.isRequired,
+                        meaning: field.meaning)
+                })
+    }
+
+    private static let envelope: [Column] = EventViews.envelope.map { name in
+        let (kind, isRequired, meaning): (Column.Kind, Bool, String) =
+            switch name {
+            case "position": (.integer, true, "In the ledger, from 1 on.")
+            case "recorded_at": (.time, true, "When the ledger heard of it.")
+            case "occurred_at": (.time, true, "When it happened.")
+            case "environment": (.text, true, "")
+            case "stream": (.text, true, "The customer, or the purchase such as apple:2000000123.")
+            case "subject": (.text, false, "The customer that the event names.")
+            case "profile": (.text, false, "The profile that the event is about.")
+            case "source": (.text, true, "The kind of the source.")
+            case "key": (.text, true, "What tells the same event of the source again.")
+            default: (.text, true, "How far the source is believed.")
+            }
+        return Column(name: name, kind: kind, isRequired: isRequired, meaning: meaning)
+    }
+}
+
+extension EventView.Column.Kind {
+    fileprivate init(_ kind: EventFieldKind) {
+        self =
+            switch kind {
+            case .text, .document, .word, .any: .text
+            case .integer, .amount: .integer
+            case .money: .money
+            case .time: .time
+            case .bool: .flag
+            }
+    }
+}
