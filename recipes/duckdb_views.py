@@ -4,7 +4,9 @@
     python recipes/duckdb_views.py dozzi.sqlite usage_recorded_v1 usage.parquet
 """
 
+import json
 import os
+import subprocess
 import sys
 
 import duckdb
@@ -23,13 +25,24 @@ extension = next(
 connection = duckdb.connect(config={"allow_unsigned_extensions": "true"})
 connection.execute(f"LOAD '{extension}'")
 connection.execute(f"ATTACH '{ledger}' AS ledger (TYPE sqlite, READ_ONLY)")
+
+# SQLite computes the view and gives texts; Daybook knows what each column is.
+program = os.environ.get("DAYBOOK", "daybook")
+words = [program, "views", f"event_{view}", "--json"]
+described = json.loads(subprocess.run(words, check=True, capture_output=True).stdout)
+types = {
+    "text": '"{0}"',
+    "integer": 'CAST("{0}" AS BIGINT) AS "{0}"',
+    "money": 'CAST("{0}" AS BIGINT) AS "{0}"',
+    "flag": 'CAST("{0}" AS BIGINT) = 1 AS "{0}"',
+    "time": 'epoch_ms(CAST("{0}" AS BIGINT)) AS "{0}"',
+}
+columns = ", ".join(types[c["kind"]].format(c["name"]) for c in described["columns"])
 connection.execute(
     f"""
     COPY (
-        SELECT * REPLACE (
-            epoch_ms(occurred_at) AS occurred_at, epoch_ms(recorded_at) AS recorded_at
-        )
-        FROM ledger.event_{view} ORDER BY position
+        SELECT {columns}
+        FROM sqlite_query('ledger', 'SELECT * FROM event_{view} ORDER BY position')
     ) TO '{parquet}' (FORMAT parquet)
     """
 )

@@ -57,7 +57,8 @@ with psycopg.connect(target) as connection:
             connection.execute("TRUNCATE daybook_event, daybook_place")
             connection.commit()
             continue
-        events = [line for line in page if "position" in line]
+        # The last line says where the page ends.
+        events = [line for line in page if "type" in line]
         with connection.cursor() as cursor:
             cursor.executemany(
                 INSERT,

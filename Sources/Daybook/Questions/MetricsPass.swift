@@ -13,6 +13,8 @@ struct MetricsPass {
     private let firstSeen: Range<Int64>?
     private let builder: CaseBuilder
     private let fold: AggregateFold
+    /// `nil`: events are read stream by stream.
+    private var gathered: GatheredEvents?
     private var cut: Int64 { builder.cut }
     private var at: Int64 { builder.at }
 
@@ -45,42 +47,73 @@ struct MetricsPass {
     /// - Returns: `nil` for one of whom nothing is known.
     func subject(_ key: CustomerKey) throws -> MetricSubject? {
         let members = builder.members(key)
-        let heads = members.compactMap {
-            state.streamID(key.environment, .customer, $0).map { state.headOf($0).position }
+        let streams = members.compactMap { state.streamID(key.environment, .customer, $0) }
+        let events = try events(of: streams, key.environment)
+        let lineages = try builder.candidateLineages(members, key.environment).map {
+            ($0, try self.events(of: [$0], key.environment))
         }
-        let events = try fold.events(environment: key.environment, heads: heads)
-        var folded = AggregateState(kind: .customer)
-        for event in events { folded.evolve(event, names: state.names, until: at) }
-        let context = core.zoneTables.completing(try builder.build(key, folded: folded))
+        let told = Dictionary(lineages, uniquingKeysWith: { first, _ in first })
+        let context = core.zoneTables.completing(
+            try folding(told).build(key, folded: folded(events, .customer)))
         guard context.isKnown else { return nil }
         let version = rules.filter.catalogVersion == nil ? nil : context.catalog(at: at)?.version
         return MetricSubject(
             context, events: events,
-            lineages: try context.lineages.map { try lineage($0, key.environment) },
+            lineages: context.lineages.map { lineage($0, key.environment, told) },
             catalog: catalog, rules: rules
         ).filtered(by: rules.filter, firstSeen: firstSeen, catalog: version)
     }
 
     /// A lineage for the times at which no customer owned it; `nil` where one always did.
     func ownerless(_ stream: UInt32) throws -> MetricSubject? {
-        guard let owned = try builder.ownerless(stream) else { return nil }
         let environment = state.stream(stream).environment
+        let told = [stream: try events(of: [stream], environment)]
+        guard let owned = try folding(told).ownerless(stream) else { return nil }
         return MetricSubject(
             builder.unowned(owned, environment), events: [],
-            lineages: [try lineage(owned, environment)], catalog: catalog, rules: rules
+            lineages: [lineage(owned, environment, told)], catalog: catalog, rules: rules
         ).filtered(by: rules.filter, firstSeen: firstSeen, catalog: nil)
     }
 
+    /// An aggregate's events as they count: within the cut, corrected, in canonical order.
+    private func events(of streams: [UInt32], _ environment: Environment) throws -> [Event] {
+        guard let gathered else {
+            return try fold.events(
+                environment: environment, heads: streams.map { state.headOf($0).position })
+        }
+        var events: [Event] = []
+        for stream in streams { try gathered.add(stream, cut: cut, to: &events) }
+        return try fold.settled(events, environment)
+    }
+
+    private func folded(_ events: [Event], _ kind: StreamKind) -> AggregateState {
+        var folded = AggregateState(kind: kind)
+        for event in events { folded.evolve(event, names: state.names, until: at) }
+        return folded
+    }
+
+    /// The builder with lineages that need not be read and folded again.
+    private func folding(_ lineages: [UInt32: [Event]]) -> CaseBuilder {
+        var builder = builder
+        builder.foldedLineages = lineages.mapValues { folded($0, .lineage) }
+        return builder
+    }
+
     private func lineage(
-        _ owned: CustomerCase.OwnedLineage, _ environment: Environment
-    ) throws -> MetricSubject.Lineage {
-        guard let name = state.names.id(of: owned.name),
-            let stream = state.streamID(environment, .lineage, name)
-        else { return .init(owned: owned, events: []) }
-        return .init(
-            owned: owned,
-            events: try fold.events(
-                environment: environment, heads: [state.headOf(stream).position]))
+        _ owned: CustomerCase.OwnedLineage, _ environment: Environment,
+        _ told: [UInt32: [Event]]
+    ) -> MetricSubject.Lineage {
+        let stream = state.names.id(of: owned.name).flatMap {
+            state.streamID(environment, .lineage, $0)
+        }
+        return .init(owned: owned, events: stream.flatMap { told[$0] } ?? [])
+    }
+
+    /// The same pass, which finds events where they were gathered.
+    fileprivate func reading(_ gathered: GatheredEvents) -> MetricsPass {
+        var pass = self
+        pass.gathered = gathered
+        return pass
     }
 }
 
@@ -102,6 +135,24 @@ extension MetricsPass {
         _ visit: @Sendable (inout Sum, MetricSubject) throws -> Void
     ) throws -> [Sum] {
         let state = makePass().state
+        return try EventPages.reading(
+            state.log, through: state.head.position, workers: workers, chunkCount: 1_024,
+            progress: { _, _ in }
+        ) { pages in
+            try run(
+                in: environment, cut: cut, workers: workers,
+                try GatheredEvents(state, pages, workers: workers), makePass, initial,
+                progress: progress, visit)
+        }
+    }
+
+    private static func run<Sum: Sendable>(
+        in environment: Environment, cut: Int64, workers: Int, _ gathered: GatheredEvents,
+        _ makePass: @Sendable () -> MetricsPass, _ initial: Sum,
+        progress: @Sendable (Int, Int) throws -> Void,
+        _ visit: @Sendable (inout Sum, MetricSubject) throws -> Void
+    ) throws -> [Sum] {
+        let state = makePass().state
         let people = Self.people(makePass(), environment, cut)
         let lineages = state.lineageStreams(in: environment)
         let total = people.count + lineages.count
@@ -110,7 +161,7 @@ extension MetricsPass {
             workers: workers, turns: (total + turnCount - 1) / turnCount,
             workspace: { _ in initial }
         ) { sum, number, _ in
-            let pass = makePass()
+            let pass = makePass().reading(gathered)
             let turn = number * turnCount..<min((number + 1) * turnCount, total)
             for index in turn {
                 let subject =

@@ -32,7 +32,7 @@ enum EventViews {
 
     private static let unknownSQL = """
         CREATE VIEW \(unknown) AS SELECT \(own(hasProfileSlot: false).joined(separator: ", ")), \
-        name_a AS type, v, json_extract(rest, '$.d') AS data FROM \(rows) WHERE type = 0
+        \(text("name_a")) AS type, v, \(text("json_extract(rest, '$.d')")) AS data FROM \(rows) WHERE type = 0
         """
 
     /// `event_usage_recorded_v1`
@@ -74,14 +74,21 @@ enum EventViews {
     private static func own(hasProfileSlot: Bool) -> [String] {
         envelope.map { name in
             switch name {
-            case "profile" where hasProfileSlot: "json_extract(rest, '$.m.profile') AS profile"
+            case "profile" where hasProfileSlot:
+                text("json_extract(rest, '$.m.profile')") + " AS profile"
             // A customer that came through the store's token is no named subject.
             case "subject":
-                "CASE WHEN json_extract(rest, '$.m.\(unnamedMark)') THEN NULL ELSE party END AS subject"
-            default: name
+                text(
+                    "CASE WHEN json_extract(rest, '$.m.\(unnamedMark)') THEN NULL ELSE party END")
+                    + " AS subject"
+            case "position", "recorded_at", "occurred_at": name
+            default: text(name) + " AS \(name)"
             }
         }
     }
+
+    // Of an expression SQLite knows the type only by a cast, and what reads views asks SQLite.
+    private static func text(_ expression: String) -> String { "CAST(\(expression) AS TEXT)" }
 
     private static func sql(of schema: EventSchema) -> String {
         let data = columns(of: schema).map { "\(value(of: $0.field)) AS \"\($0.name)\"" }
@@ -96,8 +103,11 @@ enum EventViews {
     private static func value(of field: EventField) -> String {
         let path = field.path.map { ".\"\($0)\"" }.joined()
         let kept = "json_extract(rest, '$.d\(path)')"
-        guard let slot = field.slot else { return kept }
-        return "ifnull(\(kept), \(value(of: slot, field)))"
+        let found = field.slot.map { "ifnull(\(kept), \(value(of: $0, field)))" } ?? kept
+        return switch field.kind {
+        case .text, .document, .word, .any: text(found)
+        case .integer, .amount, .money, .time, .bool: "CAST(\(found) AS INTEGER)"
+        }
     }
 
     private static func value(of slot: EventSlot, _ field: EventField) -> String {
