@@ -71,6 +71,14 @@ struct ImportMapTests {
         #expect(try last().at("data.name") == "a,\"b\"\r\nc")
     }
 
+    @Test("What is no part of a time stands for itself in a pattern")
+    func literals() throws {
+        let map = Self.map.replacing("yyyy-MM-dd HH:mm", with: "yyyy-MM-ddTHH:mm:ss.SSS UTC")
+        let rows = "who,when,what\nada,2026-01-01T10:00:07.250 UTC,x\n"
+        #expect(try load(rows, map: map).json["appended"] == 1)
+        #expect(try last()["occurred_at"] == 1_767_261_607_250)
+    }
+
     @Test("Columns that spaces part, without names; values, times and flags")
     func spaces() throws {
         let map = """
@@ -128,6 +136,15 @@ struct ImportMapTests {
         #expect(try bench.events().count == 1)
     }
 
+    @Test("A quote inside a field spoils its row alone, and the rest is taken")
+    func strayQuote() throws {
+        let rows =
+            "who,when,what\nada,2026-01-01 10:00,5\" disk\nben,2026-01-01 10:00,x\ncy,2026-01-01 10:00,y\n"
+        let result = try load(rows, "--keep-going")
+        #expect(result.status == 3)
+        #expect(try bench.events().count == 3)
+    }
+
     @Test("With --keep-going the bad row is kept with its text, and the rest is taken")
     func keepsGoing() throws {
         let result = try load(
@@ -152,6 +169,7 @@ struct ImportMapTests {
             ("    key: \"k-{row}\"\n", "", "`key` is missing"),
             ("k-{row}", "k-{row", "is not closed"),
             ("yyyy-MM-dd HH:mm", "d.M.", "is no format of a time"),
+            ("yyyy-MM-dd HH:mm", "yyyy-MM-dd HH:mm:ss.SSSSSS", "is no format of a time"),
             ("source: test", "sauce: test", "`source` is missing"),
             ("column: when,", "column: when, times: 10,", "only a number is multiplied"),
             ("source: test", "source: test\nzone: Europe/Amsterdm", "no time zone"),

@@ -116,9 +116,20 @@ struct EventViewTests {
         try await ledger.record([
             .reported(.appLaunched, at: clock.now, key: "later", subject: "ada")
         ])
+        // What others made stays theirs, whatever it is called.
+        let other = "CREATE VIEW \"event_x\"\"; DELETE FROM meta; --\" AS SELECT 1"
+        try await DatabaseQueue(path: path).write { db in
+            try db.execute(sql: other)
+            try db.execute(sql: "CREATE VIEW event_summary AS SELECT 2")
+        }
         #expect(try ledger.setEventViews(false))
         #expect(try !ledger.setEventViews(false))
         try ledger.close()
+        let left = try await DatabaseQueue(path: path, configuration: Self.readOnly).read { db in
+            try String.fetchAll(
+                db, sql: "SELECT name FROM sqlite_master WHERE type = 'view' ORDER BY name")
+        }
+        #expect(left == ["event_summary", "event_x\"; DELETE FROM meta; --", "ledger"])
         let again = try Ledger.open(path)
         #expect(try Self.unclean(again) == [])
         #expect(try again.head().position == Int64(events.count) + 1)

@@ -37,6 +37,15 @@ struct MetricsPass {
     /// The id under which a customer is shown.
     func shown(_ key: CustomerKey) -> String { builder.shown(key) }
 
+    /// The newest event that is known of a customer, or of a lineage that may be theirs.
+    func newest(of key: CustomerKey) -> Int64 {
+        let members = builder.members(key)
+        let streams =
+            members.compactMap { state.streamID(key.environment, .customer, $0) }
+            + builder.candidateLineages(members, key.environment)
+        return streams.map { state.headOf($0).position }.max() ?? 0
+    }
+
     /// All ids of a customer's person.
     func members(of key: CustomerKey) -> [NameID] { builder.members(key) }
 
@@ -81,9 +90,7 @@ struct MetricsPass {
             return try fold.events(
                 environment: environment, heads: streams.map { state.headOf($0).position })
         }
-        var events: [Event] = []
-        for stream in streams { try gathered.add(stream, cut: cut, to: &events) }
-        return try fold.settled(events, environment)
+        return try fold.settled(try gathered.events(of: streams, cut: cut), environment)
     }
 
     private func folded(_ events: [Event], _ kind: StreamKind) -> AggregateState {

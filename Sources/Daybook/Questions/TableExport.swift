@@ -4,8 +4,8 @@ import DaybookStore
 
 /// Writes rows of transactions, subscription periods or customers (docs/exports.md).
 ///
-/// A customer's rows are written when anything was recorded that they may depend on. Rows ascend by the position of the
-/// newest such event, so that a reader goes on from the last position that it has, and each row is written once.
+/// After a place come the rows of all those about whom anything was recorded since that can change an answer
+/// (`Restatements.concerned`), as they are now, and then those that are there no more.
 struct TableExport {
     let core: LedgerCore
     private let workers: Int
@@ -21,11 +21,9 @@ struct TableExport {
     }
 
     private struct Candidate {
-        /// Of the newest event that its rows may depend on.
+        /// Of the newest event of the customer, or of the lineage.
         var position: Int64
         var element: Element
-        /// Of the newest correction or change of identity that concerns it: only these can take a row away.
-        var changedAt: Int64 = 0
     }
 
     fileprivate enum Element: Hashable {
@@ -47,6 +45,15 @@ struct TableExport {
                 )
             ])
         }
+        guard request.after == nil || columns.contains(where: { $0.name == "is_deleted" }) else {
+            throw LedgerError.badInput([
+                InputProblem(
+                    line: nil, column: nil, code: "bad_range",
+                    reason:
+                        "the columns of RevenueCat have no place for rows that are gone; export everything, or leave the columns out"
+                )
+            ])
+        }
         try core.refresh()
         try core.readKeys()
         return try core.translating {
@@ -55,20 +62,20 @@ struct TableExport {
             let place = try Places(core: core).place(at: look.cut)
             let after = request.after?.position ?? 0
             if let asked = request.after { try Places(core: core).confirm(asked) }
-            let candidates = try candidates(request, look).filter { $0.position > after }
+            let concerned = try concerned(request, look, after: after)
+            let candidates = try candidates(request, look, concerned)
             let format = TableFormat(request.format, columns)
             if let header = format.header { try giving(header, to: body) }
             var receipt = TableReceipt(rows: 0, subjects: candidates.count, place: place)
-            var deletion = try DeletedRows(core, request, look, columns)
+            var deletion = try DeletedRows(core, request, look, columns, concerned)
             var start = 0
             while start < candidates.count {
                 let batch = Array(
                     candidates[start..<min(start + Self.batchCount, candidates.count)])
-                for (candidate, rows) in zip(batch, try rows(of: batch, request, look)) {
+                for rows in try rows(of: batch, request, look) {
                     receipt.rows += rows.count
                     for row in rows { try giving(format.line(row), to: body) }
-                    try deletion?.take(
-                        rows, of: candidate.changedAt > after ? candidate.element : nil)
+                    deletion?.note(rows)
                 }
                 start += batch.count
                 do {
@@ -77,7 +84,7 @@ struct TableExport {
                     throw CallerError(error: error)
                 }
             }
-            for row in deletion?.rows() ?? [] {
+            for row in try deletion?.rows() ?? [] {
                 receipt.rows += 1
                 try giving(format.line(row), to: body)
             }
@@ -137,75 +144,74 @@ struct TableExport {
 
     // MARK: Whose rows
 
-    /// All customers and lineages, ascending by the newest event that their rows may depend on.
-    private func candidates(
-        _ request: TableRequest, _ look: MetricsLook
-    ) throws -> [Candidate] {
+    fileprivate typealias Concerned = (customers: [CustomerKey], lineages: [UInt32])
+
+    /// Whom the events after a place concern: all of them after a catalog, which may say for the first time of what
+    /// kind a product is.
+    /// - Returns: `nil`: everything is asked for.
+    private func concerned(
+        _ request: TableRequest, _ look: MetricsLook, after: Int64
+    ) throws -> Concerned? {
+        guard request.after != nil else { return nil }
         let state = look.known
-        let environment = request.environment
-        let corrected = try corrected(environment, state)
-        // A catalog says for the first time of what kind a product is.
-        let least = request.table == .customers ? 0 : look.catalog?.position ?? 0
-        var candidates: [Candidate] = []
-        for lineage in state.lineageStreams(in: environment) {
-            let position = max(
-                state.headOf(lineage).position, corrected.lineages[lineage] ?? 0, least)
-            // Whom it belongs to is told by its own events.
-            candidates.append(
-                Candidate(
-                    position: position, element: .lineage(lineage), changedAt: position))
-        }
-        let pass = Self.pass(look, core)
-        for key in MetricsPass.people(pass, environment, look.cut) {
-            var position = least
-            var changedAt: Int64 = 0
-            for name in pass.members(of: key) {
-                let member = CustomerKey(environment, name)
-                let links =
-                    state.identity.linkPositions(of: member, cut: look.cut).map(\.position)
-                    + state.identity.handoverPositions(of: member, cut: look.cut)
-                changedAt = max(
-                    changedAt, corrected.customers[member] ?? 0, links.max() ?? 0)
-                if let stream = state.streamID(environment, .customer, name) {
-                    position = max(position, state.headOf(stream).position)
-                }
-                for lineage in state.lineages(naming: member) {
-                    position = max(position, state.headOf(lineage).position)
-                    changedAt = max(changedAt, corrected.lineages[lineage] ?? 0)
-                }
+        let restatements = Restatements(core: core)
+        var search = ConcernSearch(state)
+        var hasCatalog = false
+        try core.store.scan(
+            after: Checkpoint(position: after), through: Checkpoint(position: look.cut),
+            chunkCount: 1_000
+        ) { events in
+            for index in events.indices {
+                let event = events[index]
+                hasCatalog =
+                    hasCatalog || event.type == .catalogPublished
+                    || event.type == .catalogRolledBack
+                try restatements.concerned(event, state, &search)
             }
-            candidates.append(
-                Candidate(
-                    position: max(position, changedAt), element: .customer(key),
-                    changedAt: changedAt))
         }
-        // Stable, so that the order of customers is that of the ledger.
-        let order = candidates.indices.sorted {
-            (candidates[$0].position, $0) < (candidates[$1].position, $1)
+        if hasCatalog, request.table != .customers {
+            let names = state.subjectsAndReceivers(in: request.environment, cut: look.cut)
+            return (
+                names.compactMap { state.customer(named: $0, in: request.environment) }
+                    .filter { $0 != 0 }.map { CustomerKey(request.environment, $0) },
+                state.lineageStreams(in: request.environment)
+            )
         }
-        return order.map { candidates[$0] }
+        return (
+            search.found.filter { $0.environment == request.environment },
+            search.lineages.filter { state.stream($0).environment == request.environment }.sorted()
+        )
     }
 
-    private typealias Corrected = (customers: [CustomerKey: Int64], lineages: [UInt32: Int64])
-
-    /// Whom corrections concern, with the position of the newest.
-    private func corrected(_ environment: Environment, _ state: LedgerState) throws -> Corrected {
-        var found: Corrected = ([:], [:])
-        let restatements = Restatements(core: core)
-        for position in state.special {
-            guard let row = try core.store.rows(at: [position]).first,
-                state.stream(row.event.stream).environment == environment
-            else { continue }
-            var search = ConcernSearch(state)
-            try restatements.concerned(row.event, state, &search)
-            for key in search.found {
-                found.customers[key] = max(found.customers[key] ?? 0, position)
+    /// Customers, each person once, and lineages, ascending by their newest events.
+    private func candidates(
+        _ request: TableRequest, _ look: MetricsLook, _ concerned: Concerned?
+    ) throws -> [Candidate] {
+        let state = look.known
+        let pass = Self.pass(look, core)
+        var seen: Set<NameID> = []
+        let customers =
+            concerned?.customers.filter { seen.insert(pass.person(of: $0)).inserted }
+            ?? MetricsPass.people(pass, request.environment, look.cut)
+        let lineages = concerned?.lineages ?? state.lineageStreams(in: request.environment)
+        let candidates =
+            lineages.map {
+                Candidate(position: state.headOf($0).position, element: .lineage($0))
             }
-            for lineage in search.lineages {
-                found.lineages[lineage] = max(found.lineages[lineage] ?? 0, position)
-            }
+            + customers.map { Candidate(position: pass.newest(of: $0), element: .customer($0)) }
+        // One order for every export: that of the ledger's own numbers where positions are the same.
+        return candidates.sorted { left, right in
+            (left.position, left.element.order) < (right.position, right.element.order)
         }
-        return found
+    }
+}
+
+extension TableExport.Element {
+    fileprivate var order: UInt64 {
+        switch self {
+        case .lineage(let stream): UInt64(stream)
+        case .customer(let key): 1 << 32 | UInt64(key.name)
+        }
     }
 }
 
@@ -215,21 +221,20 @@ private struct DeletedRows {
     private let request: TableRequest
     /// What was known then.
     private let former: MetricsPass
-    private let now: MetricsPass
     private let position: Int64
     private let keys: [Int]
     private let marks: (position: Int, isDeleted: Int)
-    private var gone: [String: [JSONValue]] = [:]
+    private let concerned: TableExport.Concerned
     private var written: Set<String> = []
-    private var seen: Set<NameID> = []
 
     /// - Returns: `nil` for an export from the beginning, and for columns without that of deletion.
     init?(
         _ core: LedgerCore, _ request: TableRequest, _ look: MetricsLook,
-        _ columns: [ExportTable.Column]
+        _ columns: [ExportTable.Column], _ concerned: TableExport.Concerned?
     ) throws {
         let names = columns.map(\.name)
-        guard let after = request.after, let isDeleted = names.firstIndex(of: "is_deleted"),
+        guard let after = request.after, let concerned,
+            let isDeleted = names.firstIndex(of: "is_deleted"),
             let position = names.firstIndex(of: "position")
         else { return nil }
         self.core = core
@@ -240,41 +245,35 @@ private struct DeletedRows {
         let then = try MetricsLook(
             core, Moment(at: look.at, knownAt: .position(after.position)))
         former = TableExport.pass(then, core)
-        now = TableExport.pass(look, core)
+        self.concerned = concerned
     }
 
     private func key(of row: [JSONValue]) -> String {
         JSONValue.array(keys.map { row[$0] }).canonicalText
     }
 
-    /// - Parameters:
-    ///   - rows: Of one subject, as they are now.
-    ///   - element: The subject, where a row of it may have gone.
-    mutating func take(_ rows: [[JSONValue]], of element: TableExport.Element?) throws {
+    /// Notes the rows of a subject as they are now.
+    mutating func note(_ rows: [[JSONValue]]) {
         for row in rows { written.insert(key(of: row)) }
-        guard let element else { return }
-        var before: [TableExport.Element] = [element]
-        if case .customer(let key) = element {
-            before = now.members(of: key).map { .customer(CustomerKey(key.environment, $0)) }
-        }
-        for element in before {
-            if case .customer(let key) = element {
-                // Several ids may have been one person already.
-                guard seen.insert(former.person(of: key)).inserted else { continue }
-            }
-            let rows = try TableExport.rows(of: element, at: position, request, former, core)
-            for var row in rows {
-                row[marks.isDeleted] = true
-                row[marks.position] = .integer(position)
-                gone[key(of: row)] = row
-            }
-        }
     }
 
     /// Those that no subject has any more, in the order of their keys.
-    func rows() -> [[JSONValue]] {
-        gone.filter { !written.contains($0.key) }.sorted { precedesInBytes($0.key, $1.key) }
-            .map(\.value)
+    func rows() throws -> [[JSONValue]] {
+        var seen: Set<NameID> = []
+        let elements =
+            concerned.lineages.map(TableExport.Element.lineage)
+            // Who is one person now may have been several, and the other way round.
+            + concerned.customers.filter { seen.insert(former.person(of: $0)).inserted }
+            .map(TableExport.Element.customer)
+        var gone: [String: [JSONValue]] = [:]
+        for element in elements {
+            for var row in try TableExport.rows(of: element, at: position, request, former, core)
+            where !written.contains(key(of: row)) {
+                row[marks.isDeleted] = true
+                gone[key(of: row)] = row
+            }
+        }
+        return gone.sorted { precedesInBytes($0.key, $1.key) }.map(\.value)
     }
 }
 

@@ -15,18 +15,25 @@ package struct GatheredEvents: Sendable {
         shares = try AggregateShares(state.streams, pages, workers: workers)
     }
 
-    /// Adds a stream's events within a cut, oldest first.
+    /// The events of some streams within a cut, of each aggregate oldest first.
     /// - Throws: `StoreError.damaged` for bits that are of no event.
-    package func add(_ stream: UInt32, cut: Int64, to events: inout [Event]) throws {
-        for place in shares.range(of: state.aggregate(of: stream)) {
-            let index = shares.index(at: place)
-            guard index < cut else { return }
-            let packed = pages.packed(index).pointee
-            let event =
-                packed.isWhole
-                ? packed.event(at: Int64(index + 1)) : try pages.extendedEvent(index)
-            // An aggregate of several streams has the events of all of them.
-            if event.stream == stream { events.append(event) }
+    /// - Complexity: O(*n*) in the events of the streams' aggregates.
+    package func events(of streams: [UInt32], cut: Int64) throws -> [Event] {
+        let wanted = Set(streams)
+        var seen: Set<UInt32> = []
+        var events: [Event] = []
+        for aggregate in streams.map(state.aggregate(of:)) where seen.insert(aggregate).inserted {
+            for place in shares.range(of: aggregate) {
+                let index = shares.index(at: place)
+                guard index < cut else { break }
+                let packed = pages.packed(index).pointee
+                let event =
+                    packed.isWhole
+                    ? packed.event(at: Int64(index + 1)) : try pages.extendedEvent(index)
+                // An aggregate of several streams has the events of all of them.
+                if wanted.contains(event.stream) { events.append(event) }
+            }
         }
+        return events
     }
 }

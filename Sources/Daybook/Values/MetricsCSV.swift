@@ -28,7 +28,8 @@ extension MetricsReport {
 
     /// A name that a spreadsheet would take for a formula begins with an apostrophe.
     private static func quoted(_ cell: String) -> String {
-        let isFormula = cell.first.map { "=+@\t\r".contains($0) } ?? false
+        let isFormula =
+            cell.unicodeScalars.first.map { "=+@\t\r".unicodeScalars.contains($0) } ?? false
         return CSVText.field(isFormula ? "'" + cell : cell)
     }
 }

@@ -102,7 +102,7 @@ struct ExportCommand: AsyncParsableCommand {
     }
 
     mutating func run() async throws {
-        let start = try ChangesStart(Self.positionOrPlace(after))
+        let start = try ChangesStart(try Self.positionOrPlace(after))
         if let through, through < 1 {
             throw Failure(.badInput, "bad_position", "--through \(through) is no position")
         }
@@ -143,8 +143,11 @@ struct ExportCommand: AsyncParsableCommand {
     }
 
     /// A plain number is a position, too: what this command always took.
-    private static func positionOrPlace(_ text: String?) -> String? {
+    private static func positionOrPlace(_ text: String?) throws -> String? {
         guard let text, let position = Int64(text) else { return text }
+        guard position >= 0 else {
+            throw Failure(.badInput, "bad_position", "--after \(text) is no position")
+        }
         return "@\(position)"
     }
 

@@ -71,6 +71,26 @@ public struct MappedMember: Sendable, Equatable {
         case unixMilliseconds
         /// `yyyy`, `MM`, `dd`, `HH`, `mm`, `ss` and `SSS` in a text; whatever else stands there must stand there.
         case pattern(String)
+
+        /// What stands for digits in a pattern, each once.
+        package static let parts = ["yyyy", "MM", "dd", "HH", "mm", "ss", "SSS"]
+
+        /// A pattern's parts, and what stands between them.
+        package static func pieces(of pattern: String) -> [String] {
+            var pieces: [String] = []
+            var rest = pattern[...]
+            while let first = rest.first {
+                let next = parts.first { rest.hasPrefix($0) && !pieces.contains($0) }
+                if let next {
+                    pieces.append(next)
+                    rest = rest.dropFirst(next.count)
+                } else {
+                    pieces.append(String(first))
+                    rest = rest.dropFirst()
+                }
+            }
+            return pieces
+        }
     }
 
     /// From the event down, such as `data`, `price_milli`.

@@ -222,11 +222,14 @@ extension CatalogReading {
         case "unix": return .unix
         case "unix_ms": return .unixMilliseconds
         default:
-            guard text.contains("yyyy"), text.contains("MM"), text.contains("dd") else {
+            let pieces = MappedMember.TimeFormat.pieces(of: text)
+            // Another count of digits would be another number.
+            let isOdd = pieces.contains { $0 == "S" || $0 == "y" }
+            guard !isOdd, ["yyyy", "MM", "dd"].allSatisfy(pieces.contains) else {
                 report(
                     "`\(text)` is no format of a time.",
                     "Write rfc3339, unix, unix_ms, or a text with yyyy, MM and dd, such as "
-                        + "`yyyy-MM-dd HH:mm:ss`.", at: fields.place(of: "format"))
+                        + "`yyyy-MM-dd HH:mm:ss.SSS`.", at: fields.place(of: "format"))
                 return nil
             }
             return .pattern(text)

@@ -67,7 +67,7 @@ public enum ExportTable: String, Sendable, CaseIterable {
     private static let common = [
         Column(
             name: "position", kind: .integer, isRequired: true,
-            meaning: "Of the newest event that the row may depend on; rows ascend by it."),
+            meaning: "Of the newest event of the customer, or of the purchase; rows ascend by it."),
         Column(name: "environment", kind: .text, isRequired: true, meaning: ""),
         Column(
             name: "customer", kind: .text, isRequired: false,
@@ -156,8 +156,13 @@ extension MetricSubject {
         let former: MetricPayment?
 
         var lineage: CustomerCase.OwnedLineage { subject.lineages[payment.lineage] }
-        var store: String { String(lineage.name.prefix { $0 != ":" }) }
-        var original: String { String(lineage.name.dropFirst(store.count + 1)) }
+        /// The lineage's name up to its colon.
+        var store: String {
+            String(lineage.name.unicodeScalars.prefix { $0 != ":" })
+        }
+        var original: String {
+            String(lineage.name.unicodeScalars.drop { $0 != ":" }.dropFirst())
+        }
         var id: String { context.transactionText(lineage.name, payment.fact.id) }
         var productID: String { subject.names[payment.fact.product] }
     }
@@ -166,8 +171,9 @@ extension MetricSubject {
         var spans: [Int: SubscriptionSpan] = [:]
         for span in self.spans where spans[span.payment] == nil { spans[span.payment] = span }
         var found: [TransactionRow] = []
+        let places = Dictionary(grouping: transactions.indices) { transactions[$0].lineage }
         for lineage in lineages.indices {
-            let own = transactions.indices.filter { transactions[$0].lineage == lineage }.sorted {
+            let own = (places[lineage] ?? []).sorted {
                 (transactions[$0].at, $0) < (transactions[$1].at, $1)
             }
             for (number, index) in own.enumerated() where transactions[index].isOwn {

@@ -133,23 +133,30 @@ struct FieldConverter {
 enum TimePattern {
     /// - Returns: `nil` where the text is not as the pattern says, or is no time that there is.
     static func civil(_ text: String, _ pattern: String) -> CivilDateTime? {
-        let (text, pattern) = (Array(text.utf8), Array(pattern.utf8))
-        guard text.count == pattern.count else { return nil }
-        var parts: [UInt8: Int] = [:]
-        for (byte, letter) in zip(text, pattern) {
-            switch letter {
-            case UInt8(ascii: "y"), UInt8(ascii: "M"), UInt8(ascii: "d"), UInt8(ascii: "H"),
-                UInt8(ascii: "m"), UInt8(ascii: "s"), UInt8(ascii: "S"):
-                let digit = Int(byte) - 0x30
-                guard 0...9 ~= digit else { return nil }
-                parts[letter] = (parts[letter] ?? 0) * 10 + digit
-            default:
-                guard byte == letter else { return nil }
+        let text = Array(text.utf8)
+        var parts: [String: Int] = [:]
+        var place = 0
+        for piece in MappedMember.TimeFormat.pieces(of: pattern) {
+            let piece = Array(piece.utf8)
+            guard place + piece.count <= text.count else { return nil }
+            let found = text[place..<place + piece.count]
+            place += piece.count
+            let word = String(decoding: piece, as: UTF8.self)
+            guard MappedMember.TimeFormat.parts.contains(word) else {
+                guard found.elementsEqual(piece) else { return nil }
+                continue
             }
+            var number = 0
+            for byte in found {
+                guard byte &- 0x30 < 10 else { return nil }
+                number = number * 10 + Int(byte - 0x30)
+            }
+            parts[word] = number
         }
-        func part(_ letter: Unicode.Scalar) -> Int { parts[UInt8(ascii: letter)] ?? 0 }
+        guard place == text.count else { return nil }
         return CivilDateTime(
-            year: part("y"), month: part("M"), day: part("d"), hour: part("H"), minute: part("m"),
-            second: part("s"), millisecond: part("S"))
+            year: parts["yyyy"] ?? 0, month: parts["MM"] ?? 0, day: parts["dd"] ?? 0,
+            hour: parts["HH"] ?? 0, minute: parts["mm"] ?? 0, second: parts["ss"] ?? 0,
+            millisecond: parts["SSS"] ?? 0)
     }
 }

@@ -9,13 +9,14 @@ package struct RowReader: LineReader {
     private let map: ImportMap
     private let defaultTrust: Trust
     private let converter: FieldConverter
-    private let quotes: Bool
+    /// `nil`: fields are never quoted.
+    private let separator: UInt8?
     private var pending = PendingLine()
     /// Lines that have ended.
     private var lineCount = 0
     /// Where the row that is pending began.
     private var firstLine = 1
-    private var isQuoted = false
+    private var scan = Scan.start
     private var rowCount = 0
     /// Names of the columns with their places, once they are known.
     private var columns: [String: Int]
@@ -30,29 +31,52 @@ package struct RowReader: LineReader {
         self.map = map
         self.defaultTrust = defaultTrust
         converter = FieldConverter(zone: zone)
-        quotes = map.separator != .spaces
+        separator = map.separator.byte
         columns = Dictionary(
             map.columns.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
         columnCount = map.columns.count
+    }
+
+    /// Where in a field the last byte was: only at its start a quote begins a quoted one.
+    private enum Scan {
+        case start, plain, quoted
+        /// Behind a quote in a quoted field: its end, or the first of two that stand for one.
+        case quote
+
+        func after(_ byte: UInt8, _ separator: UInt8) -> Scan {
+            let isQuote = byte == UInt8(ascii: "\"")
+            return switch self {
+            case .quoted: isQuote ? .quote : .quoted
+            case .quote where isQuote: .quoted
+            case .start where isQuote: .quoted
+            default: byte == separator ? .start : .plain
+            }
+        }
     }
 
     package mutating func split(_ piece: [UInt8]) -> [InputLine] {
         var lines: [InputLine] = []
         var start = 0
         for index in piece.indices {
-            switch piece[index] {
-            case UInt8(ascii: "\"") where quotes: isQuoted.toggle()
-            case 0x0A:
+            let byte = piece[index]
+            if byte == 0x0A {
                 lineCount += 1
-                if isQuoted { continue }
+                if scan == .quoted { continue }
                 pending.keep(piece[start..<index])
                 endRow(&lines)
                 start = index + 1
-            default: continue
+                scan = .start
+            } else if let separator, !isMark(byte) {
+                scan = scan.after(byte, separator)
             }
         }
         pending.keep(piece[start...])
         return lines
+    }
+
+    /// Whether a byte is of the mark that some editors put before UTF-8: a field still begins behind it.
+    private func isMark(_ byte: UInt8) -> Bool {
+        lineCount == 0 && scan == .start && [0xEF, 0xBB, 0xBF].contains(byte)
     }
 
     package mutating func lastLine() -> [InputLine] {

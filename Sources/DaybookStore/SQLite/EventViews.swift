@@ -150,17 +150,18 @@ enum EventViews {
 
     // MARK: In a file
 
-    /// The views of ours that a file has, by name.
+    /// The views of ours that a file has, by name; what others made stays theirs, however they call it.
     static func stored(_ db: Database) throws -> [String: String] {
         let found = try Row.fetchAll(
-            db,
-            sql: """
-                SELECT name, sql FROM sqlite_master WHERE type = 'view' AND \
-                name LIKE 'event~_%' ESCAPE '~'
-                """)
+            db, sql: "SELECT name, sql FROM sqlite_master WHERE type = 'view'")
+        let views = found.map { ($0["name"] as String, $0["sql"] as String) }
         return Dictionary(
-            found.map { ($0["name"] as String, $0["sql"] as String) },
-            uniquingKeysWith: { first, _ in first })
+            views.filter { isOurs($0.0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Whether a name is one that this build, or a newer one, gives.
+    static func isOurs(_ name: String) -> Bool {
+        name == rows || name == unknown || name.wholeMatch(of: /event_[a-z_]+_v[0-9]+/) != nil
     }
 
     /// Makes those of this build, and removes no others: what another build made keeps its meaning.

@@ -60,6 +60,7 @@ struct FunnelPathFinder {
                     path.count > best?.count ?? 0
                 else { continue }
                 best = path
+                if path.count == codes.count { return path }
             }
             return best
         case (.ordered, .best): return furthest(steps, names)
@@ -70,9 +71,11 @@ struct FunnelPathFinder {
         from start: Int, _ steps: ArraySlice<FunnelState.Step>, _ names: NameTable
     ) -> [FunnelTaken]? {
         var path = [FunnelTaken(step: 0, event: start, at: steps[start].at)]
-        for index in steps.indices[(start + 1)...] where path.count < codes.count {
+        for index in steps.indices[(start + 1)...] {
             let step = steps[index]
-            guard step.at - path[0].at <= funnel.windowMilliseconds else { break }
+            guard path.count < codes.count, step.at - path[0].at <= funnel.windowMilliseconds else {
+                break
+            }
             if isExcluded(step, names) { return nil }
             if matches(step, path.count, names) {
                 path.append(FunnelTaken(step: path.count, event: index, at: step.at))

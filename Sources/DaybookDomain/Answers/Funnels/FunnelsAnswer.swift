@@ -54,11 +54,12 @@ public struct FunnelsAnswer: Sendable {
     /// consent was withdrawn (DZ-43).
     /// - Parameter steps: In canonical order.
     public mutating func add(_ steps: [FunnelState.Step], names: NameTable) {
+        let exposures = exposures(in: steps, names)
         switch rules.unit {
-        case .customer: addUnit(steps[...], of: steps, names)
+        case .customer: addUnit(steps[...], exposures, names)
         case .profile:
             let named = Dictionary(grouping: steps.filter { $0.profile != 0 }, by: \.profile)
-            for profile in named.values { addUnit(profile[...], of: steps, names) }
+            for profile in named.values { addUnit(profile[...], exposures, names) }
         case .session:
             var start = 0
             for index in steps.indices {
@@ -67,22 +68,33 @@ public struct FunnelsAnswer: Sendable {
                     next == steps.count
                         || steps[next].at - steps[index].at > rules.sessionGapMilliseconds
                 else { continue }
-                addUnit(steps[start..<next], of: steps, names)
+                addUnit(steps[start..<next], exposures, names)
                 start = next
             }
         }
     }
 
-    /// - Parameter all: The customer's, for what was shown to the customer.
+    /// What was shown of the experiment by whose variants units are told apart, in the order of time.
+    private func exposures(
+        in steps: [FunnelState.Step], _ names: NameTable
+    ) -> [FunnelState.Step] {
+        guard rules.breakdown == .variant, let experiment = funnel.experiment else { return [] }
+        return steps.filter {
+            $0.typeCode == EventType.experimentExposed.rawValue
+                && haveSameBytes(names[$0.context], experiment)
+        }
+    }
+
+    /// - Parameter exposures: Of the customer.
     private mutating func addUnit(
-        _ steps: ArraySlice<FunnelState.Step>, of all: [FunnelState.Step], _ names: NameTable
+        _ steps: ArraySlice<FunnelState.Step>, _ exposures: [FunnelState.Step], _ names: NameTable
     ) {
         guard let path = finder.path(steps, names), let entry = path.first, let last = path.last
         else { return }
         totals.add(path)
         let count = funnel.steps.count
         func group(_ taken: FunnelTaken, isFirst: Bool) -> String {
-            self.group(steps[taken.event], all, names, isFirst: isFirst)
+            self.group(steps[taken.event], exposures, names, isFirst: isFirst)
         }
         switch (rules.breakdown, rules.touch) {
         case (.none, _): return
@@ -100,19 +112,16 @@ public struct FunnelsAnswer: Sendable {
 
     /// - Parameter isFirst: Of several variants the first that was shown counts, else the newest up to the event.
     private func group(
-        _ step: FunnelState.Step, _ steps: [FunnelState.Step], _ names: NameTable, isFirst: Bool
+        _ step: FunnelState.Step, _ exposures: [FunnelState.Step], _ names: NameTable, isFirst: Bool
     ) -> String {
         if rules.breakdown == .context { return names[step.context] }
         // Two experiments at once never mix: without a name only what the event itself says counts.
-        guard let experiment = funnel.experiment else {
+        guard funnel.experiment != nil else {
             return step.variant == 0 ? "" : names[step.variant]
         }
-        func isExposure(_ other: FunnelState.Step) -> Bool {
-            other.typeCode == EventType.experimentExposed.rawValue && other.at <= step.at
-                && haveSameBytes(names[other.context], experiment)
-        }
-        let exposure = isFirst ? steps.first(where: isExposure) : steps.last(where: isExposure)
-        return exposure.map { names[$0.variant] } ?? ""
+        let count = exposures.sortedPrefixCount { $0.at <= step.at }
+        guard count > 0 else { return "" }
+        return names[exposures[isFirst ? 0 : count - 1].variant]
     }
 
     /// Adds what another worker counted of other customers.
