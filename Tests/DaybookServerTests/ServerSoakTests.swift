@@ -32,7 +32,7 @@ struct ServerSoakTests {
         let generous = catalog.replacing(/\n    limit: 2\n/, with: "\n    limit: 1000000\n")
         #expect(generous != catalog)
         let ledger = try await Ledger.create(at: path, catalog: Array(generous.utf8))
-        if Self.isSoak { try await Self.fill(ledger) }
+        if Self.isSoak { try await ledger.fillForSoak() }
         try ledger.close()
         let keys = try KeyStore(folder: folder.path)
         let (_, text) = try keys.create(
@@ -54,23 +54,6 @@ struct ServerSoakTests {
             #expect(crew.lag(0.99) < 1_000)
         }
         try Self.judge(crew, path)
-    }
-
-    /// A million events of other customers, as X-10 has it.
-    private static func fill(_ ledger: Ledger) async throws {
-        for batch in 0..<1_000 {
-            try await ledger.record(
-                (0..<1_000).map { index in
-                    EventDraft(
-                        type: .usageRecorded, subject: "old-\((batch * 1_000 + index) % 99_991)",
-                        occurredAt: 1_767_225_600_000,
-                        source: EventSource(kind: "native", key: "old-\(batch)-\(index)"),
-                        trust: .imported,
-                        data: [
-                            "meter": "stories", "amount": 1, "ref": .string("\(batch)-\(index)"),
-                        ])
-                })
-        }
     }
 
     /// Compares what is in the file with what clients were told.
@@ -236,8 +219,7 @@ private final class ServerSoakCrew: Sendable {
                     }
                 }
             } catch ChannelError.ioOnClosedChannel {
-                // On a busy machine so much time may pass that the server has stopped waiting for the next request;
-                // it has got none.
+                // As `HTTPClient.send` does: the server has stopped waiting, and has got no request.
                 continue
             } catch {
                 return surprise("\(name): \(error)")
