@@ -44,6 +44,8 @@ package final class LedgerCore: Sendable {
     /// Dead letters that wait for a transaction, as far as they were looked for.
     let deadLettersByLineage = Mutex(DeadLettersByLineage())
     let recentCursors = RecentCursors()
+    /// What the last questions about metrics were answered with.
+    package let keptMetrics = KeptMetrics()
 
     /// Where a core's parts come from that several ledgers may share.
     package struct Surroundings {

@@ -30,7 +30,8 @@ struct FunnelQuestion {
                 in: request.environment, cut: look.cut, workers: workers,
                 { MetricsPass(look.known, core, cut: look.cut, at: look.at, fixed, in: zone) },
                 empty, progress: progress
-            ) { answer, subject in
+            ) { answer, pass, element in
+                guard let subject = try pass.subject(element) else { return }
                 answer.add(subject.funnelSteps, names: look.known.names)
             }
             var answer = empty

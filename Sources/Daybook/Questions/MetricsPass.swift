@@ -34,6 +34,8 @@ struct MetricsPass {
         firstSeen = rules.filter.cohort?.range(in: zone)
     }
 
+    typealias Element = MetricElement
+
     /// The id under which a customer is shown.
     func shown(_ key: CustomerKey) -> String { builder.shown(key) }
 
@@ -52,36 +54,85 @@ struct MetricsPass {
     /// One id that stands for all of a customer's.
     func person(of key: CustomerKey) -> NameID { builder.members(key).min() ?? key.name }
 
-    /// A customer with all ids that are the same person.
-    /// - Returns: `nil` for one of whom nothing is known.
-    func subject(_ key: CustomerKey) throws -> MetricSubject? {
+    /// A customer with all ids that are the same person, or a lineage for the times at which no customer owned it.
+    /// - Returns: `nil` for a customer of whom nothing is known, for a lineage that always had an owner, and for what
+    ///   the filter leaves out.
+    func subject(_ element: Element) throws -> MetricSubject? {
+        var changes: NextChange?
+        return try subject(element, &changes)
+    }
+
+    /// - Parameter changes: Where it is asked for it takes in the subject.
+    func subject(_ element: Element, _ changes: inout NextChange?) throws -> MetricSubject? {
+        switch element {
+        case .customer(let key): try customer(key, &changes)
+        case .lineage(let stream): try ownerless(stream, &changes)
+        }
+    }
+
+    /// The first time after that of the question at which a subject may contribute something else although nothing new
+    /// is recorded.
+    struct NextChange {
+        let buckets: MetricBuckets
+        /// `Int64.max`: never.
+        private(set) var time = Int64.max
+
+        init(_ buckets: MetricBuckets) { self.buckets = buckets }
+
+        mutating func note(_ time: Int64) { self.time = min(self.time, time) }
+
+        mutating func note(_ events: [Event], after instant: Int64) {
+            for event in events { note(event.nextTime(after: instant)) }
+        }
+
+        mutating func note(_ subject: MetricSubject) { note(subject.nextChange(buckets)) }
+    }
+
+    private func customer(
+        _ key: CustomerKey, _ changes: inout NextChange?
+    ) throws -> MetricSubject? {
         let members = builder.members(key)
         let streams = members.compactMap { state.streamID(key.environment, .customer, $0) }
         let events = try events(of: streams, key.environment)
-        let lineages = try builder.candidateLineages(members, key.environment).map {
-            ($0, try self.events(of: [$0], key.environment))
-        }
+        var nextHandover = Int64.max
+        let lineages = try builder.candidateLineages(
+            members, key.environment, nextHandover: &nextHandover
+        ).map { ($0, try self.events(of: [$0], key.environment)) }
         let told = Dictionary(lineages, uniquingKeysWith: { first, _ in first })
         let context = core.zoneTables.completing(
             try folding(told).build(key, folded: folded(events, .customer)))
+        changes?.note(events, after: at)
+        for (_, events) in lineages { changes?.note(events, after: at) }
+        changes?.note(nextHandover)
         guard context.isKnown else { return nil }
         let version = rules.filter.catalogVersion == nil ? nil : context.catalog(at: at)?.version
-        return MetricSubject(
+        let subject = MetricSubject(
             context, events: events,
             lineages: context.lineages.map { lineage($0, key.environment, told) },
-            catalog: catalog, rules: rules
-        ).filtered(by: rules.filter, firstSeen: firstSeen, catalog: version)
+            catalog: catalog, rules: rules)
+        return filtered(subject, catalog: version, &changes)
     }
 
-    /// A lineage for the times at which no customer owned it; `nil` where one always did.
-    func ownerless(_ stream: UInt32) throws -> MetricSubject? {
+    private func ownerless(
+        _ stream: UInt32, _ changes: inout NextChange?
+    ) throws -> MetricSubject? {
         let environment = state.stream(stream).environment
         let told = [stream: try events(of: [stream], environment)]
+        changes?.note(told[stream] ?? [], after: at)
         guard let owned = try folding(told).ownerless(stream) else { return nil }
-        return MetricSubject(
+        let subject = MetricSubject(
             builder.unowned(owned, environment), events: [],
-            lineages: [lineage(owned, environment, told)], catalog: catalog, rules: rules
-        ).filtered(by: rules.filter, firstSeen: firstSeen, catalog: nil)
+            lineages: [lineage(owned, environment, told)], catalog: catalog, rules: rules)
+        return filtered(subject, catalog: nil, &changes)
+    }
+
+    private func filtered(
+        _ subject: MetricSubject, catalog: Int64?, _ changes: inout NextChange?
+    ) -> MetricSubject? {
+        let left = subject.filtered(by: rules.filter, firstSeen: firstSeen, catalog: catalog)
+        changes?.note(subject)
+        if rules.filter.experiment != nil, let left { changes?.note(left) }
+        return left
     }
 
     /// An aggregate's events as they count: within the cut, corrected, in canonical order.
@@ -133,13 +184,13 @@ extension MetricsPass {
     ///   - makePass: Makes a pass for one thread.
     ///   - initial: What each worker begins with.
     ///   - progress: Of the subjects, how many are done.
-    ///   - visit: Is given every subject once, on a worker's thread.
+    ///   - visit: Is given every subject's element once, on a worker's thread, with the pass that finds the subject.
     /// - Returns: What each worker made of its subjects, in no order.
     static func run<Sum: Sendable>(
         in environment: Environment, cut: Int64, workers: Int,
         _ makePass: @Sendable () -> MetricsPass, _ initial: Sum,
         progress: @Sendable (Int, Int) throws -> Void,
-        _ visit: @Sendable (inout Sum, MetricSubject) throws -> Void
+        _ visit: @Sendable (inout Sum, MetricsPass, Element) throws -> Void
     ) throws -> [Sum] {
         let state = makePass().state
         return try EventPages.reading(
@@ -157,7 +208,7 @@ extension MetricsPass {
         in environment: Environment, cut: Int64, workers: Int, _ gathered: GatheredEvents,
         _ makePass: @Sendable () -> MetricsPass, _ initial: Sum,
         progress: @Sendable (Int, Int) throws -> Void,
-        _ visit: @Sendable (inout Sum, MetricSubject) throws -> Void
+        _ visit: @Sendable (inout Sum, MetricsPass, Element) throws -> Void
     ) throws -> [Sum] {
         let state = makePass().state
         let people = Self.people(makePass(), environment, cut)
@@ -171,11 +222,10 @@ extension MetricsPass {
             let pass = makePass().reading(gathered)
             let turn = number * turnCount..<min((number + 1) * turnCount, total)
             for index in turn {
-                let subject =
+                let element: Element =
                     index < people.count
-                    ? try pass.subject(people[index])
-                    : try pass.ownerless(lineages[index - people.count])
-                if let subject { try visit(&sum, subject) }
+                    ? .customer(people[index]) : .lineage(lineages[index - people.count])
+                try visit(&sum, pass, element)
             }
             let now = done.add(turn.count, ordering: .relaxed).newValue
             if number % 4 == 0 || now == total { try progress(now, total) }

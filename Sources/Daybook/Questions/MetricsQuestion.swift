@@ -13,11 +13,41 @@ struct MetricsQuestion {
         self.workers = max(1, workers ?? Parallel.processorCount)
     }
 
+    /// A report, perhaps from an answer that was kept and what changed since (`KeptMetrics`).
     /// - Parameter progress: Of the subjects, how many are done.
     func report(
         _ request: MetricsRequest, progress: @Sendable (Int, Int) throws -> Void = { _, _ in }
     ) throws -> MetricsReport {
-        try answer(request, progress: progress).report
+        try core.refresh()
+        return try core.translating {
+            let setting = try Setting(core, request)
+            if let kept = try MetricsUpdate(core, setting, workers: workers).answer() {
+                return setting.report(kept.answer, subjectCount: kept.subjectCount)
+            }
+            let isKept = setting.isKept
+            let shares = try shares(setting, Times(), progress: progress) { pass, element, times in
+                var changes = isKept ? MetricsPass.NextChange(setting.empty.buckets) : nil
+                let subject = try pass.subject(element, &changes)
+                if let changes { times.add(changes.time, element) }
+                return subject
+            }
+            let (answer, count) = Self.sum(shares, setting.empty)
+            if isKept {
+                let changes = ComingChanges(shares.flatMap(\.sum.found))
+                core.keptMetrics.keep(
+                    .init(setting, answer, subjectCount: count, changes))
+            }
+            return setting.report(answer, subjectCount: count)
+        }
+    }
+
+    /// When subjects may change by time alone, as one worker found them.
+    private struct Times: Sendable {
+        var found: [ComingChanges.Change] = []
+
+        mutating func add(_ time: Int64, _ element: MetricsPass.Element) {
+            if time < Int64.max { found.append(.init(time: time, element: element)) }
+        }
     }
 
     /// A report with the sums that its values were made of.
@@ -43,38 +73,17 @@ struct MetricsQuestion {
         progress: @Sendable (Int, Int) throws -> Void,
         _ choose: @Sendable (MetricSubject, inout Sum, MetricsAnswer) -> MetricSubject?
     ) throws -> (report: MetricsReport, answer: MetricsAnswer, sums: [Sum]) {
-        let metrics = try Metric.choosing(request.metrics)
         try core.refresh()
         return try core.translating {
-            let look = try MetricsLook(core, request.moment)
-            let (known, cut, at, catalog) = (look.known, look.cut, look.at, look.catalog)
-            let (zone, table) = try Self.zone(request.zone, catalog?.catalog, core)
-            let buckets = try Self.buckets(request, at: at, table)
-            try Self.confirmAges(metrics, buckets, request.rules)
-            let empty = MetricsAnswer(metrics, buckets)
-            let core = core
-            let shares = try MetricsPass.run(
-                in: request.environment, cut: cut, workers: workers,
-                { MetricsPass(known, core, cut: cut, at: at, request.rules, in: table) },
-                Share(answer: empty, sum: initial), progress: progress
-            ) { share, subject in
-                guard let subject = choose(subject, &share.sum, empty) else { return }
-                share.answer.add(subject)
-                share.count += 1
+            let setting = try Setting(core, request)
+            let shares = try shares(setting, initial, progress: progress) { pass, element, sum in
+                guard let subject = try pass.subject(element) else { return nil }
+                return choose(subject, &sum, setting.empty)
             }
-            var answer = empty
-            for share in shares { answer.add(share.answer) }
-            let report = MetricsReport(
-                request: request, series: answer.series(at: at, request.rules),
-                periods: (0..<buckets.count).map {
-                    .init(name: buckets.name($0), range: buckets[$0])
-                },
-                zone: zone,
-                asOf: AsOf(
-                    at: at, knownAt: request.moment.knownAtInstant,
-                    position: cut, catalog: catalog?.version, isOpen: look.isOpen),
-                subjectCount: shares.reduce(0) { $0 + $1.count })
-            return (report, answer, shares.map(\.sum))
+            let (answer, count) = Self.sum(shares, setting.empty)
+            return (
+                setting.report(answer, subjectCount: count), answer, shares.map(\.sum)
+            )
         }
     }
 
@@ -85,6 +94,69 @@ struct MetricsQuestion {
         var count = 0
     }
 
+    private func shares<Sum: Sendable>(
+        _ setting: Setting, _ initial: Sum, progress: @Sendable (Int, Int) throws -> Void,
+        _ choose: @Sendable (MetricsPass, MetricsPass.Element, inout Sum) throws -> MetricSubject?
+    ) throws -> [Share<Sum>] {
+        let (core, look) = (core, setting.look)
+        return try MetricsPass.run(
+            in: setting.request.environment, cut: look.cut, workers: workers,
+            { setting.pass(core, cut: look.cut, at: look.at) },
+            Share(answer: setting.empty, sum: initial), progress: progress
+        ) { share, pass, element in
+            guard let subject = try choose(pass, element, &share.sum) else { return }
+            share.answer.add(subject)
+            share.count += 1
+        }
+    }
+
+    private static func sum<Sum: Sendable>(
+        _ shares: [Share<Sum>], _ empty: MetricsAnswer
+    ) -> (MetricsAnswer, Int) {
+        var answer = empty
+        for share in shares { answer.add(share.answer) }
+        return (answer, shares.reduce(0) { $0 + $1.count })
+    }
+
+    /// A question with everything that it leaves open: the time and state of knowledge, the zone and the periods.
+    struct Setting: Sendable {
+        let request: MetricsRequest
+        let look: MetricsLook
+        let zoneName: String
+        /// An answer without contributions.
+        let empty: MetricsAnswer
+        private let zone: ZoneTable
+
+        init(_ core: LedgerCore, _ request: MetricsRequest) throws {
+            let metrics = try Metric.choosing(request.metrics)
+            self.request = request
+            look = try MetricsLook(core, request.moment)
+            (zoneName, zone) = try MetricsQuestion.zone(
+                request.zone, look.catalog?.catalog, core)
+            let buckets = try MetricsQuestion.buckets(request, at: look.at, zone)
+            try MetricsQuestion.confirmAges(metrics, buckets, request.rules)
+            empty = MetricsAnswer(metrics, buckets)
+        }
+
+        func pass(_ core: LedgerCore, cut: Int64, at: Int64) -> MetricsPass {
+            MetricsPass(look.known, core, cut: cut, at: at, request.rules, in: zone)
+        }
+
+        func report(_ answer: MetricsAnswer, subjectCount: Int) -> MetricsReport {
+            let buckets = answer.buckets
+            return MetricsReport(
+                request: request, series: answer.series(at: look.at, request.rules),
+                periods: (0..<buckets.count).map {
+                    .init(name: buckets.name($0), range: buckets[$0])
+                },
+                zone: zoneName,
+                asOf: AsOf(
+                    at: look.at, knownAt: request.moment.knownAtInstant,
+                    position: look.cut, catalog: look.catalog?.version, isOpen: look.isOpen),
+                subjectCount: subjectCount)
+        }
+    }
+
     private static func bad(_ code: String, _ reason: String) -> LedgerError {
         .badInput([InputProblem(line: nil, column: nil, code: code, reason: reason)])
     }
@@ -92,7 +164,7 @@ struct MetricsQuestion {
     /// How many values a metric with ages may have for each group.
     private static let agedCountMax = 50_000
 
-    private static func confirmAges(
+    fileprivate static func confirmAges(
         _ metrics: [Metric], _ buckets: MetricBuckets, _ rules: MetricRules
     ) throws {
         guard (0...MetricRules.ageCountMax).contains(rules.ageMax),
@@ -119,7 +191,7 @@ struct MetricsQuestion {
         return (wanted, table)
     }
 
-    private static func buckets(
+    fileprivate static func buckets(
         _ request: MetricsRequest, at instant: Int64, _ zone: ZoneTable
     ) throws -> MetricBuckets {
         // The times that events may have (rule 30).

@@ -114,13 +114,13 @@ struct ReportCauses {
         for name in group.names {
             let key = CustomerKey(request.environment, name)
             guard seen.insert(pass.person(of: key)).inserted,
-                let subject = try pass.subject(key)
+                let subject = try pass.subject(.customer(key))
             else { continue }
             let shown = state.names.id(of: pass.shown(key)) ?? name
             add(subject, latest[CustomerKey(request.environment, shown)].shown)
         }
         for stream in group.lineages {
-            if let subject = try pass.ownerless(stream) { add(subject, 0) }
+            if let subject = try pass.subject(.lineage(stream)) { add(subject, 0) }
         }
         return sums
     }

@@ -26,10 +26,7 @@ struct TableExport {
         var element: Element
     }
 
-    fileprivate enum Element: Hashable {
-        case customer(CustomerKey)
-        case lineage(UInt32)
-    }
+    fileprivate typealias Element = MetricsPass.Element
 
     /// - Parameter body: Is given lines with their newlines; of CSV the names of the columns first.
     func export(
@@ -126,15 +123,9 @@ struct TableExport {
         of element: Element, at position: Int64, _ request: TableRequest, _ pass: MetricsPass,
         _ core: LedgerCore
     ) throws -> [[JSONValue]] {
-        let subject: MetricSubject?
+        guard let subject = try pass.subject(element) else { return [] }
         var shown: String?
-        switch element {
-        case .customer(let key):
-            subject = try pass.subject(key)
-            shown = pass.shown(key)
-        case .lineage(let stream): subject = try pass.ownerless(stream)
-        }
-        guard let subject else { return [] }
+        if case .customer(let key) = element { shown = pass.shown(key) }
         let texts = try TransactionTexts(subject, pass.state, core.store, request.environment)
         let context = ExportContext(
             position: position, environment: request.environment, customer: shown,
@@ -144,48 +135,29 @@ struct TableExport {
 
     // MARK: Whose rows
 
-    fileprivate typealias Concerned = (customers: [CustomerKey], lineages: [UInt32])
-
     /// Whom the events after a place concern: all of them after a catalog, which may say for the first time of what
     /// kind a product is.
     /// - Returns: `nil`: everything is asked for.
     private func concerned(
         _ request: TableRequest, _ look: MetricsLook, after: Int64
-    ) throws -> Concerned? {
+    ) throws -> ConcernedSubjects? {
         guard request.after != nil else { return nil }
         let state = look.known
-        let restatements = Restatements(core: core)
-        var search = ConcernSearch(state)
-        var hasCatalog = false
-        try core.store.scan(
-            after: Checkpoint(position: after), through: Checkpoint(position: look.cut),
-            chunkCount: 1_000
-        ) { events in
-            for index in events.indices {
-                let event = events[index]
-                hasCatalog =
-                    hasCatalog || event.type == .catalogPublished
-                    || event.type == .catalogRolledBack
-                try restatements.concerned(event, state, &search)
-            }
-        }
-        if hasCatalog, request.table != .customers {
+        var concerned = try ConcernedSubjects(
+            core, state, request.environment, after: after, through: look.cut)
+        if concerned.hasCatalog, request.table != .customers {
             let names = state.subjectsAndReceivers(in: request.environment, cut: look.cut)
-            return (
-                names.compactMap { state.customer(named: $0, in: request.environment) }
-                    .filter { $0 != 0 }.map { CustomerKey(request.environment, $0) },
-                state.lineageStreams(in: request.environment)
-            )
+            concerned.customers = names.compactMap {
+                state.customer(named: $0, in: request.environment)
+            }.filter { $0 != 0 }.map { CustomerKey(request.environment, $0) }
+            concerned.lineages = state.lineageStreams(in: request.environment)
         }
-        return (
-            search.found.filter { $0.environment == request.environment },
-            search.lineages.filter { state.stream($0).environment == request.environment }.sorted()
-        )
+        return concerned
     }
 
     /// Customers, each person once, and lineages, ascending by their newest events.
     private func candidates(
-        _ request: TableRequest, _ look: MetricsLook, _ concerned: Concerned?
+        _ request: TableRequest, _ look: MetricsLook, _ concerned: ConcernedSubjects?
     ) throws -> [Candidate] {
         let state = look.known
         let pass = Self.pass(look, core)
@@ -206,7 +178,7 @@ struct TableExport {
     }
 }
 
-extension TableExport.Element {
+extension MetricsPass.Element {
     fileprivate var order: UInt64 {
         switch self {
         case .lineage(let stream): UInt64(stream)
@@ -224,13 +196,13 @@ private struct DeletedRows {
     private let position: Int64
     private let keys: [Int]
     private let marks: (position: Int, isDeleted: Int)
-    private let concerned: TableExport.Concerned
+    private let concerned: ConcernedSubjects
     private var written: Set<String> = []
 
     /// - Returns: `nil` for an export from the beginning, and for columns without that of deletion.
     init?(
         _ core: LedgerCore, _ request: TableRequest, _ look: MetricsLook,
-        _ columns: [ExportTable.Column], _ concerned: TableExport.Concerned?
+        _ columns: [ExportTable.Column], _ concerned: ConcernedSubjects?
     ) throws {
         let names = columns.map(\.name)
         guard let after = request.after, let concerned,
@@ -261,10 +233,10 @@ private struct DeletedRows {
     func rows() throws -> [[JSONValue]] {
         var seen: Set<NameID> = []
         let elements =
-            concerned.lineages.map(TableExport.Element.lineage)
+            concerned.lineages.map(MetricsPass.Element.lineage)
             // Who is one person now may have been several, and the other way round.
             + concerned.customers.filter { seen.insert(former.person(of: $0)).inserted }
-            .map(TableExport.Element.customer)
+            .map(MetricsPass.Element.customer)
         var gone: [String: [JSONValue]] = [:]
         for element in elements {
             for var row in try TableExport.rows(of: element, at: position, request, former, core)

@@ -207,6 +207,15 @@ package struct CaseBuilder {
     /// - Parameter members: Of whole persons.
     /// - Complexity: O(*n*) in the ids, lineages and transfers that lead to the person.
     package func candidateLineages(_ members: [NameID], _ environment: Environment) -> [UInt32] {
+        var next = Int64.max
+        return candidateLineages(members, environment, nextHandover: &next)
+    }
+
+    /// - Parameter nextHandover: Becomes the time of the first handover after the asked time that has to do with the
+    ///   person or with one who gave them everything, where that is sooner.
+    package func candidateLineages(
+        _ members: [NameID], _ environment: Environment, nextHandover: inout Int64
+    ) -> [UInt32] {
         var people = members
         var known = Set(members)
         var lineages: [UInt32] = []
@@ -222,7 +231,11 @@ package struct CaseBuilder {
             for handover in state.identity.handovers(
                 of: [name], in: environment, cut: cut, corrections: state.corrections,
                 names: state.names)
-            where handover.to == name && !known.contains(handover.from) {
+            {
+                if handover.order.occurredAt > at {
+                    nextHandover = min(nextHandover, handover.order.occurredAt)
+                }
+                guard handover.to == name, !known.contains(handover.from) else { continue }
                 for giver in persons[CustomerKey(environment, handover.from)].members
                 where known.insert(giver).inserted {
                     people.append(giver)

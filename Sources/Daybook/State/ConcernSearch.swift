@@ -29,8 +29,17 @@ package struct ConcernSearch {
         corrections.insert(position).inserted
     }
 
+    /// Adds a customer; of a UUID the other spelling too, which is the same person from the event on that named the
+    /// second.
     package mutating func add(_ customer: CustomerKey) {
-        if seen.insert(customer).inserted { found.append(customer) }
+        guard seen.insert(customer).inserted else { return }
+        found.append(customer)
+        let text = state.names[customer.name]
+        guard UUIDText.spellings(of: text) != nil else { return }
+        for name in state.customers(named: text, in: customer.environment) {
+            let other = CustomerKey(customer.environment, name)
+            if seen.insert(other).inserted { found.append(other) }
+        }
     }
 
     /// A customer and every id that was ever of the same person, each with their heirs.

@@ -85,24 +85,36 @@ extension MetricSubject {
     /// Only a lineage's first paid time is of a cohort. What was paid up front at an introductory price is before it,
     /// and a payment that went back is none: with it the subscription has ended.
     fileprivate func addRenewals(of stretch: PaidStretch, _ tally: inout MetricTally) {
+        forEachRenewal(of: stretch, tally.buckets) { bucket, age, due, isPaid in
+            guard due <= at else {
+                // Time will tell.
+                tally.add(1, .open, in: bucket, age: age)
+                return
+            }
+            tally.add(1, .denominator, in: bucket, age: age)
+            tally.add(isPaid ? 1 : 0, in: bucket, age: age)
+        }
+    }
+
+    /// For every age when a renewal was or will be due, and whether it was paid; after the first that lies ahead no
+    /// later one is known.
+    func forEachRenewal(
+        of stretch: PaidStretch, _ buckets: MetricBuckets,
+        _ body: (_ bucket: Int, _ age: Int, _ due: Int64, _ isPaid: Bool) -> Void
+    ) {
         let paid = stretch.spans.filter { span in
             !span.isFree && !transactions[span.payment].fact.isIntroductory
         }
         guard let first = paid.first, first.isOwn, isFirstPaid(stretch),
-            let bucket = tally.bucket(first.start), bucket >= 0,
+            let bucket = buckets.index(of: first.start), bucket >= 0,
             let length = transactions[paid[paid.count - 1].payment].servedLength
         else { return }
         let kept = paid.prefix { !isGivenBack(transactions[$0.payment]) }.count
         var due = first.start
         for age in 0...rules.ageMax {
             if age < paid.count { due = paid[age].start }
-            guard due <= at else {
-                // Time will tell.
-                tally.add(1, .open, in: bucket, age: age)
-                continue
-            }
-            tally.add(1, .denominator, in: bucket, age: age)
-            tally.add(age < kept ? 1 : 0, in: bucket, age: age)
+            body(bucket, age, due, age < kept)
+            guard due <= at else { continue }
             due = age < paid.count ? paid[age].naturalEnd : length.following(due)
         }
     }

@@ -76,6 +76,10 @@ public struct MetricsAnswer: Sendable {
     /// Adds what was contributed to another answer of the same question.
     public mutating func add(_ other: MetricsAnswer) { sums.add(other.sums) }
 
+    /// Takes back what was contributed to it.
+    /// - Returns: `false` where not all of it was; the answer is of no use then.
+    public mutating func remove(_ other: MetricsAnswer) -> Bool { sums.remove(other.sums) }
+
     /// - Parameter instant: The time of the question.
     public func series(
         at instant: Int64, _ rules: MetricRules = MetricRules()
@@ -195,10 +199,10 @@ struct Total {
     /// By metric, group, bucket and age.
     static func byValue(_ sums: MetricSums) -> [Int: [String: [Slot: Total]]] {
         var totals: [Int: [String: [Slot: Total]]] = [:]
-        for (cell, value) in sums.cells {
+        for (cell, sum) in sums.cells {
             totals[cell.metric, default: [:]][cell.group, default: [:]][
                 Slot(bucket: cell.bucket, age: cell.age), default: Total()
-            ].add(value, cell)
+            ].add(sum.value, cell)
         }
         return totals
     }

@@ -99,7 +99,7 @@ extension MetricSubject {
     }
 
     /// When what the customer bought or tried served, and what it was.
-    private func servedRanges(_ zone: ZoneTable) -> [(Range<Int64>, Product)] {
+    func servedRanges(_ zone: ZoneTable) -> [(Range<Int64>, Product)] {
         var ranges: [(Range<Int64>, Product)] = []
         for span in spans where span.isOwn && !span.isVoid {
             guard let product = transactions[span.payment].product else { continue }

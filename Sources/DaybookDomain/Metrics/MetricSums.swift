@@ -23,35 +23,61 @@ public struct MetricSums: Sendable, Equatable {
         var group: String
     }
 
-    private(set) var cells: [Cell: Int128] = [:]
+    /// Contributions that are not 0, added up. Those that cancel out are told as 0, which is not the same as none.
+    struct Sum: Sendable, Equatable {
+        var value: Int128 = 0
+        var count = 0
+    }
+
+    private(set) var cells: [Cell: Sum] = [:]
 
     public init() {}
 
     /// Of 2^63 contributions of 2^63 each the sum still fits.
     mutating func add(_ value: Int128, to cell: Cell) {
         guard value != 0 else { return }
-        cells[cell, default: 0] += value
+        cells[cell, default: Sum()].value += value
+        cells[cell, default: Sum()].count += 1
     }
 
     /// Adds what was summed elsewhere.
     public mutating func add(_ other: MetricSums) {
-        for (cell, value) in other.cells { cells[cell, default: 0] += value }
+        for (cell, sum) in other.cells {
+            cells[cell, default: Sum()].value += sum.value
+            cells[cell, default: Sum()].count += sum.count
+        }
+    }
+
+    /// Takes back what was added: what is left is as if it had never been.
+    /// - Returns: `false` where not all of it was added; the sums are of no use then.
+    public mutating func remove(_ other: MetricSums) -> Bool {
+        for (cell, sum) in other.cells {
+            var rest = cells[cell] ?? Sum()
+            rest.value -= sum.value
+            rest.count -= sum.count
+            guard rest.count > 0 || rest == Sum() else { return false }
+            cells[cell] = rest.count == 0 ? nil : rest
+        }
+        return true
     }
 
     /// By how much sums grew; without the numbers that stayed.
     public static func - (left: MetricSums, right: MetricSums) -> MetricSums {
         var difference = MetricSums()
-        for (cell, value) in left.cells {
-            difference.add(value - (right.cells[cell] ?? 0), to: cell)
+        for (cell, sum) in left.cells {
+            difference.add(sum.value - (right.cells[cell]?.value ?? 0), to: cell)
         }
-        for (cell, value) in right.cells where left.cells[cell] == nil {
-            difference.add(-value, to: cell)
+        for (cell, sum) in right.cells where left.cells[cell] == nil {
+            difference.add(-sum.value, to: cell)
         }
         return difference
     }
 
     /// Whether no number but 0 is among them.
-    public var isZero: Bool { cells.allSatisfy { $0.value == 0 } }
+    public var isZero: Bool { cells.allSatisfy { $0.value.value == 0 } }
+
+    /// How many numbers there are.
+    public var count: Int { cells.count }
 }
 
 /// Where the contributions of one subject to one metric go.
