@@ -1,9 +1,11 @@
-"""The Python package `eventsourcing` on its SQLite recorder: the same events, its own ways.
+"""The Python package `eventsourcing` on its SQLite recorder: the same events, its own ways; and DuckDB on Parquet.
 
     peer.py recorder FILE EVENTS SUBJECTS BATCH      stored events, made before the clock runs
     peer.py application FILE EVENTS SUBJECTS BATCH   an aggregate's method, BATCH events per save
     peer.py select FILE                              its recorder's notifications, 1,000 at a time
     peer.py subject FILE QUESTIONS                   one aggregate: select and reconstruct
+    peer.py parquet LINES FILE                       DuckDB: exported events as Parquet
+    peer.py questions FILE                           DuckDB: revenue and customers by day, a funnel
     peer.py version
 
 Prints lines of a name and a number, as `raw` does. Journal and synchronous are left as the package
@@ -130,6 +132,82 @@ def subject(path: str, questions: int) -> None:
     print("events_each", versions / questions)
 
 
+# Events as columns: what the questions below need, and nothing else.
+PARQUET = """
+COPY (
+    SELECT position, type, subject, occurred_at, data->>'transaction_id' AS id,
+        CAST(data->>'price_milli' AS BIGINT) AS price, data->>'currency' AS currency,
+        CAST(data->>'revoked_at' AS BIGINT) AS revoked_at, data->'offer' IS NOT NULL AS is_offer
+    FROM read_json(
+        ?, format = 'newline_delimited', maximum_object_size = 100000000,
+        columns = {position: 'BIGINT', type: 'VARCHAR', subject: 'VARCHAR',
+            occurred_at: 'BIGINT', environment: 'VARCHAR', data: 'JSON'})
+    WHERE environment = 'production' ORDER BY position
+) TO '%s' (FORMAT parquet)
+"""
+
+REVENUE = """
+WITH events AS (SELECT * FROM read_parquet(?)),
+paid AS (
+    SELECT id, min(occurred_at) AS at, any_value(price) AS price, any_value(currency) AS currency
+    FROM events
+    WHERE type IN ('subscription.started', 'subscription.renewed', 'purchase.completed')
+        AND price > 0
+    GROUP BY id),
+returned AS (
+    SELECT id, min(revoked_at) AS at FROM events WHERE type = 'purchase.refunded' GROUP BY id),
+moves AS (
+    SELECT at, price, currency FROM paid
+    UNION ALL
+    SELECT returned.at, -price, currency FROM returned JOIN paid USING (id))
+SELECT at // 86400000 AS day, currency, sum(price) FROM moves GROUP BY ALL ORDER BY ALL
+"""
+
+CUSTOMERS = """
+SELECT occurred_at // 86400000 AS day, count(DISTINCT subject)
+FROM read_parquet(?) WHERE type = 'app.launched' GROUP BY day ORDER BY day
+"""
+
+FUNNEL = """
+WITH events AS (SELECT * FROM read_parquet(?)),
+first AS (
+    SELECT subject, min(occurred_at) AS at FROM events WHERE type = 'paywall.shown'
+    GROUP BY subject),
+second AS (
+    SELECT subject, min(events.occurred_at) AS at, any_value(first.at) AS entry
+    FROM events JOIN first USING (subject)
+    WHERE type = 'subscription.started' AND is_offer AND occurred_at > first.at
+        AND occurred_at <= first.at + 68 * 86400000
+    GROUP BY subject),
+third AS (
+    SELECT subject FROM events JOIN second USING (subject)
+    WHERE type = 'subscription.renewed' AND occurred_at > second.at
+        AND occurred_at <= second.entry + 68 * 86400000
+    GROUP BY subject)
+SELECT (SELECT count(*) FROM first), (SELECT count(*) FROM second), (SELECT count(*) FROM third)
+"""
+
+
+def parquet(lines: str, path: str) -> None:
+    import duckdb
+
+    start = time.perf_counter()
+    duckdb.connect().execute(PARQUET % path, [lines])
+    report(time.perf_counter() - start, 0)
+
+
+def questions(path: str) -> None:
+    import duckdb
+
+    connection = duckdb.connect()
+    events = connection.execute("SELECT count(*) FROM read_parquet(?)", [path]).fetchone()[0]
+    start = time.perf_counter()
+    for question in [REVENUE, CUSTOMERS, FUNNEL]:
+        rows = connection.execute(question, [path]).fetchall()
+        assert rows, question
+    report(time.perf_counter() - start, events)
+
+
 def report(seconds: float, events: int) -> None:
     print("seconds", seconds)
     print("events", events)
@@ -138,11 +216,13 @@ def report(seconds: float, events: int) -> None:
 def main(arguments: list[str]) -> None:
     commands = {
         "recorder": recorder, "application": application, "select": select, "subject": subject,
+        "parquet": parquet, "questions": questions,
     }
     if arguments == ["version"]:
         print(importlib.metadata.version("eventsourcing"))
     elif len(arguments) >= 2 and arguments[0] in commands:
-        commands[arguments[0]](arguments[1], *map(int, arguments[2:]))
+        numbers = [int(word) if word.isdigit() else word for word in arguments[2:]]
+        commands[arguments[0]](arguments[1], *numbers)
     else:
         sys.exit(__doc__)
 

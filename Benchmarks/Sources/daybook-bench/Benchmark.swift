@@ -80,7 +80,7 @@ struct Benchmark {
         [
             append, commits, replay, opening, server, foldAlone, instructions, imports, latency,
             oneSubject,
-            size, audit, history, peer, notifications, growth,
+            size, audit, history, metrics, peer, notifications, growth,
         ]
     }
 

@@ -237,11 +237,11 @@ extension MetricsPass {
         _ pass: MetricsPass, _ environment: Environment, _ cut: Int64
     ) -> [CustomerKey] {
         var seen: Set<NameID> = []
-        return pass.state.subjectsAndReceivers(in: environment, cut: cut).compactMap { name in
-            guard let id = pass.state.customer(named: name, in: environment), id != 0 else {
-                return nil
-            }
+        let state = pass.state
+        return state.idsAndReceivers(in: environment, cut: cut).sorted().compactMap { id in
             let key = CustomerKey(environment, id)
+            guard id != 0 else { return nil }
+            if state.identity.isAlone(key) { return key }
             return seen.insert(pass.person(of: key)).inserted ? key : nil
         }
     }

@@ -146,10 +146,8 @@ struct TableExport {
         var concerned = try ConcernedSubjects(
             core, state, request.environment, after: after, through: look.cut)
         if concerned.hasCatalog, request.table != .customers {
-            let names = state.subjectsAndReceivers(in: request.environment, cut: look.cut)
-            concerned.customers = names.compactMap {
-                state.customer(named: $0, in: request.environment)
-            }.filter { $0 != 0 }.map { CustomerKey(request.environment, $0) }
+            concerned.customers = state.idsAndReceivers(in: request.environment, cut: look.cut)
+                .sorted().filter { $0 != 0 }.map { CustomerKey(request.environment, $0) }
             concerned.lineages = state.lineageStreams(in: request.environment)
         }
         return concerned

@@ -19,20 +19,33 @@ package struct GatheredEvents: Sendable {
     /// - Throws: `StoreError.damaged` for bits that are of no event.
     /// - Complexity: O(*n*) in the events of the streams' aggregates.
     package func events(of streams: [UInt32], cut: Int64) throws -> [Event] {
+        if streams.count == 1 {
+            return try events(of: state.aggregate(of: streams[0]), cut: cut) { $0 == streams[0] }
+        }
         let wanted = Set(streams)
         var seen: Set<UInt32> = []
         var events: [Event] = []
         for aggregate in streams.map(state.aggregate(of:)) where seen.insert(aggregate).inserted {
-            for place in shares.range(of: aggregate) {
-                let index = shares.index(at: place)
-                guard index < cut else { break }
-                let packed = pages.packed(index).pointee
-                let event =
-                    packed.isWhole
-                    ? packed.event(at: Int64(index + 1)) : try pages.extendedEvent(index)
-                // An aggregate of several streams has the events of all of them.
-                if wanted.contains(event.stream) { events.append(event) }
-            }
+            events += try self.events(of: aggregate, cut: cut, where: wanted.contains)
+        }
+        return events
+    }
+
+    /// - Parameter isWanted: Of which of the aggregate's streams; it may have several.
+    private func events(
+        of aggregate: UInt32, cut: Int64, where isWanted: (UInt32) -> Bool
+    ) throws -> [Event] {
+        let places = shares.range(of: aggregate)
+        var events: [Event] = []
+        events.reserveCapacity(places.count)
+        for place in places {
+            let index = shares.index(at: place)
+            guard index < cut else { break }
+            let packed = pages.packed(index).pointee
+            let event =
+                packed.isWhole
+                ? packed.event(at: Int64(index + 1)) : try pages.extendedEvent(index)
+            if isWanted(event.stream) { events.append(event) }
         }
         return events
     }

@@ -13,8 +13,12 @@ extension LedgerState {
     package func subjectsAndReceivers(
         in environment: Environment, cut: Int64 = Int64.max
     ) -> [String] {
-        named(in: environment).union(receivers(in: environment, cut: cut)).map { names[$0] }
-            .sorted(by: precedesInBytes)
+        idsAndReceivers(in: environment, cut: cut).map { names[$0] }.sorted(by: precedesInBytes)
+    }
+
+    /// The ids of the same customers, in no order.
+    package func idsAndReceivers(in environment: Environment, cut: Int64) -> Set<NameID> {
+        named(in: environment).union(receivers(in: environment, cut: cut))
     }
 
     /// The streams of all lineages that have events.

@@ -28,6 +28,10 @@ import Foundation
 /// check FILE SUBJECTS QUESTIONS                   answers from memory
 /// refold FILE SUBJECTS QUESTIONS                  answers that read a customer's events and fold them
 /// history FILE SUBJECTS QUESTIONS                 customers' events as people read them
+/// metrics FILE NAMES|all                          Ledger.metrics by month, over the whole time
+/// metrics-again FILE NAMES|all EVENTS SUBJECTS NEW
+///                                                 the same, with nothing new, and after NEW events
+/// metrics-month FILE                              revenue and customers by day, and a funnel
 /// find FILE EVENTS SUBJECTS QUESTIONS             customers by the ref of a use, and pages by a prefix
 /// fold - EVENTS SUBJECTS PASSES                   all projections over events in memory
 /// fold-month - PEOPLE PASSES                      the same, over the synthetic months of all apps
@@ -81,6 +85,9 @@ struct Samples {
         case ("check", 0, 2): try check()
         case ("refold", 0, 2): try refold()
         case ("history", 0, 2): try history()
+        case ("metrics", 1, 0): try metrics()
+        case ("metrics-again", 1, 3): try await metricsAgain()
+        case ("metrics-month", 0, 0): try metricsOfMonth()
         case ("find", 0, 3): try find()
         case ("verify-bare", 0, 1): try VerificationSamples(count: numbers[0]).bare()
         case ("verify-warm", 0, 1): try VerificationSamples(count: numbers[0]).warm()
