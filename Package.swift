@@ -168,10 +168,12 @@ let package = Package(
         tests(
             "DaybookCLI",
             [
-                "Daybook", "DaybookAudit", "DaybookEvents", "DaybookIngest", "DaybookStore",
-                "DaybookFixtures", .product(name: "Crypto", package: "swift-crypto"),
+                "Daybook", "DaybookAudit", "DaybookEvents", "DaybookDomain", "DaybookIngest",
+                "DaybookStore", "DaybookTesting", "DaybookFixtures",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Yams", package: "Yams"),
             ],
-            exclude: ["Goldens"]),
+            exclude: ["Goldens", "Programs"]),
         tests(
             "DaybookServer",
             [

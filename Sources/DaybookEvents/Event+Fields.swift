@@ -53,6 +53,13 @@ extension Event {
     public var refundType: UInt8 { UInt8(bits(0, 2)) }
     /// 1 full, 2 prorated, 3 family, 7 another; 0 none.
     public var revocationType: UInt8 { UInt8(bits(10, 3)) }
+    /// How many of a product were bought; 1 where the type does not say.
+    public var quantity: Int64 {
+        switch type {
+        case .purchaseCompleted, .storeTransactionStated: amount.orNil ?? 1
+        default: 1
+        }
+    }
     /// Who began a period: 1 the customer, by a purchase, 2 the store, by a renewal, 3 another; 0 none.
     public var transactionReason: UInt8 {
         switch type {

@@ -280,7 +280,10 @@ private struct Ownership {
     ) {
         owner = lineage.owner
         if members.contains(owner) { stretches = [.init()] }
-        var since = OrderKey.first
+        // What is bought after a transfer of everything is none of what was owned then.
+        var since = OrderKey(
+            occurredAt: lineage.firstEventAt.orNil ?? Int64.min, sequence: Int64.min, source: 0,
+            key: .none)
         var transfers = lineage.transfers[...]
         // A transfer of everything leaves credits behind, which only a transfer of their lineage moves (rule 6).
         let movesAlong = !lineage.isConsumable

@@ -95,6 +95,7 @@ extension MetricsRequest {
             "monthly_price": .string(rules.monthlyPrice.rawValue),
             "commission_milli": .integer(rules.commissionMilli),
             "retention": .string(rules.retention.rawValue),
+            "attribution": .string(rules.attribution.rawValue),
             "every": .orNull(rules.ageUnit?.rawValue), "ages": .integer(Int64(rules.ageMax)),
             "filter": .object(rules.filter.json),
         ]
@@ -126,6 +127,10 @@ extension MetricsRequest {
             rules.filter = filter
         }
         rules.retention = retention
+        if let name = definition["attribution"]?.text {
+            guard let attribution = MetricRules.Attribution(rawValue: name) else { return nil }
+            rules.attribution = attribution
+        }
         if let every = definition["every"]?.text {
             guard let unit = MetricRules.AgeUnit(rawValue: every) else { return nil }
             rules.ageUnit = unit

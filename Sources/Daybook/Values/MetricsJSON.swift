@@ -47,6 +47,7 @@ extension MetricsReport {
             "monthly_price": .string(request.rules.monthlyPrice.rawValue),
             "commission_milli": .integer(request.rules.commissionMilli),
             "retention": .string(request.rules.retention.rawValue),
+            "attribution": .string(request.rules.attribution.rawValue),
             "every": .orNull(request.rules.ageUnit?.rawValue),
             "ages": .integer(Int64(request.rules.ageMax)),
             "filter": .object(request.rules.filter.json),

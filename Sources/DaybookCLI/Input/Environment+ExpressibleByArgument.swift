@@ -38,5 +38,6 @@ extension ExportNames: ExpressibleByArgument {}
 extension ReplaySource: ExpressibleByArgument {}
 
 extension MetricRules.Retention: ExpressibleByArgument {}
+extension MetricRules.Attribution: ExpressibleByArgument {}
 
 extension MetricRules.AgeUnit: ExpressibleByArgument {}

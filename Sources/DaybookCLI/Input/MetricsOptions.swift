@@ -41,6 +41,9 @@ struct MetricsOptions: ParsableArguments {
     @Option(help: "When one who came back has come back.")
     var retention = MetricRules.Retention.calendar
 
+    @Option(help: "Which payment after a trial converts it.")
+    var attribution = MetricRules.Attribution.strict
+
     @Option(help: "What ages of cohorts are counted in. Default: as the periods are long.")
     var every: MetricRules.AgeUnit?
 
@@ -86,6 +89,7 @@ struct MetricsOptions: ParsableArguments {
         request.rules.monthlyPrice = monthlyPrice
         request.rules.filter = try filter(exposure)
         request.rules.retention = retention
+        request.rules.attribution = attribution
         request.rules.ageUnit = every
         request.rules.ageMax = ages
         request.moment = try moment.moment()

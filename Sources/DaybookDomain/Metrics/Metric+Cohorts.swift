@@ -124,10 +124,11 @@ extension MetricSubject {
         return refund.amount >= payment.amount
     }
 
-    /// Whether a paid time is the first of its lineage.
+    /// Whether a paid time is the first of its lineage; introductory prices are before the first payment.
     private func isFirstPaid(_ stretch: PaidStretch) -> Bool {
         !spans.contains {
             $0.lineage == stretch.lineage && !$0.isFree && !$0.isVoid
+                && !transactions[$0.payment].fact.isIntroductory
                 && $0.start < stretch.range.lowerBound
         }
     }

@@ -28,7 +28,7 @@ extension Metric {
                     subject.payments.contains { $0.isBegun && range.contains($0.at) }
                     || subject.events.contains {
                         ($0.type == .checkoutCompleted || $0.type == .checkoutPending)
-                            && range.contains($0.occurredAt)
+                            && subject.counts($0.product) && range.contains($0.occurredAt)
                     }
                 tally.add(1, .denominator, in: tally.bucket(at), of: context)
                 tally.add(isTaken ? 0 : 1, in: tally.bucket(at), of: context)

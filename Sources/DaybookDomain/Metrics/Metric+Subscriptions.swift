@@ -93,7 +93,7 @@ extension Metric {
                 guard let former, let bucket = tally.bucket(at) else { return }
                 // What began and ended within the period is in neither part.
                 let range = tally.buckets[bucket]
-                if former.lowerBound < range.lowerBound, range.upperBound <= end {
+                if former < range.lowerBound, range.upperBound <= end {
                     tally.add(-1, in: bucket)
                 }
             }
@@ -127,12 +127,12 @@ extension Metric {
 }
 
 extension MetricSubject {
-    /// When a lineage began to be paid, until when it goes on as far as is known, and the time for which it was paid
-    /// before that; `nil`: never.
+    /// When a lineage began to be paid, until when it goes on as far as is known, and when it had first begun before;
+    /// `nil`: never.
     fileprivate func forEachBeginning(
-        _ body: (_ at: Int64, _ end: Int64, _ former: Range<Int64>?) -> Void
+        _ body: (_ at: Int64, _ end: Int64, _ former: Int64?) -> Void
     ) {
-        var former: [Int: Range<Int64>] = [:]
+        var former: [Int: Int64] = [:]
         for stretch in paidStretches() {
             let start = stretch.range.lowerBound
             let end = stretch.range.upperBound
@@ -140,7 +140,7 @@ extension MetricSubject {
                 // What ends after the time of the question has not ended.
                 body(start, end <= at ? end : Int64.max, former[stretch.lineage])
             }
-            former[stretch.lineage] = stretch.range
+            former[stretch.lineage] = former[stretch.lineage] ?? start
         }
     }
 

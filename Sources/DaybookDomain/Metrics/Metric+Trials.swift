@@ -78,19 +78,19 @@ extension MetricSubject {
     }
 
     /// The first payment after the trial decides: one that the customer began anew, later, is no conversion, and
-    /// neither is what followed upon that.
+    /// neither is what followed upon that; with the attribution by lineage any payment is one.
     private func outcome(_ trial: SubscriptionSpan, _ buckets: MetricBuckets) -> TrialOutcome {
-        let paid = spans.first { span in
+        let paid = spans.filter { span in
             span.lineage == trial.lineage && !span.isFree && span.start <= at
                 && span.start > trial.start
         }
-        if let paid {
-            let isFollowing =
-                paid.start < trial.naturalEnd.addingSaturated(Metric.retry)
-                && (paid.start <= trial.end || (!paid.isPurchase && trial.isRetried))
-            let isKept =
-                !paid.isVoid && !isTakenBack(transactions[paid.payment], trial, buckets)
-            return isFollowing && isKept ? .converted : .abandoned
+        if let first = paid.first {
+            let isConverted =
+                switch rules.attribution {
+                case .strict: isFollowing(first, trial) && isKept(first, trial, buckets)
+                case .lineage: paid.contains { isKept($0, trial, buckets) }
+                }
+            return isConverted ? .converted : .abandoned
         }
         let state = lineages[trial.lineage].state
         if at < trial.naturalEnd, trial.contains(at) {
@@ -103,7 +103,18 @@ extension MetricSubject {
         return isWaiting && state.autoRenew.value && at < end ? .pending : .abandoned
     }
 
-    /// Whether the first payment went back: with refunds at their date only where that is in the trial's own period.
+    private func isFollowing(_ paid: SubscriptionSpan, _ trial: SubscriptionSpan) -> Bool {
+        paid.start < trial.naturalEnd.addingSaturated(Metric.retry)
+            && (paid.start <= trial.end || (!paid.isPurchase && trial.isRetried))
+    }
+
+    private func isKept(
+        _ paid: SubscriptionSpan, _ trial: SubscriptionSpan, _ buckets: MetricBuckets
+    ) -> Bool {
+        !paid.isVoid && !isTakenBack(transactions[paid.payment], trial, buckets)
+    }
+
+    /// Whether a payment went back: with refunds at their date only where that is in the trial's own period.
     private func isTakenBack(
         _ payment: MetricPayment, _ trial: SubscriptionSpan, _ buckets: MetricBuckets
     ) -> Bool {

@@ -78,8 +78,11 @@ public struct Metric: Sendable {
             || ["break_even_purchases", "limit_to_paywall_1d", "limit_to_return_7d"].contains(name)
             || name.hasSuffix("_before_paywall")
         let others = ["new_customers", "active_customers", "mau_growth", "trials", "active_trials"]
-        return name == "onboarding_to_paid" || name == "free_period_conversion"
-            || !(isOfUse || others.contains(name) || isOfRetention)
+        let ofPaidUse = [
+            "onboarding_to_subscription", "onboarding_to_paid", "free_period_conversion",
+            "feature_adoption", "feature_adoption_by_feature",
+        ]
+        return ofPaidUse.contains(name) || !(isOfUse || others.contains(name) || isOfRetention)
     }
 
     /// Whether it asks who came back.

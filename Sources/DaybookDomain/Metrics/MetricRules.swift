@@ -30,6 +30,14 @@ public struct MetricRules: Sendable, Equatable {
         case onOrAfter = "on-or-after"
     }
 
+    /// Which payment after a trial makes it a converted one.
+    public enum Attribution: String, Sendable, CaseIterable {
+        /// The first one of the same purchase, if it followed without a gap or was charged late.
+        case strict
+        /// Any later one of the same purchase, also one that the customer bought anew.
+        case lineage
+    }
+
     /// What the ages of a cohort are counted in.
     public enum AgeUnit: String, Sendable, CaseIterable {
         case day, week, month, quarter, year
@@ -51,6 +59,7 @@ public struct MetricRules: Sendable, Equatable {
     public var filter = MetricFilter()
     public var refunds = Refunds.atRefundDate
     public var retention = Retention.calendar
+    public var attribution = Attribution.strict
     /// `nil`: as the periods are long; months where there is one whole period.
     public var ageUnit: AgeUnit?
     /// The highest age of a cohort, 0 to `ageCountMax`.

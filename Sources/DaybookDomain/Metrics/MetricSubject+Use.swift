@@ -163,7 +163,8 @@ extension MetricSubject {
         var seen: Set<NameID> = []
         return customer.profiles.compactMap { change in
             guard change.change == .created, kinds.contains(names[change.profileKind]),
-                (beginsAt...at).contains(change.at), !customer.isConsentWithdrawn(at: change.at),
+                (beginsAt...at).contains(change.at), (change.startedAt.orNil ?? change.at) <= at,
+                !customer.isConsentWithdrawn(at: change.at),
                 seen.insert(change.profile).inserted
             else { return nil }
             let told = Set(

@@ -60,7 +60,9 @@ extension MetricSubject {
             return reason
         }
         // Nothing but a charge that failed ends what was to renew.
-        let renews = notices(of: stretch.lineage, at: end).first { _ in true }?.renews ?? true
+        // An end without a reason says nothing of why.
+        let renews =
+            notices(of: stretch.lineage, at: end).first { $0.ending == nil }?.renews ?? true
         return renews ? last.isRetried ? "involuntary" : "unknown" : "voluntary"
     }
 

@@ -67,6 +67,8 @@ struct SubscriptionSpans {
                     isTrial: period.fact.isTrial, isPurchase: isPurchase(period.fact),
                     isRetried: notices.contains {
                         $0.at >= period.fact.startsAt && $0.at < next ?? Int64.max
+                            // A charge that went through in the end is no failure of the next one.
+                            && $0.until > period.end
                             && ($0.value.isRetrying || $0.value.graceExpiresAt != Event.absent)
                     },
                     naturalEnd: period.naturalEnd))
@@ -107,9 +109,10 @@ extension TransactionFact {
         if isEndedByRefund { endedAt = Event.absent }
     }
 
-    /// Whether money went back for it; a family's member who lost access has paid nothing.
+    /// Whether money went back for it: a family's member who lost access has paid nothing, and what the developer
+    /// withdrew gave nothing back.
     var isGivenBack: Bool {
-        revokedAt != Event.absent && revocation != .family
+        revokedAt != Event.absent && revocation != .family && revocation != .developer
             && revocationRank.classRank >= coreRank.classRank
     }
 }

@@ -100,6 +100,9 @@ extension RequestFields {
         if let retention: MetricRules.Retention = try choice("retention") {
             request.rules.retention = retention
         }
+        if let attribution: MetricRules.Attribution = try choice("attribution") {
+            request.rules.attribution = attribution
+        }
         request.rules.ageUnit = try choice("every")
         if let ages = try integer("ages") { request.rules.ageMax = Int(clamping: ages) }
         if let share = try PercentText.read(text("commission"), "\"commission\"") {

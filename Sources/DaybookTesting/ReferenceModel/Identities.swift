@@ -92,7 +92,8 @@ struct Identities {
             if !isNamed {
                 // Without a transaction id everything that `from` owns at that time moves.
                 guard !isConsumable, let current = ownings.last, let from = transfer.text("from"),
-                    person(from).contains(current.owner)
+                    person(from).contains(current.owner),
+                    events.contains(where: { $0.occurredAt <= transfer.occurredAt })
                 else { continue }
             }
             ownings.append(

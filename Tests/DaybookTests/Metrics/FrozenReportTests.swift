@@ -47,7 +47,7 @@ struct FrozenReportTests {
     @Test("A report keeps its bytes, whatever comes later, in exports and imports too")
     func keeps() async throws {
         let bench = try await Bench("nuzzle")
-        try await bench.record(MetricLawTests.history(41))
+        try await bench.record(SubscriptionHistory.drafts(41))
         let frozen = try await freeze(bench)
         #expect(frozen.engine == DaybookVersion.current && frozen.actor == "eva" && !frozen.isVoid)
         let request = try #require(frozen.request)
@@ -61,7 +61,7 @@ struct FrozenReportTests {
         #expect(again.series == report.series && again.json.canonicalBytes == frozen.document)
 
         bench.fixture.clock.now = Bench.may
-        try await bench.record(MetricLawTests.history(42).map(later))
+        try await bench.record(SubscriptionHistory.drafts(42).map(later))
         try await bench.fixture.publish(try Fixtures.catalogDocument("nuzzle") + Array("#\n".utf8))
         #expect(try bench.ledger.frozenReport("q1") == frozen)
         // A list has no documents.
@@ -105,7 +105,7 @@ struct FrozenReportTests {
     @Test("Without later events nothing is different")
     func same() async throws {
         let bench = try await Bench("nuzzle")
-        try await bench.record(MetricLawTests.history(43))
+        try await bench.record(SubscriptionHistory.drafts(43))
         _ = try await freeze(bench)
         bench.fixture.clock.now = Bench.may
         let comparison = try bench.ledger.comparison(of: "q1")
@@ -242,7 +242,7 @@ struct FrozenReportTests {
     func addsUp(seed: UInt64) async throws {
         var random = SplitMix64(seed: seed)
         let bench = try await Bench("nuzzle")
-        let history = MetricLawTests.history(seed).shuffled(using: &random)
+        let history = SubscriptionHistory.drafts(seed).shuffled(using: &random)
         let half = history.count / 2
         try await bench.record(Array(history.prefix(half)))
         var fixture = bench.fixture

@@ -116,7 +116,7 @@ struct KeptMetricsTests {
     @Test("The same question with nothing new is answered without a look at customers")
     func repeated() async throws {
         let bench = try await Bench("nuzzle")
-        try await bench.record(MetricLawTests.history(3))
+        try await bench.record(SubscriptionHistory.drafts(3))
         let looks = Mutex(0)
         func report() throws -> MetricsReport {
             try bench.ledger.metrics(MetricsRequest()) { _, _ in looks.withLock { $0 += 1 } }

@@ -33,6 +33,10 @@ struct MetricEdgeTests {
         ])
         #expect(try bench.micros("trials_converted", "2026-01") == 0)
         #expect(try bench.micros("trials_abandoned", "2026-01") == 1_000_000)
+        let byLineage = try bench.micros("trials_converted", "2026-01") {
+            $0.rules.attribution = .lineage
+        }
+        #expect(byLineage == 1_000_000)
     }
 
     @Test("A renewal after a trial that was given up is none, where no charge had failed")
@@ -257,6 +261,101 @@ struct MetricEdgeTests {
         request.until = Int64.max
         request.resolution = .whole
         #expect(try bench.ledger.metrics(request).series.count == 1)
+    }
+
+    @Test("A renewal that says it is one counts once")
+    func renewalReason() async throws {
+        let bench = try await Bench("nuzzle", now: Bench.march)
+        let one = lineage("s")
+        var renewal = Bench.price(5_990)
+        renewal["transaction_reason"] = "RENEWAL"
+        try await bench.record([
+            one.started("s", from: Bench.january, until: Bench.february, Bench.price(5_990)),
+            one.renewed("s-2", from: Bench.february, until: Bench.march, renewal),
+        ])
+        #expect(try bench.micros("gross_revenue", "2026-02", of: "USD") == 5_990_000)
+        #expect(try bench.micros("mrr", "2026-02", of: "USD") == 5_990_000)
+    }
+
+    @Test("What the developer withdraws ends, and no money goes back")
+    func withdrawn() async throws {
+        let bench = try await Bench("nuzzle", now: Bench.march)
+        let one = lineage("s")
+        try await bench.record([
+            one.started("s", from: Bench.january, until: Bench.march, Bench.price(5_990)),
+            one.event(
+                .purchaseRevoked, at: Bench.february - Bench.day,
+                [
+                    "transaction_id": "s", "revoked_at": .integer(Bench.february - Bench.day),
+                    "reason": "developer",
+                ]),
+        ])
+        #expect(try bench.micros("refunds", "2026-01", of: "USD") ?? 0 == 0)
+        #expect(try bench.micros("net_revenue", "2026-01", of: "USD") == 5_990_000)
+        #expect(try bench.micros("active_subscriptions", "2026-01") == 0)
+    }
+
+    @Test("After an introductory price and a break the later payment begins the cohort")
+    func introductory() async throws {
+        let bench = try await Bench("nuzzle", now: Bench.may)
+        let one = lineage("s")
+        var offer = Bench.price(1_990)
+        offer["offer"] = ["type": "introductory", "discount": "pay_as_you_go"]
+        try await bench.record([
+            one.started("s", from: Bench.january, until: Bench.february, offer),
+            one.expired("voluntary", at: Bench.february),
+            one.renewed("s-2", from: Bench.march, until: Bench.april, Bench.price(5_990)),
+        ])
+        let report = try bench.report("subscription_retention")
+        let march = report.series[0].values.first {
+            report.periods[$0.bucket].name == "2026-03" && $0.age == 0
+        }
+        #expect(march?.numerator == 1 && march?.denominator == 1)
+    }
+
+    @Test("What is bought after everything was given away stays with who bought it")
+    func boughtLater() async throws {
+        let bench = try await Bench("nuzzle", now: Bench.march)
+        let (before, after) = (
+            LineageFixture("before", product: "com.nestling.pro.monthly", subject: "ada"),
+            LineageFixture("after", product: "com.nestling.pro.monthly", subject: "ada")
+        )
+        try await bench.record([
+            before.started(
+                "before", from: Bench.january, until: Bench.april, Bench.price(5_990)),
+            .reported(
+                .purchaseTransferred, at: Bench.january + 14 * Bench.day, key: "t", subject: "ada",
+                ["from": "ada", "to": "bea"]),
+            after.started(
+                "after", from: Bench.february, until: Bench.april, Bench.price(5_990)),
+        ])
+        for customer in ["ada", "bea"] {
+            let asked = CheckQuestion("aiAssistant")
+            #expect(try bench.ledger.check(asked, for: customer).decision.allowed, "\(customer)")
+        }
+        #expect(try bench.micros("active_subscriptions", "2026-02") == 2_000_000)
+    }
+
+    @Test("One who came back twice in the period in which it was lost has come back")
+    func twice() async throws {
+        let bench = try await Bench("nuzzle", now: Bench.april)
+        let one = LineageFixture("s", product: "com.nestling.pro.monthly", subject: "c0")
+        let lost = Bench.february + 3 * Bench.day
+        let spans = [
+            (Bench.january + 3 * Bench.day, lost), (lost + Bench.day, lost + 5 * Bench.day),
+            (lost + 9 * Bench.day, Bench.march + 12 * Bench.day),
+        ]
+        for (index, (start, end)) in spans.enumerated() {
+            let id = "s-\(index)"
+            try await bench.record([
+                index == 0
+                    ? one.started(id, from: start, until: end, Bench.price(5_990))
+                    : one.renewed(id, from: start, until: end, Bench.price(5_990))
+            ])
+        }
+        let value = try #require(try bench.value("churn_rate", "2026-02"))
+        #expect(value.numerator == 0 && value.denominator == 1)
+        #expect(try bench.micros("gross_churn_rate", "2026-02") == 1_000_000)
     }
 
     @Test("Targets are those of the catalog that was known, and numbers those of the period")

@@ -9,49 +9,6 @@ import Testing
 struct MetricLawTests {
     private typealias Bench = MetricBench
 
-    /// Histories of subscriptions at random: the same seed gives the same one.
-    static func history(_ seed: UInt64, customers: Int = 40) -> [EventDraft] {
-        var random = SplitMix64(seed: seed)
-        var drafts: [EventDraft] = []
-        for number in 0..<customers {
-            let name = "s\(number)"
-            let isYearly = Int.random(in: 0..<4, using: &random) == 0
-            let lineage = LineageFixture(
-                name, product: "com.nestling.pro.\(isYearly ? "yearly" : "monthly")",
-                subject: number % 9 == 0 ? nil : "c\(number)")
-            var at = Bench.january + Int64.random(in: 0..<40, using: &random) * Bench.day
-            for period in 0..<Int.random(in: 1...4, using: &random) {
-                let end = at + (isYearly ? 365 : 30) * Bench.day
-                let id = period == 0 ? name : "\(name)-\(period)"
-                let isTrial = period == 0 && Bool.random(using: &random)
-                let prices: [Int64] = [5_990, 3_990, 39_990]
-                let price = prices.randomElement(using: &random) ?? 5_990
-                drafts.append(
-                    period == 0
-                        ? lineage.started(
-                            id, from: at, until: end, Bench.price(price, trial: isTrial))
-                        : lineage.renewed(id, from: at, until: end, Bench.price(price)))
-                switch Int.random(in: 0..<6, using: &random) {
-                case 0:
-                    drafts.append(
-                        lineage.refunded(
-                            id, at: at + Int64.random(in: 1..<40, using: &random) * Bench.day))
-                case 1:
-                    drafts.append(
-                        lineage.billingFailed(at: end, graceUntil: end + 16 * Bench.day))
-                case 2: drafts.append(lineage.autoRenew(false, at: at + Bench.day))
-                default: break
-                }
-                at = end + (Bool.random(using: &random) ? 0 : 20 * Bench.day)
-            }
-            drafts.append(
-                .reported(
-                    .appLaunched, at: at, key: "l\(number)",
-                    subject: "c\(number)"))
-        }
-        return drafts
-    }
-
     private static func bytes(_ report: MetricsReport) -> [UInt8] {
         var object = JSONObject()
         for series in report.series {
@@ -65,7 +22,7 @@ struct MetricLawTests {
         for seed in UInt64(1)...6 {
             for refunds in MetricRules.Refunds.allCases {
                 let bench = try await Bench("nuzzle", now: Bench.may + 200 * Bench.day)
-                try await bench.record(Self.history(seed))
+                try await bench.record(SubscriptionHistory.drafts(seed))
                 let report = try bench.report(
                     "mrr", "mrr_new", "mrr_reactivation", "mrr_expansion", "mrr_contraction",
                     "mrr_churn"
@@ -94,7 +51,7 @@ struct MetricLawTests {
     func sums() async throws {
         for seed in UInt64(11)...16 {
             let bench = try await Bench("nuzzle", now: Bench.may)
-            try await bench.record(Self.history(seed))
+            try await bench.record(SubscriptionHistory.drafts(seed))
             for period in ["2026-01", "2026-02"] {
                 let trials = try [
                     "trials", "trials_converted", "trials_pending", "trials_abandoned",
@@ -111,7 +68,7 @@ struct MetricLawTests {
     @Test("The order of arrival, and what comes twice, change no value")
     func order() async throws {
         for seed in UInt64(21)...24 {
-            let history = Self.history(seed)
+            let history = SubscriptionHistory.drafts(seed)
             var random = SplitMix64(seed: seed)
             let one = try await Bench("nuzzle", now: Bench.may)
             try await one.record(history)
@@ -129,7 +86,7 @@ struct MetricLawTests {
     @Test("What was known at a time has the same values whatever comes later")
     func knowledge() async throws {
         let bench = try await Bench("nuzzle", now: Bench.april)
-        try await bench.record(Self.history(31))
+        try await bench.record(SubscriptionHistory.drafts(31))
         let position = try bench.ledger.head().position
         let known = Moment(knownAt: .position(position))
         let before = try bench.report { $0.moment = known }
@@ -139,7 +96,7 @@ struct MetricLawTests {
                 "s1", at: Bench.january + 3 * Bench.day)
         ])
         try await bench.record(
-            Self.history(32).map { draft in
+            SubscriptionHistory.drafts(32).map { draft in
                 var draft = draft
                 draft.source.key = "later-\(draft.source.key ?? "")"
                 draft.data["original_transaction_id"] = draft.data["original_transaction_id"].map {

@@ -133,7 +133,7 @@ extension LineageState {
             event.startsAt == Event.absent ? event.occurredAt : event.startsAt
         transactions[index].expiresAt =
             event.type == .purchaseCompleted ? Event.absent : event.timeB
-        transactions[index].quantity = event.amount.orNil ?? 1
+        transactions[index].quantity = event.quantity
         transactions[index].isFamilyShared = event.isFamilyShared
         transactions[index].offerType = event.offerType
         transactions[index].offerDiscount = event.offerDiscount
