@@ -37,8 +37,14 @@ package final class KeptMetrics: Sendable {
 
     func noteUse() { uses.add(1, ordering: .relaxed) }
 
+    var isEmpty: Bool { answers.withLock(\.isEmpty) }
+
     func find(where isWanted: (Answer) -> Bool) -> Answer? {
-        answers.withLock { $0.last(where: isWanted) }
+        answers.withLock { answers in
+            guard let place = answers.lastIndex(where: isWanted) else { return nil }
+            answers.append(answers.remove(at: place))
+            return answers.last
+        }
     }
 
     /// Keeps an answer in the place of another one of the same question, unless that knows more.
@@ -82,14 +88,14 @@ struct ComingChanges: Sendable {
     private let first: [Change]
     /// How many of these are past.
     private var pastCount = 0
-    /// Of subjects that were looked at since, in no order.
-    private var later: [Change] = []
+    /// Of subjects that were looked at since; each has one time, however often that was.
+    private var later: [MetricElement: Int64] = [:]
 
     init(_ changes: [Change]) { first = changes.sorted { $0.time < $1.time } }
 
     var count: Int { first.count + later.count }
 
-    mutating func add(_ change: Change) { later.append(change) }
+    mutating func add(_ change: Change) { later[change.element] = change.time }
 
     /// Takes out what comes up to a time, that itself included.
     mutating func takeChanges(through instant: Int64) -> [MetricElement] {
@@ -98,9 +104,8 @@ struct ComingChanges: Sendable {
             taken.append(first[pastCount].element)
             pastCount += 1
         }
-        guard later.contains(where: { $0.time <= instant }) else { return taken }
-        taken += later.filter { $0.time <= instant }.map(\.element)
-        later.removeAll { $0.time <= instant }
-        return taken
+        let due = later.filter { $0.value <= instant }.keys
+        for element in due { later[element] = nil }
+        return taken + due
     }
 }

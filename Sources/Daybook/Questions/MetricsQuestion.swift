@@ -19,6 +19,8 @@ struct MetricsQuestion {
         _ request: MetricsRequest, progress: @Sendable (Int, Int) throws -> Void = { _, _ in }
     ) throws -> MetricsReport {
         try core.refresh()
+        // What a correction names is looked up where an answer is brought up to date.
+        if !core.keptMetrics.isEmpty { try core.readKeys() }
         return try core.translating {
             let setting = try Setting(core, request)
             if let kept = try MetricsUpdate(core, setting, workers: workers).answer() {
