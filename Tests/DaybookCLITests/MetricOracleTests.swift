@@ -35,16 +35,28 @@ struct MetricOracleTests {
         let month = SyntheticMonth(
             catalog: try Fixtures.catalog(app), seed: Self.seed,
             subjects: Tier.isExtended ? 3_000 : 400)
+        let rates = RateHistory.drafts(Self.seed, from: SyntheticMonth.start, days: 31)
+        let drafts = (month.deliveries + rates).sorted {
+            ($0.recordedAt ?? 0) < ($1.recordedAt ?? 0)
+        }
         try await compare(
-            app, month.deliveries, isAsRecorded: true, questions: Tier.isExtended ? 24 : 6,
+            app, drafts, isAsRecorded: true, questions: Tier.isExtended ? 30 : 8,
             atLeast: 300)
     }
 
     @Test("Over subscriptions at random")
     func subscriptions() async throws {
         for seed in Self.seed..<Self.seed + (Tier.isExtended ? 12 : 3) {
+            // Rates come between the events of the customers.
+            var drafts = SubscriptionHistory.drafts(seed)
+            let rates = RateHistory.drafts(seed, from: EventGenerator.start, days: 150)
+            for (number, rate) in rates.enumerated() {
+                var rate = rate
+                rate.recordedAt = nil
+                drafts.insert(rate, at: drafts.count * number / rates.count)
+            }
             try await compare(
-                "nuzzle", SubscriptionHistory.drafts(seed), isAsRecorded: false, questions: 6,
+                "nuzzle", drafts, isAsRecorded: false, questions: 6,
                 atLeast: 30)
         }
     }

@@ -8,6 +8,7 @@ import Testing
 struct FieldUseTests {
     private static func value(_ field: EventField, _ choice: Int) -> JSONValue {
         switch field.kind {
+        case .currency: .string(["EUR", "USD", "JPY"][choice % 3])
         case .text, .document: .string("text-\(choice)")
         case .integer, .amount, .money: .integer(Int64(2 + choice))
         case .time: .integer(1_767_225_600_000 + Int64(choice) * 1_000)

@@ -12,6 +12,7 @@ package final class KeptMetrics: Sendable {
         let zoneName: String
         /// The version of the catalog.
         let catalog: Int64?
+        let conversion: CurrencyConversion?
         /// The time and the state of knowledge of the answer.
         var at: Int64
         var cut: Int64

@@ -46,6 +46,7 @@ package final class LedgerCore: Sendable {
     let recentCursors = RecentCursors()
     /// What the last questions about metrics were answered with.
     package let keptMetrics = KeptMetrics()
+    let exchangeRates = ExchangeRates()
 
     /// Where a core's parts come from that several ledgers may share.
     package struct Surroundings {

@@ -21,6 +21,7 @@ struct FunnelQuestion {
             let look = try MetricsLook(core, request.moment)
             guard let catalog = look.catalog?.catalog else { throw CustomerAnswers.noCatalog }
             let funnel = try Self.funnel(request, catalog)
+            try MetricsQuestion.confirmCountries(request.filter)
             var rules = MetricRules()
             rules.filter = request.filter
             let (_, zone) = try MetricsQuestion.zone(nil, catalog, core)
@@ -28,7 +29,7 @@ struct FunnelQuestion {
             let empty = FunnelsAnswer(funnel, range: try range(request), rules: request.rules)
             let answers = try MetricsPass.run(
                 in: request.environment, cut: look.cut, workers: workers,
-                { MetricsPass(look.known, core, cut: look.cut, at: look.at, fixed, in: zone) },
+                { MetricsPass(look.known, core, cut: look.cut, at: look.at, fixed, in: zone, nil) },
                 empty, progress: progress
             ) { answer, pass, element in
                 guard let subject = try pass.subject(element) else { return }

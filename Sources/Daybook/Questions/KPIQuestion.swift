@@ -121,21 +121,11 @@ struct KPIQuestion {
                 newest[name] = event
                 return true
             }
-            return try newest.compactMapValues { try told($0, known, asOf.position) }
+            return try newest.compactMapValues { event in
+                let draft = try known.draft(of: event, cut: asOf.position, in: core.store)
+                return Self.micros(draft?.data["value"])
+            }
         }
-    }
-
-    private func told(_ event: Event, _ known: LedgerState, _ cut: Int64) throws -> Int64? {
-        guard let row = try core.store.rows(at: [event.position]).first else { return nil }
-        let stream = known.streamName(event.stream)
-        let patches = known.corrections.amendments(of: known.eventKey(event), cut: cut)
-        let draft =
-            try patches.isEmpty
-            ? EventDecoder.recorded(row, stream: stream, names: known.names).draft
-            : Amendments(store: core.store, names: known.names).apply(
-                patches, to: row, in: stream
-            ).draft
-        return Self.micros(draft.data["value"])
     }
 
     /// A number as an event tells it, or a text that is one, in millionths.

@@ -9,25 +9,28 @@ struct MetricsPass {
     let core: LedgerCore
     let rules: MetricRules
     private let catalog: Catalog?
+    private let conversion: CurrencyConversion?
     /// The time of the filter's cohort.
     private let firstSeen: Range<Int64>?
     private let builder: CaseBuilder
     private let fold: AggregateFold
     /// `nil`: events are read stream by stream.
     private var gathered: GatheredEvents?
-    private var cut: Int64 { builder.cut }
-    private var at: Int64 { builder.at }
+    var cut: Int64 { builder.cut }
+    var at: Int64 { builder.at }
 
     /// - Parameters:
     ///   - cut: Only what was recorded at or before this position is known; of the state perhaps only a part.
     ///   - zone: Days begin at its midnight.
+    ///   - conversion: To the currency of the rules, as known at the cut.
     init(
         _ state: LedgerState, _ core: LedgerCore, cut: Int64, at: Int64, _ rules: MetricRules,
-        in zone: ZoneTable
+        in zone: ZoneTable, _ conversion: CurrencyConversion?
     ) {
         self.state = state
         self.core = core
         self.rules = rules
+        self.conversion = conversion
         catalog = state.catalogs.known(at: cut).newest?.catalog
         builder = CaseBuilder(state: state.forgetful(), store: core.store, cut: cut, at: at)
         fold = AggregateFold(state, cut: cut)
@@ -106,10 +109,11 @@ struct MetricsPass {
         changes?.note(nextHandover)
         guard context.isKnown else { return nil }
         let version = rules.filter.catalogVersion == nil ? nil : context.catalog(at: at)?.version
+        let owned = context.lineages.map { lineage($0, key.environment, told) }
+        guard try isOfCountry(owned, events) else { return nil }
         let subject = MetricSubject(
-            context, events: events,
-            lineages: context.lineages.map { lineage($0, key.environment, told) },
-            catalog: catalog, rules: rules)
+            context, events: events, lineages: owned,
+            catalog: catalog, rules: rules, conversion)
         return filtered(subject, catalog: version, &changes)
     }
 
@@ -120,9 +124,12 @@ struct MetricsPass {
         let told = [stream: try events(of: [stream], environment)]
         changes?.note(told[stream] ?? [], after: at)
         guard let owned = try folding(told).ownerless(stream) else { return nil }
+        let lineages = [lineage(owned, environment, told)]
+        guard try isOfCountry(lineages, []) else { return nil }
         let subject = MetricSubject(
-            builder.unowned(owned, environment), events: [],
-            lineages: [lineage(owned, environment, told)], catalog: catalog, rules: rules)
+            builder.unowned(owned, environment), events: [], lineages: lineages, catalog: catalog,
+            rules: rules,
+            conversion)
         return filtered(subject, catalog: nil, &changes)
     }
 

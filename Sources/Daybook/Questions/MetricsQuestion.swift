@@ -127,6 +127,8 @@ struct MetricsQuestion {
         let zoneName: String
         /// An answer without contributions.
         let empty: MetricsAnswer
+        /// `nil`: money is shown in its own currency.
+        let rates: RatesKnown?
         private let zone: ZoneTable
 
         init(_ core: LedgerCore, _ request: MetricsRequest) throws {
@@ -137,11 +139,14 @@ struct MetricsQuestion {
                 request.zone, look.catalog?.catalog, core)
             let buckets = try MetricsQuestion.buckets(request, at: look.at, zone)
             try MetricsQuestion.confirmAges(metrics, buckets, request.rules)
+            try MetricsQuestion.confirmCountries(request.rules.filter)
             empty = MetricsAnswer(metrics, buckets)
+            rates = try core.rates(request.rules, look.known, cut: look.cut)
         }
 
         func pass(_ core: LedgerCore, cut: Int64, at: Int64) -> MetricsPass {
-            MetricsPass(look.known, core, cut: cut, at: at, request.rules, in: zone)
+            MetricsPass(
+                look.known, core, cut: cut, at: at, request.rules, in: zone, rates?.conversion)
         }
 
         func report(_ answer: MetricsAnswer, subjectCount: Int) -> MetricsReport {
@@ -155,7 +160,7 @@ struct MetricsQuestion {
                 asOf: AsOf(
                     at: look.at, knownAt: request.moment.knownAtInstant,
                     position: look.cut, catalog: look.catalog?.version, isOpen: look.isOpen),
-                subjectCount: subjectCount)
+                subjectCount: subjectCount, rates: rates)
         }
     }
 
@@ -165,6 +170,15 @@ struct MetricsQuestion {
 
     /// How many values a metric with ages may have for each group.
     private static let agedCountMax = 50_000
+
+    /// - Throws: `LedgerError.badInput` for what is no country.
+    static func confirmCountries(_ filter: MetricFilter) throws {
+        for code in filter.countries where CountryCode.short(code) != code {
+            throw bad(
+                "bad_country",
+                "\"\(code)\" is no country; write a code of ISO 3166-1, such as DE or DEU")
+        }
+    }
 
     fileprivate static func confirmAges(
         _ metrics: [Metric], _ buckets: MetricBuckets, _ rules: MetricRules
@@ -223,6 +237,26 @@ struct MetricsQuestion {
             )
         }
         return buckets
+    }
+}
+
+extension LedgerCore {
+    /// The rates to the currency of a question, as they are known; `nil` where it names none.
+    /// - Throws: `LedgerError.badInput` for what is no currency.
+    func rates(
+        _ rules: MetricRules, _ state: LedgerState, cut: Int64
+    ) throws -> RatesKnown? {
+        guard let currency = rules.currency else { return nil }
+        guard CurrencyCode.isValid(currency) else {
+            throw LedgerError.badInput([
+                InputProblem(
+                    line: nil, column: nil, code: "bad_currency",
+                    reason:
+                        "\"\(currency)\" is no currency; write three capital letters of ISO 4217, such as EUR"
+                )
+            ])
+        }
+        return try exchangeRates.rates(to: currency, in: state, cut: cut)
     }
 }
 

@@ -148,7 +148,8 @@ extension KeptMetrics.Answer {
     ) {
         self.init(
             request: setting.request, zoneName: setting.zoneName,
-            catalog: setting.look.catalog?.version, at: setting.look.at, cut: setting.look.cut,
+            catalog: setting.look.catalog?.version, conversion: setting.rates?.conversion,
+            at: setting.look.at, cut: setting.look.cut,
             answer: answer, subjectCount: subjectCount, changes: changes)
     }
 
@@ -156,6 +157,7 @@ extension KeptMetrics.Answer {
     fileprivate func answers(_ setting: MetricsQuestion.Setting) -> Bool {
         request == setting.request && zoneName == setting.zoneName
             && catalog == setting.look.catalog?.version
+            && conversion == setting.rates?.conversion
             && answer.buckets == setting.empty.buckets
     }
 }

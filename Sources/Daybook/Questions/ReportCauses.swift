@@ -73,24 +73,26 @@ struct ReportCauses {
 
     private func step(
         through group: Group, _ latest: Persons,
-        _ body: (NameID, ReportComparison.Cause, [Int64], MetricSums) -> Void
+        _ body: (NameID, ReportComparison.Cause, ArraySlice<Int64>, MetricSums) -> Void
     ) throws {
         var before = try sums(of: group, cut: old, latest)
         var events = group.events[...]
         while let first = events.first {
             var count = 1
-            if group.events.count > Self.stepCountMax {
+            // Rates come by the hundred, and concern everyone.
+            if group.events.count > Self.stepCountMax || first.cause == .rates {
                 count =
                     events.firstIndex { $0.cause != first.cause }.map { $0 - events.startIndex }
                     ?? events.count
             }
             let step = events.prefix(count)
+            let positions = step.map(\.position).suffix(first.cause == .rates ? 1 : step.count)
             events = events.dropFirst(count)
             let after = try sums(of: group, cut: step[step.endIndex - 1].position, latest)
             for name in Set(before.keys).union(after.keys) {
                 let difference = (after[name] ?? MetricSums()) - (before[name] ?? MetricSums())
                 if !difference.isZero {
-                    body(name, first.cause, step.map(\.position), difference)
+                    body(name, first.cause, positions, difference)
                 }
             }
             before = after
@@ -103,7 +105,8 @@ struct ReportCauses {
         of group: Group, cut: Int64, _ latest: Persons
     ) throws -> [NameID: MetricSums] {
         let pass = MetricsPass(
-            state, core, cut: cut, at: at, request.rules, in: answer.buckets.zone)
+            state, core, cut: cut, at: at, request.rules, in: answer.buckets.zone,
+            try core.rates(request.rules, state, cut: cut)?.conversion)
         var sums: [NameID: MetricSums] = [:]
         func add(_ subject: MetricSubject, _ name: NameID) {
             var own = MetricsAnswer(answer.metrics, answer.buckets)
@@ -130,22 +133,27 @@ struct ReportCauses {
     private func groups() throws -> [Group] {
         var sets = JoinedSets()
         var concerned: [(element: JoinedSets.Element, event: Group.Event)] = []
-        var catalogs: [Group.Event] = []
+        // What may concern everyone: catalogs, and where money is converted rates.
+        var general: [Group.Event] = []
         try core.store.scan(
             after: Checkpoint(position: old), through: Checkpoint(position: new), chunkCount: 1_000
         ) { events in
             for index in events.indices {
                 let event = events[index]
-                let told = Group.Event(position: event.position, cause: .init(of: event))
+                var told = Group.Event(position: event.position, cause: .init(of: event))
+                var isAboutRates = false
+                let element = told.cause == .catalog ? nil : try join(event, &sets, &isAboutRates)
                 if told.cause == .catalog {
-                    catalogs.append(told)
-                } else if let element = try join(event, &sets) {
+                    general.append(told)
+                } else if isAboutRates {
+                    told.cause = .rates
+                    if request.rules.currency != nil { general.append(told) }
+                } else if let element {
                     concerned.append((element, told))
                 }
             }
         }
-        if !catalogs.isEmpty {
-            // A catalog may concern everyone.
+        if !general.isEmpty {
             for name in state.subjectsAndReceivers(in: request.environment, cut: new) {
                 if let id = state.customer(named: name, in: request.environment), id != 0 {
                     joinPerson(id, &sets)
@@ -168,20 +176,24 @@ struct ReportCauses {
         }
         return groups.sorted { $0.key < $1.key }.map { _, group in
             var group = group
-            group.events += catalogs
+            group.events += general
             group.events.sort { $0.position < $1.position }
             return group
         }
     }
 
     /// Joins all whose contributions an event may change.
+    /// - Parameter isAboutRates: Is set where it tells or corrects a rate between currencies.
     /// - Returns: One of them; `nil`: there is none in the environment.
-    private func join(_ event: Event, _ sets: inout JoinedSets) throws -> JoinedSets.Element? {
+    private func join(
+        _ event: Event, _ sets: inout JoinedSets, _ isAboutRates: inout Bool
+    ) throws -> JoinedSets.Element? {
         let own = JoinedSets.Element.lineage(event.stream)
         // Whom its lineage concerns was found by the first of its events.
         if sets.contains(own) { return own }
         var search = ConcernSearch(state)
         try Restatements(core: core).concerned(event, state, &search)
+        isAboutRates = search.hasRates
         var first: JoinedSets.Element?
         func add(_ element: JoinedSets.Element) {
             if let first { sets.join(first, element) } else { sets.insert(element) }

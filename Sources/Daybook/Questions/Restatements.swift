@@ -135,6 +135,7 @@ package struct Restatements {
             guard search.lineages.insert(stream.id).inserted else { return }
             try addPeople(ofLineage: stream.id, state, &search)
         case .ledger:
+            if event.type == .rateRecorded { search.hasRates = true }
             let target = EventKey(stream.environment, event.nameA, event.reference)
             guard event.type == .correctionVoided || event.type == .correctionAmended,
                 search.follow(correctionAt: event.position),

@@ -116,7 +116,7 @@ struct TableExport {
 
     fileprivate static func pass(_ look: MetricsLook, _ core: LedgerCore) -> MetricsPass {
         // No row asks what day it is.
-        MetricsPass(look.known, core, cut: look.cut, at: look.at, MetricRules(), in: .utc)
+        MetricsPass(look.known, core, cut: look.cut, at: look.at, MetricRules(), in: .utc, nil)
     }
 
     fileprivate static func rows(

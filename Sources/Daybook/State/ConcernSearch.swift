@@ -9,6 +9,8 @@ package struct ConcernSearch {
     package private(set) var found: [CustomerKey] = []
     /// Lineages that were looked at already.
     package var lineages: Set<UInt32>
+    /// Whether an event is about rates between currencies, which concern everyone's money.
+    package var hasRates = false
     /// Positions of corrections that were followed: some may name each other.
     private var corrections: Set<Int64> = []
     private var seen: Set<CustomerKey> = []

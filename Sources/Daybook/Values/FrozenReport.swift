@@ -86,7 +86,7 @@ extension MetricsRequest {
     /// The question as an event keeps it: with the periods and the zone that it was answered for. Its time and what was
     /// known are kept beside it.
     func definition(_ report: MetricsReport) -> JSONObject {
-        [
+        var definition: JSONObject = [
             "metrics": .array(report.series.map { .string($0.metric.name) }),
             "from": .orNull(report.periods.first?.range.lowerBound),
             "until": .orNull(report.periods.last?.range.upperBound),
@@ -99,6 +99,8 @@ extension MetricsRequest {
             "every": .orNull(rules.ageUnit?.rawValue), "ages": .integer(Int64(rules.ageMax)),
             "filter": .object(rules.filter.json),
         ]
+        if let currency = rules.currency { definition["currency"] = .string(currency) }
+        return definition
     }
 
     /// - Returns: `nil` where a rule or a length of periods is not known to this build.
@@ -140,6 +142,7 @@ extension MetricsRequest {
             rules.ageMax = Int(ages)
         }
         rules.commissionMilli = commission
+        rules.currency = definition["currency"]?.text
     }
 }
 

@@ -14,7 +14,7 @@ extension Metric {
 extension MetricSeries.Value {
     /// Fractions are in millionths, because no number of ours is one; money is in thousandths of the currency before
     /// the division.
-    fileprivate func json(_ groups: String?, _ period: String) -> JSONValue {
+    fileprivate func json(_ groups: String?, _ period: String) -> JSONObject {
         var object: JSONObject = [
             "period": .string(period), "from": .integer(range.lowerBound),
             "until": .integer(range.upperBound),
@@ -23,12 +23,21 @@ extension MetricSeries.Value {
         ]
         if let groups { object[groups] = .string(group) }
         if let age { object["age"] = .integer(Int64(age)) }
-        return .object(object)
+        return object
     }
 }
 
 extension MetricsReport {
     package var json: JSONObject {
+        var object = self.object
+        if let rates {
+            object["currency"] = .string(rates.conversion.currency)
+            object["rates"] = .object(rates.json)
+        }
+        return object
+    }
+
+    private var object: JSONObject {
         [
             "metrics": .array(
                 series.map { series in
@@ -37,7 +46,7 @@ extension MetricsReport {
                         "shape": .string(series.metric.shape.rawValue),
                         "values": .array(
                             series.values.map {
-                                $0.json(series.metric.groups, periods[$0.bucket].name)
+                                .object($0.json(series.metric.groups, periods[$0.bucket].name))
                             }),
                     ]
                 }),
@@ -52,6 +61,35 @@ extension MetricsReport {
             "ages": .integer(Int64(request.rules.ageMax)),
             "filter": .object(request.rules.filter.json),
             "subjects": .integer(Int64(subjectCount)), "as_of": .object(asOf.json),
+        ]
+    }
+}
+
+extension MetricsReport {
+    /// A JSON object a line for each value.
+    package var lines: String {
+        var text = ""
+        for series in series {
+            for value in series.values {
+                var object = value.json(series.metric.groups, periods[value.bucket].name)
+                object["metric"] = .string(series.metric.name)
+                text += JSONValue.object(object).canonicalText + "\n"
+            }
+        }
+        return text
+    }
+}
+
+extension RatesKnown {
+    fileprivate var json: JSONObject {
+        [
+            "count": .integer(Int64(count)), "sources": .texts(sources),
+            "days": .object(
+                JSONObject(
+                    conversion.dayCounts.map {
+                        .init(name: $0.currency, value: .integer(Int64($0.count)))
+                    })),
+            "position": .orNull(position),
         ]
     }
 }
@@ -85,6 +123,7 @@ extension MetricFilter {
     package var json: JSONObject {
         var object = JSONObject()
         if !products.isEmpty { object["products"] = .array(products.map { .string($0) }) }
+        if !countries.isEmpty { object["countries"] = .texts(countries) }
         if let cohort { object["cohort"] = .string(cohort.name) }
         if let experiment { object["experiment"] = .string(experiment) }
         if let variant { object["variant"] = .string(variant) }
@@ -97,6 +136,7 @@ extension MetricFilter {
     init?(_ object: JSONObject) {
         self.init()
         products = (object["products"]?.array ?? []).compactMap(\.text)
+        countries = (object["countries"]?.array ?? []).compactMap(\.text)
         experiment = object["experiment"]?.text
         variant = object["variant"]?.text
         catalogVersion = object["catalog_version"]?.integer

@@ -46,4 +46,17 @@ public struct MetricsReport: Sendable, Equatable {
     public var asOf: AsOf
     /// Customers and lineages without an owner that were looked at.
     public var subjectCount: Int
+    /// Where money is shown in one currency: by which rates.
+    public var rates: RatesKnown?
+}
+
+/// The rates between a currency and others that a state of knowledge has.
+public struct RatesKnown: Sendable, Equatable {
+    public var conversion: CurrencyConversion
+    /// The kinds of the sources that told them.
+    public var sources: [String]
+    /// How many were told, each for a day and two currencies.
+    public var count: Int
+    /// Of the last event that told one, of whatever currencies; `nil`: there is none.
+    public var position: Int64?
 }

@@ -16,6 +16,8 @@ public struct ReportComparison: Sendable, Equatable {
         case correction
         /// A catalog that was published or brought back.
         case catalog
+        /// What currencies were worth.
+        case rates
     }
 
     /// A value that is not what it was.

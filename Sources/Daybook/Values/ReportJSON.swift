@@ -62,10 +62,10 @@ extension ReportComparison {
             "period": .string(current.periods[change.bucket].name),
             "group": .string(change.group),
             "age": .orNull(change.age.map { Int64($0) }),
-            "numerator": .integer(change.numerator.number),
-            "numerator_parts": .integer(change.numerator.parts),
-            "denominator": .integer(change.denominator.number),
-            "denominator_parts": .integer(change.denominator.parts),
+            "numerator": .whole(change.numerator.number),
+            "numerator_parts": .whole(change.numerator.parts),
+            "denominator": .whole(change.denominator.number),
+            "denominator_parts": .whole(change.denominator.parts),
         ]
     }
 }

@@ -152,17 +152,11 @@ struct EventTexts {
         if Self.free.contains(field) { return replace(text, .text) }
         switch field {
         case "document_sha256": return text
-        case "currency" where Self.isCurrency(text): return text
+        case "currency" where CurrencyCode.isValid(text): return text
         case "tz" where zones.table(named: text) != nil: return text
         case "covered_by" where !isKept(text): return covering(text, replace)
         default: return isKept(text) ? text : replace(text, .text)
         }
-    }
-
-    /// Three capitals, as ISO 4217 has them.
-    private static func isCurrency(_ text: String) -> Bool {
-        text.utf8.count == 3
-            && text.utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
     }
 
     /// What an unlimited source is called: an entitlement, a grant, or a lineage.

@@ -58,18 +58,7 @@ struct FunnelCommand: AsyncParsableCommand {
             valueName: "name"))
     var experiment: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "Count only customers who were first seen in this period, such as 2026-03.",
-            valueName: "period"))
-    var cohort: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "Count only customers for whom this version of the catalog is in force.",
-            valueName: "version"))
-    var catalogVersion: Int64?
-
+    @OptionGroup var customers: CustomerFilterOptions
     @OptionGroup var moment: MomentOptions
     @OptionGroup var environment: EnvironmentOption
     @OptionGroup var ledger: LedgerOptions
@@ -118,8 +107,7 @@ struct FunnelCommand: AsyncParsableCommand {
         if let gap = try DurationText.read(sessionGap, "--session-gap") {
             request.rules.sessionGapMilliseconds = gap
         }
-        request.filter.cohort = try PeriodText.read(cohort, "--cohort")
-        request.filter.catalogVersion = catalogVersion
+        request.filter = try customers.filter()
         request.environment = environment.environment
         request.moment = try moment.moment()
         return request

@@ -36,8 +36,9 @@ struct MetricsCommand: AsyncParsableCommand {
         if all, !names.isEmpty {
             throw ValidationError("--all computes every metric; leave out the names.")
         }
-        if format.csv, explain || (names.isEmpty && !all) {
-            throw ValidationError("--csv has values; name metrics, or say --all.")
+        if format.isOfLines, explain || (names.isEmpty && !all) {
+            throw ValidationError(
+                "--\(format.csv ? "csv" : "ndjson") has values; name metrics, or say --all.")
         }
     }
 

@@ -38,6 +38,12 @@ struct MetricsOptions: ParsableArguments {
             "What the store keeps, in percent, for proceeds. Default: 30.", valueName: "percent"))
     var commission: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "The currency in which money is shown, such as EUR, by the rates of rate.recorded. Default: each its own.",
+            valueName: "code"))
+    var currency: String?
+
     @Option(help: "When one who came back has come back.")
     var retention = MetricRules.Retention.calendar
 
@@ -58,18 +64,7 @@ struct MetricsOptions: ParsableArguments {
             valueName: "id"))
     var product: [String] = []
 
-    @Option(
-        help: ArgumentHelp(
-            "Count only customers who were first seen in this period, such as 2026-03.",
-            valueName: "period"))
-    var cohort: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "Count only customers for whom this version of the catalog is in force.",
-            valueName: "version"))
-    var catalogVersion: Int64?
-
+    @OptionGroup var customers: CustomerFilterOptions
     @OptionGroup var moment: MomentOptions
     @OptionGroup var environment: EnvironmentOption
 
@@ -92,6 +87,7 @@ struct MetricsOptions: ParsableArguments {
         request.rules.attribution = attribution
         request.rules.ageUnit = every
         request.rules.ageMax = ages
+        request.rules.currency = currency
         request.moment = try moment.moment()
         if let share = try PercentText.read(commission, "--commission") {
             request.rules.commissionMilli = share
@@ -100,10 +96,8 @@ struct MetricsOptions: ParsableArguments {
     }
 
     private func filter(_ exposure: ExposureOptions?) throws -> MetricFilter {
-        var filter = MetricFilter()
+        var filter = try customers.filter()
         filter.products = product
-        filter.cohort = try PeriodText.read(cohort, "--cohort")
-        filter.catalogVersion = catalogVersion
         filter.experiment = exposure?.experiment
         filter.variant = exposure?.variant
         return filter

@@ -6,17 +6,25 @@ struct MetricsOutput: ParsableArguments {
     @Flag(help: "Write comma-separated values with a header line instead of text.")
     var csv = false
 
+    @Flag(help: "Write a JSON object a line for each value instead of text.")
+    var ndjson = false
+
     @OptionGroup var output: OutputOptions
 
+    /// Whether values are written one a line.
+    var isOfLines: Bool { csv || ndjson }
+
     mutating func validate() throws {
-        if csv, output.json {
-            throw ValidationError("--csv and --json are two formats; choose one.")
+        guard [csv, ndjson, output.json].filter(\.self).count <= 1 else {
+            throw ValidationError("--csv, --ndjson and --json are three formats; choose one.")
         }
     }
 
     /// - Parameter text: Gets the terminal, for its colours.
     func show(_ report: MetricsReport, _ text: (Terminal) -> HumanText) throws {
-        guard !csv else { return try Terminal.output.write(HumanText(lines: report.csv)) }
+        guard !isOfLines else {
+            return try Terminal.output.write(HumanText(lines: csv ? report.csv : report.lines))
+        }
         try output.show(report.json, text)
     }
 }

@@ -50,7 +50,22 @@ enum MetricsText {
             text += table(series, report, terminal)
         }
         let sentence = "periods in \(report.zone); \(report.asOf.sentence)"
-        return text + "  \(terminal.paint(sentence, .dim))\n"
+        text += "  \(terminal.paint(sentence, .dim))\n"
+        if let rates = report.rates {
+            text += "  \(terminal.paint(Self.sentence(rates), .dim))\n"
+        }
+        return text
+    }
+
+    private static func sentence(_ rates: RatesKnown) -> String {
+        let currency = rates.conversion.currency
+        if rates.count == 0 {
+            return
+                "no rate to or from \(currency) is recorded: money stays in its own currency (daybook import --map)"
+        }
+        let pairs = rates.conversion.dayCounts.map { "\($0.currency) on \($0.count) days" }
+        return
+            "in \(currency) by rates of \(rates.sources.joined(separator: ", ")), for \(pairs.joined(separator: ", ")); what has none stays in its own currency"
     }
 
     private static func table(

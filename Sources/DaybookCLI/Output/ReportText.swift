@@ -167,11 +167,12 @@ enum ReportText {
     }
 
     private static func signed(_ side: MetricChange.Side, isMoney: Bool) -> String {
-        let micros = side.number.multipliedFullWidth(by: isMoney ? 1_000 : 1_000_000)
+        let micros = side.number.multipliedReportingOverflow(by: isMoney ? 1_000 : 1_000_000)
         // What does not fit is shown as it is.
-        guard micros.high == (micros.low >> 63 == 1 ? -1 : 0) else { return "\(side.number)" }
-        let number = MetricsText.number(
-            Int64(bitPattern: micros.low) / side.parts, isMoney ? .money : .count)
+        guard !micros.overflow, let value = Int64(exactly: micros.partialValue / side.parts) else {
+            return "\(side.number) ÷ \(side.parts)"
+        }
+        let number = MetricsText.number(value, isMoney ? .money : .count)
         return side.number > 0 ? "+\(number)" : number
     }
 }

@@ -204,12 +204,12 @@ extension CatalogReading {
     }
 
     private func decimalPlaces(_ fields: CatalogFields) -> Int {
-        guard let factor = fields.whole("times", 1...1_000_000) else { return 0 }
+        guard let factor = fields.whole("times", 1...1_000_000_000) else { return 0 }
         var (places, power) = (0, Int64(1))
         while power < factor { (places, power) = (places + 1, power * 10) }
         if power != factor {
             report(
-                "`\(factor)` is no power of ten.", "Write 1, 10, 100 and so on, up to 1000000.",
+                "`\(factor)` is no power of ten.", "Write 1, 10, 100 and so on, up to 1000000000.",
                 at: fields.place(of: "times"))
         }
         return places

@@ -8,12 +8,12 @@ struct ExactSum: Equatable {
 
     init() {}
 
-    init(_ shares: [Share]) {
-        for share in shares { add(Int128(share.numerator), over: share.denominator) }
+    init(_ amounts: [ExactAmount]) {
+        for amount in amounts { add(amount.numerator, over: amount.denominator) }
     }
 
-    mutating func add(_ value: Int128, over divisor: Int64) {
-        let other = Int128(max(1, divisor))
+    mutating func add(_ value: Int128, over divisor: Int128) {
+        let other = max(1, divisor)
         let common = Self.divisor(denominator, other)
         let own = numerator.multipliedReportingOverflow(by: other / common)
         let new = value.multipliedReportingOverflow(by: denominator / common)
@@ -28,6 +28,9 @@ struct ExactSum: Equatable {
         denominator = whole.partialValue
     }
 
+    /// The nearest whole number; of two the even one.
+    var rounded: Int128 { numerator.dividedRoundingHalfToEven(by: denominator) }
+
     /// Of sums that are too large to be compared the first is not less.
     func isLess(than other: ExactSum) -> Bool {
         let left = numerator.multipliedReportingOverflow(by: other.denominator)
@@ -39,5 +42,16 @@ struct ExactSum: Equatable {
         var (larger, smaller) = (left.magnitude, right.magnitude)
         while smaller != 0 { (larger, smaller) = (smaller, larger % smaller) }
         return larger == 0 ? 1 : Int128(larger)
+    }
+}
+
+extension Int128 {
+    /// The nearest whole number to a quotient; of two the even one.
+    /// - Parameter divisor: At least 1.
+    func dividedRoundingHalfToEven(by divisor: Int128) -> Int128 {
+        let (quotient, rest) = flooredDivision(by: divisor)
+        let half = divisor - rest
+        let isUp = rest > half || (rest == half && quotient % 2 != 0)
+        return quotient + (isUp ? 1 : 0)
     }
 }

@@ -48,7 +48,7 @@ extension Metric {
             for payment in subject.payments {
                 payment.net(subject.rules) { at, amount in
                     for age in ends.sortedPrefixCount(where: { $0 <= at })..<ends.count {
-                        tally.add(amount, in: bucket, age: age, of: payment.currency)
+                        tally.add(money: amount, in: bucket, age: age, of: payment.shown)
                     }
                 }
             }
@@ -74,7 +74,7 @@ extension MetricSubject {
         let (buckets, unit) = (tally.buckets, rules.unit(tally.buckets))
         guard let last = times.max() else { return }
         for age in 0...rules.ageMax {
-            let range = buckets.window(age, unit, after: first, retention)
+            let range = buckets.window(age, unit, after: first, retention, in: zone)
             guard range.lowerBound <= last else { return }
             if times.contains(where: range.contains) { tally.add(1, in: bucket, age: age) }
         }

@@ -90,7 +90,8 @@ extension Metric {
             guard let first = subject.firstSeenAt, subject.isCustomer,
                 let bucket = tally.bucket(first)
             else { return }
-            let range = tally.buckets.window(day, .day, after: first, subject.rules.retention)
+            let range = tally.buckets.window(
+                day, .day, after: first, subject.rules.retention, in: subject.zone)
             let isBack = subject.events.contains {
                 subject.isActivity($0) && range.contains($0.occurredAt)
             }

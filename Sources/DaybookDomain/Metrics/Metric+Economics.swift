@@ -78,7 +78,10 @@ extension MetricSubject {
         var buckets: Set<Int> = []
         forEachCost { at, micros, currency in
             guard let bucket = tally.bucket(at) else { return }
-            tally.add(micros, over: 1_000, in: bucket, of: currency)
+            tally.add(
+                money: micros, times: Share(numerator: 1, denominator: 1_000), in: bucket,
+                of: conversion?.shown(currency, at: at)
+                    ?? ShownCurrency(name: currency, factor: .one))
             buckets.insert(bucket)
         }
         return buckets

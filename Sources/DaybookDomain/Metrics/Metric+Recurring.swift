@@ -8,8 +8,8 @@ extension Metric {
                 "sum of price × quantity × monthly factor over the paid subscriptions of the last moment; grace counts, trials and lifetime do not"
         ) { subject, tally in
             subject.forEachEnd(tally.buckets) { bucket, instant in
-                for (currency, shares) in subject.recurring(at: instant) {
-                    for share in shares { tally.add(share, in: bucket, of: currency) }
+                for (currency, amounts) in subject.recurring(at: instant) {
+                    for amount in amounts { tally.add(amount, in: bucket, of: currency) }
                 }
             }
         },
@@ -17,8 +17,8 @@ extension Metric {
             "arr", .money, "The same for a year.", formula: "mrr × 12"
         ) { subject, tally in
             subject.forEachEnd(tally.buckets) { bucket, instant in
-                for (currency, shares) in subject.recurring(at: instant) {
-                    for share in shares { tally.add(share.times(12), in: bucket, of: currency) }
+                for (currency, amounts) in subject.recurring(at: instant) {
+                    for amount in amounts { tally.add(amount.times(12), in: bucket, of: currency) }
                 }
             }
         },
@@ -49,11 +49,11 @@ extension Metric {
             formula: "(mrr - mrr of the period before) ÷ mrr of the period before", by: "currency"
         ) { subject, tally in
             subject.forEachMove(tally.buckets) { bucket, _, currency, start, end in
-                for share in start {
-                    tally.add(share, .denominator, in: bucket, of: currency)
-                    tally.add(share.times(-1), in: bucket, of: currency)
+                for amount in start {
+                    tally.add(amount, .denominator, in: bucket, of: currency)
+                    tally.add(amount.times(-1), in: bucket, of: currency)
                 }
-                for share in end { tally.add(share, in: bucket, of: currency) }
+                for amount in end { tally.add(amount, in: bucket, of: currency) }
             }
         },
     ]
@@ -66,8 +66,8 @@ extension Metric {
             subject.forEachMove(tally.buckets) { bucket, move, currency, start, end in
                 let sign = sign(move)
                 guard sign != 0 else { return }
-                for share in end { tally.add(share.times(sign), in: bucket, of: currency) }
-                for share in start { tally.add(share.times(-sign), in: bucket, of: currency) }
+                for amount in end { tally.add(amount.times(sign), in: bucket, of: currency) }
+                for amount in start { tally.add(amount.times(-sign), in: bucket, of: currency) }
             }
         }
     }
@@ -75,12 +75,6 @@ extension Metric {
 
 /// How the recurring revenue of one customer in one currency moved in a period.
 private enum RecurringMove { case new, reactivation, expansion, contraction, churn }
-
-extension Share {
-    fileprivate func times(_ factor: Int64) -> Share {
-        Share(numerator: numerator.multipliedSaturated(by: factor), denominator: denominator)
-    }
-}
 
 extension MetricSubject {
     /// The last moment of each bucket, as far as time has gone; of one that lies ahead there is none.
@@ -96,9 +90,9 @@ extension MetricSubject {
     /// What changed between the last moments of two neighbouring buckets, in each currency.
     fileprivate func forEachMove(
         _ buckets: MetricBuckets,
-        _ body: (Int, RecurringMove, String, _ start: [Share], _ end: [Share]) -> Void
+        _ body: (Int, RecurringMove, String, _ start: [ExactAmount], _ end: [ExactAmount]) -> Void
     ) {
-        var start: [String: [Share]] = [:]
+        var start: [String: [ExactAmount]] = [:]
         forEachEnd(from: -1, buckets) { bucket, instant in
             let end = recurring(at: instant)
             defer { start = end }
@@ -123,7 +117,7 @@ extension MetricSubject {
         }
     }
 
-    private static func isLess(_ left: [Share], than right: [Share]) -> Bool {
+    private static func isLess(_ left: [ExactAmount], than right: [ExactAmount]) -> Bool {
         ExactSum(left).isLess(than: ExactSum(right))
     }
 }

@@ -7,7 +7,7 @@ extension Metric {
                 "sum of price × quantity of the paid transactions that were bought in the period"
         ) { subject, tally in
             for payment in subject.payments where payment.isPaid {
-                tally.add(payment.amount, in: tally.bucket(payment.at), of: payment.currency)
+                tally.add(money: payment.amount, in: tally.bucket(payment.at), of: payment.shown)
             }
         },
         Metric(
@@ -20,7 +20,7 @@ extension Metric {
                     continue
                 }
                 let at = subject.rules.refunds == .retroactive ? payment.at : refund.at
-                tally.add(refund.amount, in: tally.bucket(at), of: payment.currency)
+                tally.add(money: refund.amount, in: tally.bucket(at), of: payment.shown)
             }
         },
         Metric(
@@ -63,8 +63,8 @@ extension Metric {
         ) { subject, tally in
             for payment in subject.payments where payment.isPaid {
                 let bucket = tally.bucket(payment.at)
-                tally.add(payment.amount, .denominator, in: bucket, of: payment.currency)
-                tally.add(payment.refund?.amount ?? 0, in: bucket, of: payment.currency)
+                tally.add(money: payment.amount, .denominator, in: bucket, of: payment.shown)
+                tally.add(money: payment.refund?.amount ?? 0, in: bucket, of: payment.shown)
             }
         },
         Metric(
@@ -98,7 +98,7 @@ extension Metric {
             tally.add(1, .denominator, in: bucket)
             for payment in subject.payments {
                 payment.net(subject.rules) { at, amount in
-                    if at <= subject.at { tally.add(amount, in: bucket, of: payment.currency) }
+                    if at <= subject.at { tally.add(money: amount, in: bucket, of: payment.shown) }
                 }
             }
         },
@@ -110,9 +110,7 @@ extension MetricSubject {
         for payment in payments {
             payment.net(rules) { at, amount in
                 guard at <= self.at else { return }
-                tally.add(
-                    amount.multipliedSaturated(by: share.numerator), over: share.denominator,
-                    in: tally.bucket(at), of: payment.currency)
+                tally.add(money: amount, times: share, in: tally.bucket(at), of: payment.shown)
             }
         }
     }

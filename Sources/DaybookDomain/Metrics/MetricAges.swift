@@ -8,31 +8,45 @@ struct MetricAges: Sendable {
         (@Sendable (_ age: Int, _ instant: Int64, MetricBuckets, MetricRules) -> Range<Int64>)?
 
     /// Ages by which customers come back (`MetricRules.Retention`).
-    static let retention = MetricAges { age, instant, buckets, rules in
-        buckets.window(age, rules.unit(buckets), after: instant, rules.retention)
-    }
+    static let retention = MetricAges(
+        window: { age, instant, buckets, rules in
+            buckets.window(age, rules.unit(buckets), after: instant, rules.retention)
+        }, isOfRetention: true)
 
     /// Ages in periods of the calendar, whatever the rules say of retention.
-    static let calendar = MetricAges { age, instant, buckets, rules in
+    static let calendar = MetricAges(window: { age, instant, buckets, rules in
         buckets.window(age, rules.unit(buckets), after: instant, .calendar)
-    }
+    })
 
     /// Ages in days of the customer's own.
-    static let life = MetricAges { age, instant, buckets, rules in
+    static let life = MetricAges(window: { age, instant, buckets, rules in
         let start = age == 0 ? instant : buckets.endOfLife(age - 1, after: instant, rules)
         // The calendar ends with the year 9999: there a day has no end after its last moment.
         return start..<max(start, buckets.endOfLife(age, after: instant, rules))
-    }
+    })
 
     /// Ages in renewals of a subscription.
     static let renewals = MetricAges(window: nil)
+
+    /// By how much the clocks of two time zones can differ: UTC-12 and UTC+14.
+    private static let zoneSpread: Int64 = 26 * 3_600_000
+
+    /// Whether the rules of retention say when one is back.
+    var isOfRetention = false
+
+    private func spread(_ rules: MetricRules) -> Int64 {
+        isOfRetention && rules.retention == .ownCalendar ? Self.zoneSpread : 0
+    }
 
     /// Whether no customer of a bucket has come to an age yet.
     func isAhead(
         _ age: Int, _ bucket: Range<Int64>, at instant: Int64, _ buckets: MetricBuckets,
         _ rules: MetricRules
     ) -> Bool {
-        window.map { $0(age, bucket.lowerBound, buckets, rules).lowerBound > instant } ?? false
+        let spread = spread(rules)
+        return window.map {
+            $0(age, bucket.lowerBound - spread, buckets, rules).lowerBound - spread > instant
+        } ?? false
     }
 
     /// Whether everyone of a bucket is past an age.
@@ -40,7 +54,11 @@ struct MetricAges: Sendable {
         _ age: Int, _ bucket: Range<Int64>, at instant: Int64, _ buckets: MetricBuckets,
         _ rules: MetricRules
     ) -> Bool {
-        window.map { $0(age, bucket.upperBound - 1, buckets, rules).upperBound <= instant } ?? true
+        let spread = spread(rules)
+        return window.map {
+            let last = bucket.upperBound.addingSaturated(spread - 1)
+            return $0(age, last, buckets, rules).upperBound.addingSaturated(spread) <= instant
+        } ?? true
     }
 }
 
@@ -58,23 +76,25 @@ extension MetricBuckets {
     }
 
     /// When one who was first seen at an instant comes back at an age.
+    /// - Parameter own: The customer's own time zone; `nil`: that of the question.
     func window(
         _ age: Int, _ unit: MetricRules.AgeUnit, after instant: Int64,
-        _ retention: MetricRules.Retention
+        _ retention: MetricRules.Retention, in own: ZoneTable? = nil
     ) -> Range<Int64> {
         switch retention {
         case .hours24:
             let length = Int64(unit.days) * .day
             let start = instant.addingSaturated(Int64(age) * length)
             return start..<start.addingSaturated(length)
-        case .calendar: return period(age, unit, after: instant)
-        case .onOrAfter: return period(age, unit, after: instant).lowerBound..<Int64.max
+        case .calendar: return period(age, unit, after: instant, in: zone)
+        case .ownCalendar: return period(age, unit, after: instant, in: own ?? zone)
+        case .onOrAfter: return period(age, unit, after: instant, in: zone).lowerBound..<Int64.max
         }
     }
 
     /// The period of the calendar that lies some of them after the one of an instant.
     private func period(
-        _ count: Int, _ unit: MetricRules.AgeUnit, after instant: Int64
+        _ count: Int, _ unit: MetricRules.AgeUnit, after instant: Int64, in zone: ZoneTable
     ) -> Range<Int64> {
         let date = zone.civil(at: instant).date
         func midnight(_ date: CivilDate) -> Int64 {

@@ -5,9 +5,9 @@ import DaybookEvents
 public struct MetricChange: Sendable, Equatable {
     /// So many parts of one.
     public struct Side: Sendable, Equatable {
-        public var number: Int64
+        public var number: Int128
         /// At least 1.
-        public var parts: Int64
+        public var parts: Int128
     }
 
     public var metric: String
@@ -72,13 +72,11 @@ extension MetricsAnswer {
 
 extension ExactSum {
     fileprivate mutating func add(_ side: MetricChange.Side) {
-        add(Int128(side.number), over: side.parts)
+        add(side.number, over: side.parts)
     }
 
     fileprivate var side: MetricChange.Side {
         let common = ExactSum.divisor(numerator, denominator)
-        return MetricChange.Side(
-            number: Int64(clamping: numerator / common),
-            parts: Int64(clamping: denominator / common))
+        return MetricChange.Side(number: numerator / common, parts: denominator / common)
     }
 }

@@ -4,6 +4,8 @@ import DaybookEvents
 public struct MetricFilter: Sendable, Equatable {
     /// Ids of products with the store: only what was paid for these counts. Empty: all.
     public var products: [String] = []
+    /// Customers, and lineages without one, of these countries: alpha-2 codes of ISO 3166-1. Empty: all.
+    public var countries: [String] = []
     /// Customers who were first seen in it.
     public var cohort: CalendarPeriod?
     /// Customers who saw a variant of this experiment, with what they did from then on.

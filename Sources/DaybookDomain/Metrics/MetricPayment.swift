@@ -29,6 +29,8 @@ struct MetricPayment {
     let amount: Int64
     /// ISO 4217; `XXX` where none was told.
     let currency: String
+    /// The currency in which its amounts are shown: at the rate of the day on which it was bought, what goes back too.
+    let shown: ShownCurrency
     let refund: Refund?
 
     /// When it was bought.
@@ -51,17 +53,22 @@ struct MetricPayment {
     /// - Parameters:
     ///   - statement: The event that gave the fact its product and dates.
     ///   - end: The time of the question: a refund after it is not known.
+    ///   - conversion: `nil`: amounts are shown in their own currency.
     init(
         _ fact: TransactionFact, ofLineage lineage: Int, isOwn: Bool, told statement: Event?,
         _ product: Product?,
-        names: NameTable, until end: Int64
+        names: NameTable, until end: Int64, _ conversion: CurrencyConversion?
     ) {
         self.fact = fact
         self.lineage = lineage
         self.isOwn = isOwn
         self.product = product
         let told = names[statement?.nameC ?? 0]
-        currency = told.isEmpty ? Self.noCurrency : told
+        let currency = told.isEmpty ? Self.noCurrency : told
+        self.currency = currency
+        shown =
+            conversion?.shown(currency, at: fact.startsAt)
+            ?? ShownCurrency(name: currency, factor: .one)
         isFree = fact.isFree || (statement?.money == 0 && currency != Self.noCurrency)
         let price = isFree ? 0 : statement?.money.orNil ?? 0
         amount = price.multipliedSaturated(by: max(1, fact.quantity))
@@ -82,12 +89,10 @@ struct MetricPayment {
         }
     }
 
-    /// What it is worth in a month; `nil` where it is unknown how long it serves.
-    func monthly(_ rules: MetricRules) -> Share? {
+    /// What it is worth in a month, in the currency in which it is shown; `nil` where it is unknown how long it serves.
+    func monthly(_ rules: MetricRules) -> ExactAmount? {
         guard let length = servedLength else { return nil }
-        var share = rules.monthlyPrice.factor(of: length)
-        share.numerator = amount.multipliedSaturated(by: share.numerator)
-        return share
+        return ExactAmount(amount, times: rules.monthlyPrice.factor(of: length), in: shown)
     }
 
     /// The period that the price is for: the catalog's, and of an introductory price that is paid up front for several

@@ -24,6 +24,8 @@ public struct MetricRules: Sendable, Equatable {
     public enum Retention: String, Sendable, CaseIterable {
         /// On the calendar's day, or in its week or month, that lies so many after that of the first sight.
         case calendar
+        /// The same in the time zone that was told with the customer's first sight, if one was.
+        case ownCalendar = "own-calendar"
         /// Within as many times 24 hours from the moment of the first sight.
         case hours24 = "24-hours"
         /// On that day or at any time after it began.
@@ -67,6 +69,8 @@ public struct MetricRules: Sendable, Equatable {
     public var monthlyPrice = MonthlyPrice.revenuecat
     /// What the store keeps of each payment, in thousandths of a percent: 30 % is 30,000.
     public var commissionMilli: Int64 = 30_000
+    /// ISO 4217: the currency in which money is shown, as far as rates are recorded; `nil`: each in its own.
+    public var currency: String?
 
     public init() {}
 }

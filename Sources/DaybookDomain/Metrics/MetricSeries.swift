@@ -152,10 +152,14 @@ public struct MetricsAnswer: Sendable {
             isTooLarge = isTooLarge || bottom.isTooLarge || above.overflow || below.overflow
             (numerator, denominator) = (above.partialValue, below.partialValue)
         }
+        var shown = (numerator, denominator)
+        if rules.currency != nil, metric.groups == "currency" {
+            // Rates have many decimals; the value itself is made of all of them.
+            shown = (top.rounded, metric.shape == .money ? 1 : bottom.rounded)
+        }
         return MetricSeries.Value(
             bucket: bucket, range: buckets[bucket], group: group, age: age,
-            numerator: Int64(clamping: numerator),
-            denominator: Int64(clamping: denominator),
+            numerator: Int64(clamping: shown.0), denominator: Int64(clamping: shown.1),
             isComplete: isOver && metric.isMature(buckets[bucket], at: instant, rules)
                 && total.openCount == 0,
             micros: isTooLarge
@@ -169,10 +173,7 @@ public struct MetricsAnswer: Sendable {
         guard denominator > 0 else { return nil }
         let scaled = numerator.multipliedReportingOverflow(by: isMoney ? 1_000 : 1_000_000)
         guard !scaled.overflow else { return nil }
-        let (quotient, rest) = scaled.partialValue.flooredDivision(by: denominator)
-        let half = denominator - rest
-        let isUp = rest > half || (rest == half && quotient % 2 != 0)
-        return Int64(exactly: quotient + (isUp ? 1 : 0))
+        return Int64(exactly: scaled.partialValue.dividedRoundingHalfToEven(by: denominator))
     }
 }
 

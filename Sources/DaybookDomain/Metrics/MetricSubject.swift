@@ -38,6 +38,10 @@ public struct MetricSubject {
     let catalog: Catalog?
     let names: NameTable
     let rules: MetricRules
+    /// Of the first sight; `nil`: none was told, or no rule asks for it.
+    let zone: ZoneTable?
+    /// `nil`: money is shown in its own currency.
+    let conversion: CurrencyConversion?
     /// The time of the question.
     let at: Int64
     /// When the customer was first seen; `nil` for one of whom nothing is known by then.
@@ -50,9 +54,10 @@ public struct MetricSubject {
     ///   - events: The customer's own, corrected, in canonical order.
     ///   - lineages: Those of the case, in its order.
     ///   - catalog: The newest that is known.
+    ///   - conversion: `nil`: money is shown in its own currency.
     public init(
         _ context: CustomerCase, events: [Event], lineages: [Lineage], catalog: Catalog?,
-        rules: MetricRules
+        rules: MetricRules, _ conversion: CurrencyConversion? = nil
     ) {
         let customer = context.state.customer
         self.customer = context.isKnown ? customer : nil
@@ -70,13 +75,16 @@ public struct MetricSubject {
         self.catalog = catalog
         names = context.names
         self.rules = rules
+        self.conversion = conversion
+        zone = rules.retention == .ownCalendar ? context.firstZone : nil
         at = context.at
         var transactions: [MetricPayment] = []
         var spans: [SubscriptionSpan] = []
         let products = Set(rules.filter.products.map(ExactText.init))
         for (index, lineage) in lineages.enumerated() {
             let places = Self.add(
-                lineage, numbered: index, to: &transactions, of: products, catalog, context)
+                lineage, numbered: index, to: &transactions, of: products, catalog, context,
+                conversion)
             guard !places.isEmpty else { continue }
             spans += SubscriptionSpans(
                 owned: lineage.owned, lineage: index, names: names, catalog: catalog, rules: rules,
@@ -105,7 +113,7 @@ public struct MetricSubject {
     private static func add(
         _ lineage: Lineage, numbered number: Int, to transactions: inout [MetricPayment],
         of products: Set<ExactText>,
-        _ catalog: Catalog?, _ context: CustomerCase
+        _ catalog: Catalog?, _ context: CustomerCase, _ conversion: CurrencyConversion?
     ) -> [Reference: Int] {
         let statements = Self.statements(of: lineage)
         var places: [Reference: Int] = [:]
@@ -121,7 +129,7 @@ public struct MetricSubject {
                     isOwn: lineage.owned.stretches.contains {
                         $0.from <= fact.startsAt && fact.startsAt < $0.until
                     }, told: statements[fact.id], catalog?.product(context.names[fact.product]),
-                    names: context.names, until: context.at))
+                    names: context.names, until: context.at, conversion))
         }
         return places
     }
@@ -174,12 +182,12 @@ public struct MetricSubject {
     }
 
     /// What the paid subscriptions of a time are worth in a month, by currency.
-    func recurring(at instant: Int64) -> [String: [Share]] {
-        var worth: [String: [Share]] = [:]
+    func recurring(at instant: Int64) -> [String: [ExactAmount]] {
+        var worth: [String: [ExactAmount]] = [:]
         for span in paidSpans(at: instant) {
             let payment = transactions[span.payment]
-            guard payment.amount > 0, let share = payment.monthly(rules) else { continue }
-            worth[payment.currency, default: []].append(share)
+            guard payment.amount > 0, let amount = payment.monthly(rules) else { continue }
+            worth[payment.shown.name, default: []].append(amount)
         }
         return worth
     }

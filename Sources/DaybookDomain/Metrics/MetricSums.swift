@@ -18,7 +18,7 @@ public struct MetricSums: Sendable, Equatable {
         var age: Int
         var part: UInt8
         /// The number is so many parts of one.
-        var divisor: Int64
+        var divisor: Int128
         /// Currency, feature or meter; empty where the metric has one value a bucket.
         var group: String
     }
@@ -94,15 +94,37 @@ struct MetricTally {
         sums.add(
             Int128(value),
             to: .init(
-                metric: metric, bucket: bucket, age: age, part: part.rawValue, divisor: divisor,
-                group: group)
-        )
+                metric: metric, bucket: bucket, age: age, part: part.rawValue,
+                divisor: Int128(divisor), group: group))
     }
 
     mutating func add(
         _ share: Share, _ part: MetricSums.Part = .numerator, in bucket: Int?, of group: String
     ) {
         add(share.numerator, part, over: share.denominator, in: bucket, of: group)
+    }
+
+    /// Adds money in the currency in which it is shown.
+    mutating func add(
+        _ amount: ExactAmount, _ part: MetricSums.Part = .numerator, in bucket: Int?,
+        age: Int = -1, of currency: String
+    ) {
+        guard let bucket else { return }
+        sums.add(
+            amount.numerator,
+            to: .init(
+                metric: metric, bucket: bucket, age: age, part: part.rawValue,
+                divisor: amount.denominator, group: currency))
+    }
+
+    /// - Parameter amount: Thousandths of a currency, before it is shown in another one.
+    mutating func add(
+        money amount: Int64, _ part: MetricSums.Part = .numerator, times share: Share = .one,
+        in bucket: Int?, age: Int = -1, of currency: ShownCurrency
+    ) {
+        add(
+            ExactAmount(amount, times: share, in: currency), part, in: bucket, age: age,
+            of: currency.name)
     }
 
     /// Which bucket an instant is in.

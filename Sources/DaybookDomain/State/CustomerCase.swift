@@ -115,6 +115,13 @@ public final class CustomerCase: Sendable {
             zones: zones, names: names, at: at, texts: texts)
     }
 
+    /// The zone that was told with the first sight; `nil`: none was that the tables have.
+    public var firstZone: ZoneTable? {
+        state.customer.zones.first { $0.isFirstSight && zones.contains(names[$0.zone]) }.map {
+            zones[names[$0.zone]]
+        }
+    }
+
     /// The zones that this customer lived in.
     public func zoneHistory(_ catalog: Catalog) -> ZoneHistory {
         var first: ZoneTable?

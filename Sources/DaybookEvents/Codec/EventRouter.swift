@@ -69,6 +69,9 @@ public enum EventRouter {
             case .ledgerRestored: return StreamName(.production, .ledger, "epochs")
             case .ingestRejected: return StreamName(environment, .ledger, "ingest")
             case .reportFrozen: return StreamName(environment, .ledger, "reports")
+            case .rateRecorded:
+                // Money is worth the same in all environments.
+                return StreamName(.production, .ledger, "rates")
             default: return StreamName(environment, .ledger, "corrections")
             }
         }

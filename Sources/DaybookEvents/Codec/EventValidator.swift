@@ -168,6 +168,12 @@ public enum EventValidator {
     package static func check(_ value: JSONValue, _ field: EventField) throws(EventProblem) {
         switch field.kind {
         case .text: try checkText(value, field, EventBounds.nameByteCountMax)
+        case .currency:
+            guard case .string(let code) = value, CurrencyCode.isValid(code) else {
+                throw EventProblem(
+                    .wrongType, place(field),
+                    "must be a currency of ISO 4217, three capital letters such as EUR")
+            }
         case .document: try checkText(value, field, EventBounds.documentByteCountMax)
         case .bool:
             guard value.bool != nil else {
@@ -238,6 +244,10 @@ public enum EventValidator {
                     .missingField, "data.amount",
                     "a grant of a meter needs amount, or unlimited: true")
             }
+        case .rateRecorded:
+            guard data["from"]?.text != data["to"]?.text else {
+                throw EventProblem(.wrongType, "data.to", "is the same currency as from")
+            }
         default: break
         }
     }
@@ -258,8 +268,8 @@ public enum EventValidator {
         _ draft: inout EventDraft, _ schema: EventSchema
     ) throws(EventProblem) {
         switch schema.type {
-        // Catalogs and epochs are the same for all environments, and stand in one stream each (rule 8).
-        case .catalogPublished, .catalogRolledBack, .ledgerRestored:
+        // Catalogs, epochs and rates are the same for all environments, and stand in one stream each (rule 8).
+        case .catalogPublished, .catalogRolledBack, .ledgerRestored, .rateRecorded:
             draft.environment = .production
         default: break
         }

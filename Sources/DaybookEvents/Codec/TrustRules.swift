@@ -66,7 +66,7 @@ extension EventType {
             .purchaseUnassigned,
             .subjectAliased, .subjectUnaliased, .subjectErased, .catalogPublished,
             .catalogRolledBack, .debugOverrideSet, .debugOverrideCleared, .clockAdvanced,
-            .ledgerRestored, .reportFrozen, .ingestRejected:
+            .ledgerRestored, .reportFrozen, .rateRecorded, .ingestRejected:
             false
         default: true
         }

@@ -1,6 +1,10 @@
 extension JSONValue {
     package static func orNull(_ value: Int64?) -> JSONValue { value.map { .integer($0) } ?? .null }
     package static func orNull(_ value: String?) -> JSONValue { value.map { .string($0) } ?? .null }
+    /// A whole number of any size.
+    package static func whole(_ value: Int128) -> JSONValue {
+        Int64(exactly: value).map { .integer($0) } ?? .number(String(value))
+    }
     package static func texts(_ values: [String]) -> JSONValue {
         .array(values.map { .string($0) })
     }

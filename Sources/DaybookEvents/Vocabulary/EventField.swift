@@ -21,6 +21,8 @@ public enum EventSlot: Sendable, Equatable {
 public enum EventFieldKind: Sendable, Equatable {
     /// Text of 1 to `EventBounds.nameByteCountMax` bytes.
     case text
+    /// A currency of ISO 4217: three capital letters.
+    case currency
     /// Text of 1 to `EventBounds.documentByteCountMax` bytes, which does not count towards the event's own size.
     case document
     case integer

@@ -61,6 +61,7 @@ public enum EventType: UInt16, Sendable, CaseIterable {
     case catalogRolledBack = 91
     case ledgerRestored = 92
     case reportFrozen = 93
+    case rateRecorded = 94
 
     case appLaunched = 100
     case onboardingStarted = 101

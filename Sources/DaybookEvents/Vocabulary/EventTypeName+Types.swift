@@ -58,6 +58,7 @@ extension EventTypeName {
     public static let catalogRolledBack = EventTypeName(.catalogRolledBack)
     public static let ledgerRestored = EventTypeName(.ledgerRestored)
     public static let reportFrozen = EventTypeName(.reportFrozen)
+    public static let rateRecorded = EventTypeName(.rateRecorded)
 
     public static let appLaunched = EventTypeName(.appLaunched)
     public static let onboardingStarted = EventTypeName(.onboardingStarted)

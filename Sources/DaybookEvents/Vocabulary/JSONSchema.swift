@@ -151,6 +151,7 @@ public enum JSONSchema {
         var object: JSONObject
         switch field.kind {
         case .text: object = text(EventBounds.nameByteCountMax)
+        case .currency: object = ["type": "string", "pattern": "^[A-Z]{3}$"]
         case .document: object = text(EventBounds.documentByteCountMax)
         case .integer, .amount, .money, .time: object = range(field.range)
         case .bool: object = ["type": "boolean"]

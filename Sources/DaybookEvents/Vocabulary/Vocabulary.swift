@@ -196,6 +196,16 @@ public enum Vocabulary {
                     "document", .document, nil, required: false,
                     "the report as JSON; inline in exports"),
             ]),
+        EventSchema(
+            .rateRecorded, "rate.recorded", routing: .ledger,
+            "What one unit of a currency was worth in another on the day (UTC) of `occurred_at`.",
+            [
+                EventField("from", .currency, .nameA, required: true),
+                EventField("to", .currency, .nameB, required: true, "another one"),
+                EventField(
+                    "rate_nanos", .integer, .money, required: true, in: 1...CurrencyCode.nanosMax,
+                    "billionths of `to` for one unit of `from`"),
+            ]),
     ]
 
     static let corrections: [EventSchema] = [

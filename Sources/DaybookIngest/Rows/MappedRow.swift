@@ -71,7 +71,7 @@ struct FieldConverter {
             text = value
         }
         switch member.kind {
-        case .text, .document, .any, .word: return .string(text)
+        case .text, .currency, .document, .any, .word: return .string(text)
         case .integer, .amount, .money: return .integer(try number(text, member))
         case .bool: return .bool(try flag(text, member))
         case .time: return .integer(try time(text, member))

@@ -120,8 +120,7 @@ extension RequestFields {
         if let by: FunnelBreakdown = try choice("by") { request.rules.breakdown = by }
         if let touch: FunnelRules.Touch = try choice("touch") { request.rules.touch = touch }
         request.experiment = try text("experiment")
-        request.filter.cohort = try PeriodText.read(text("cohort"), "\"cohort\"")
-        request.filter.catalogVersion = try integer("catalog_version")
+        request.filter = try customers()
         request.moment = try moment()
         return request
     }

@@ -13,7 +13,7 @@ extension RouteTable {
             for: readers, metrics),
         .atLength(
             "/v1/{app}/metrics/{names}", "metricValues",
-            "Compute metrics: names with commas between them, or all. CSV with \"Accept: text/csv\".",
+            "Compute metrics: names with commas between them, or all. CSV with \"Accept: text/csv\", a line of JSON for each value with \"application/x-ndjson\".",
             for: readers, metricValues),
         .atLength(
             "/v1/{app}/kpis", "kpis", "Compare what was reached with the catalog's targets.",
@@ -39,14 +39,17 @@ extension RouteTable {
             throw Problem(.unprocessableContent, "no_metric", "the path names no metric")
         }
         let request = try call.fields.metrics(names == ["all"] ? [] : names)
-        let isCSV = call.headers[.accept]?.contains("text/csv") == true
+        let accepted = call.headers[.accept] ?? ""
         let known = call.headers[.ifNoneMatch]
         return { ledger in
             let report = try ledger.metrics(request, workers: 1)
             var answer = Answer.tagged(report.json, ifNoneMatch: known)
-            if isCSV, answer.status == .ok {
+            if answer.status == .ok, accepted.contains("text/csv") {
                 answer.headers[.contentType] = "text/csv; charset=utf-8; header=present"
                 answer.body = .bytes(Array(report.csv.utf8))
+            } else if answer.status == .ok, accepted.contains("application/x-ndjson") {
+                answer.headers[.contentType] = "application/x-ndjson"
+                answer.body = .bytes(Array(report.lines.utf8))
             }
             // The same numbers in another form.
             answer.headers[.vary] = "Accept"
@@ -103,6 +106,7 @@ extension RequestFields {
         if let attribution: MetricRules.Attribution = try choice("attribution") {
             request.rules.attribution = attribution
         }
+        request.rules.currency = try text("currency")
         request.rules.ageUnit = try choice("every")
         if let ages = try integer("ages") { request.rules.ageMax = Int(clamping: ages) }
         if let share = try PercentText.read(text("commission"), "\"commission\"") {
@@ -111,11 +115,18 @@ extension RequestFields {
         return request
     }
 
-    private mutating func filter(_ isOfVariants: Bool) throws -> MetricFilter {
+    /// Which customers count.
+    mutating func customers() throws -> MetricFilter {
         var filter = MetricFilter()
-        filter.products = try texts("products") ?? []
+        filter.countries = (try texts("countries") ?? []).map { CountryCode.short($0) ?? $0 }
         filter.cohort = try PeriodText.read(text("cohort"), "\"cohort\"")
         filter.catalogVersion = try integer("catalog_version")
+        return filter
+    }
+
+    private mutating func filter(_ isOfVariants: Bool) throws -> MetricFilter {
+        var filter = try customers()
+        filter.products = try texts("products") ?? []
         if isOfVariants { return filter }
         filter.experiment = try text("experiment")
         filter.variant = try text("variant")
@@ -127,7 +138,6 @@ extension RequestFields {
         return filter
     }
 
-    /// One of a few words.
     /// One of a few words.
     mutating func choice<Choice>(_ name: String) throws -> Choice?
     where Choice: RawRepresentable<String> & CaseIterable {

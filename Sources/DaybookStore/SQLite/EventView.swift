@@ -73,7 +73,7 @@ extension EventView.Column.Kind {
     fileprivate init(_ kind: EventFieldKind) {
         self =
             switch kind {
-            case .text, .document, .word, .any: .text
+            case .text, .currency, .document, .word, .any: .text
             case .integer, .amount: .integer
             case .money: .money
             case .time: .time

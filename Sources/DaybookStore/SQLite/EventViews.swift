@@ -105,7 +105,7 @@ enum EventViews {
         let kept = "json_extract(rest, '$.d\(path)')"
         let found = field.slot.map { "ifnull(\(kept), \(value(of: $0, field)))" } ?? kept
         return switch field.kind {
-        case .text, .document, .word, .any: text(found)
+        case .text, .currency, .document, .word, .any: text(found)
         case .integer, .amount, .money, .time, .bool: "CAST(\(found) AS INTEGER)"
         }
     }

@@ -20,13 +20,15 @@ package enum SubscriptionHistory {
                 let end = at + (isYearly ? 365 : 30) * day
                 let id = period == 0 ? name : "\(name)-\(period)"
                 let isTrial = period == 0 && Bool.random(using: &random)
+                // Some move, and of some no store tells where they are.
+                let storefront = ["DEU", "USA", nil][(number + period / 2) % 3]
                 let prices: [Int64] = [5_990, 3_990, 39_990]
                 let milli = prices.randomElement(using: &random) ?? 5_990
                 drafts.append(
                     period == 0
                         ? lineage.started(
-                            id, from: at, until: end, price(milli, trial: isTrial))
-                        : lineage.renewed(id, from: at, until: end, price(milli)))
+                            id, from: at, until: end, price(milli, trial: isTrial, in: storefront))
+                        : lineage.renewed(id, from: at, until: end, price(milli, in: storefront)))
                 switch Int.random(in: 0..<6, using: &random) {
                 case 0:
                     drafts.append(
@@ -49,8 +51,11 @@ package enum SubscriptionHistory {
         return drafts
     }
 
-    private static func price(_ milli: Int64, trial isTrial: Bool = false) -> JSONObject {
+    private static func price(
+        _ milli: Int64, trial isTrial: Bool = false, in storefront: String?
+    ) -> JSONObject {
         var data: JSONObject = ["price_milli": .integer(milli), "currency": "USD"]
+        if let storefront { data["storefront"] = .string(storefront) }
         if isTrial {
             data["offer"] = ["type": "introductory", "discount": "free_trial"]
         }

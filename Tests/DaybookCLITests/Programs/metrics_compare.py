@@ -13,6 +13,7 @@ import random
 import subprocess
 import sys
 import tempfile
+from fractions import Fraction
 
 DAY = 86_400_000
 SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "metrics_oracle.py")
@@ -26,7 +27,7 @@ def text(time):
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def question(dice, lines, catalog, times):
+def question(dice, lines, catalog, times, countries):
     """A question with whatever the rules allow, about a time in which something happened."""
     by = dice.choice(list(LENGTHS))
     start = dice.choice(times) // 1000 * 1000 - dice.randrange(LENGTHS[by] // 2) * DAY
@@ -39,11 +40,12 @@ def question(dice, lines, catalog, times):
         "refunds": dice.choice(["at-refund-date", "retroactive", "ignore"]),
         "monthly_price": dice.choice(["revenuecat", "adapty", "calendar"]),
         "commission": dice.choice(["30", "15", "12.5"]),
-        "retention": dice.choice(["calendar", "24-hours", "on-or-after"]),
+        "retention": dice.choice(["calendar", "own-calendar", "24-hours", "on-or-after"]),
         "every": dice.choice([None, "day", "week", "month"]), "ages": dice.randrange(8),
         "products": [], "cohort": None, "experiment": None, "variant": None,
+        "countries": [], "currency": dice.choice([None, None, "EUR", "USD"]),
     }
-    narrowed = dice.randrange(4)
+    narrowed = dice.randrange(5)
     if narrowed == 1:
         asked["products"] = dice.sample(list(catalog["products"]), 1)
     elif narrowed == 2:
@@ -51,6 +53,8 @@ def question(dice, lines, catalog, times):
         asked["cohort"] = month.strftime("%Y-%m")
     elif narrowed == 3 and catalog.get("experiments"):
         asked["experiment"] = dice.choice(list(catalog["experiments"]))
+    elif narrowed == 4:
+        asked["countries"] = dice.sample(countries, min(2, len(countries)))
     return asked, cut
 
 
@@ -62,22 +66,26 @@ def engine(program, ledger, asked, cut):
         "--monthly-price", asked["monthly_price"], "--commission", asked["commission"],
         "--retention", asked["retention"], "--ages", str(asked["ages"]),
     ]
-    for option in ["every", "cohort", "experiment", "variant"]:
+    for option in ["every", "cohort", "experiment", "variant", "currency"]:
         if asked[option]:
             command += ["--" + option, asked[option]]
     for product in asked["products"]:
         command += ["--product", product]
+    for country in asked["countries"]:
+        command += ["--country", country]
     run = subprocess.run(command, capture_output=True, text=True)
     if run.returncode:
         sys.exit(run.stderr)
-    found = {}
+    found, shapes = {}, {}
     for metric in json.loads(run.stdout)["metrics"]:
         values = found[metric["name"]] = {}
+        shapes[metric["name"]] = metric["shape"]
         for value in metric["values"]:
             group = next((str(value[name]) for name in GROUPS if name in value), "")
             key = f"{group}|{value['period']}|{value.get('age', '')}"
-            values[key] = [value["numerator"], value["denominator"], value["complete"]]
-    return found
+            values[key] = [value["numerator"], value["denominator"], value["complete"], value["value_micros"],
+                           "currency" in value]
+    return found, shapes
 
 
 def oracle(lines, catalog, asked):
@@ -94,14 +102,20 @@ def oracle(lines, catalog, asked):
         return json.loads(run.stdout)
 
 
-def is_same(left, right):
+def is_same(left, right, shape, currency):
     """Values that one side leaves out are 0, or there is none."""
     if left is None or right is None:
         value = left or right
         return value[0] == 0
     if (left[1] == 0) != (right[1] == 0) or left[2] != right[2]:
         return False
-    return left[0] * right[1] == right[0] * left[1]
+    if right[1] == 0:
+        return left[3] is None
+    exact = Fraction(right[0], right[1]) * (1_000 if shape.startswith("money") else 1_000_000)
+    if round(exact) != left[3]:
+        return False
+    # In one currency both sides are rounded.
+    return currency and left[4] or left[0] * right[1] == right[0] * left[1]
 
 
 def main(program, ledger, export, catalog_path, seed, count):
@@ -111,18 +125,21 @@ def main(program, ledger, export, catalog_path, seed, count):
         catalog = json.load(file)
     events = [json.loads(line) for line in lines]
     times = [event["occurred_at"] for event in events if event["occurred_at"] > 1_000_000_000_000]
+    told = {event["data"].get("country") for event in events} | {"DE", "US"}
+    countries = sorted(code for code in told if code)
     dice = random.Random(seed)
     compared = telling = wrong = 0
     for number in range(count):
-        asked, cut = question(dice, lines, catalog, times)
-        ours, theirs = engine(program, ledger, asked, cut), oracle(lines[:cut], catalog_path, asked)
+        asked, cut = question(dice, lines, catalog, times, countries)
+        ours, shapes = engine(program, ledger, asked, cut)
+        theirs = oracle(lines[:cut], catalog_path, asked)
         shown = {name: value for name, value in asked.items() if value}
         for name in sorted(set(ours) | set(theirs)):
             left, right = ours.get(name, {}), theirs.get(name, {})
             for key in sorted(set(left) | set(right)):
                 compared += 1
                 telling += 1 if (left.get(key) or [0])[0] != 0 else 0
-                if not is_same(left.get(key), right.get(key)):
+                if not is_same(left.get(key), right.get(key), shapes.get(name, ""), asked["currency"]):
                     wrong += 1
                     if wrong <= 20:
                         print(f"{name} {key}: engine {left.get(key)}, oracle {right.get(key)}; "

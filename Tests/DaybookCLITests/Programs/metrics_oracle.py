@@ -128,6 +128,7 @@ AUTHORITATIVE = {"verified", "imported", "admin", "system"}
 STATEMENTS = {"subscription.started", "subscription.renewed", "purchase.completed", "store.transaction_stated"}
 CHECKOUTS = ["checkout.started", "checkout.pending", "checkout.completed", "checkout.failed", "checkout.canceled"]
 REVOCATIONS = {"purchase.refunded", "purchase.revoked", "purchase.refund_reversed"}
+SHORT = {"DEU": "DE", "USA": "US"}
 # What is no doing of a customer in the app.
 SETTLEMENTS = {"usage.committed", "usage.released", "usage.reversed", "purchase.assigned", "purchase.unassigned"}
 NO_SIGHT = {"subject.aliased", "subject.unaliased", "usage.reset", "limit.reached", "access.denied",
@@ -139,8 +140,9 @@ def read_events(path):
     """Events of production that are not void, amended, in canonical order."""
     events = []
     with open(path, encoding="utf-8") as lines:
-        for line in lines:
+        for number, line in enumerate(lines):
             event = json.loads(line)
+            event["line"] = number
             if event.get("environment", "production") == "production":
                 event.setdefault("data", {})
                 events.append(event)
@@ -165,6 +167,29 @@ def read_events(path):
             if target is not None and target["trust"] != "verified" and target["type"] not in NOT_AMENDED:
                 target["data"] = {**target["data"], **event["data"]["patch"]}
     return [event for event in events if not event["type"].startswith(("correction.", "debug.", "catalog."))]
+
+
+class Rates:
+    """What currencies were worth: a day's rate serves that day and the seven after it, until there is a newer one."""
+
+    def __init__(self, events, target):
+        self.target = target
+        self.told = {}
+        for event in sorted(events, key=lambda event: event["line"]):
+            if event["type"] == "rate.recorded":
+                data = event["data"]
+                self.told[(data["from"], data["to"], event["occurred_at"] // DAY)] = Fraction(data["rate_nanos"], 10 ** 9)
+
+    def shown(self, currency, time):
+        """By what an amount is multiplied, and its currency then."""
+        if self.target is None or currency == self.target:
+            return Fraction(1), currency
+        for day in range(time // DAY, time // DAY - 8, -1):
+            if (currency, self.target, day) in self.told:
+                return self.told[(currency, self.target, day)], self.target
+            if (self.target, currency, day) in self.told:
+                return Fraction(round(10 ** 12 / self.told[(self.target, currency, day)]), 10 ** 12), self.target
+        return Fraction(1), currency
 
 
 def canonical_order(event):
@@ -198,6 +223,7 @@ def lineage_of(event):
 # --------------------------------------------------------------------------------------------------------------------
 
 class Customer:
+    calendar = None  # of the customer's own zone
     """A person: all ids that aliases join."""
 
     def __init__(self):
@@ -294,6 +320,7 @@ class Transaction:
         self.is_verified = any(event["trust"] == "verified" for event in statements)
         self.amount = data.get("price_milli", 0) * data.get("quantity", 1)
         self.currency = data.get("currency") or "XXX"
+        self.factor, self.shown = Fraction(1), self.currency  # in which amounts are shown
         self.has_offer = bool(offer.get("type"))
         self.is_introductory = offer.get("type") == "introductory"
         self.is_trial = self.is_introductory and offer.get("discount") == "free_trial"
@@ -554,6 +581,8 @@ class Question:
         self.cohort = request.get("cohort")
         self.experiment = request.get("experiment")
         self.variant = request.get("variant")
+        self.currency = request.get("currency")
+        self.countries = request.get("countries") or []
         self.numbers = []
         number = self.calendar.number(self.by, request["from"])
         while self.calendar.start(self.by, number) < request["until"]:
@@ -594,6 +623,8 @@ class World:
         for name, feature in catalog.get("features", {}).items():
             for alias in [name] + (feature or {}).get("aliases", []):
                 self.canonical_features[alias] = name
+        self.events = events
+        self.rates = Rates(events, question.currency)
         self.person = join_ids(events)
         self.ownership = Ownership(events, self.person)
         self.customers = defaultdict(Customer)
@@ -607,6 +638,8 @@ class World:
             if subscription.transactions:
                 self.subscriptions.append(subscription)
         self.transactions = [each for told in by_lineage.values() for each in told]
+        for each in self.transactions:
+            each.factor, each.shown = self.rates.shown(each.currency, each.start)
         for customer in self.customers.values():
             customer.uses = read_uses(customer, catalog)
         self.filter()
@@ -631,6 +664,9 @@ class World:
             customer = self.customers[subject]
             if event["type"] not in NO_SIGHT and (customer.first_event or FOREVER) > event["occurred_at"]:
                 customer.first_event = event["occurred_at"]
+            zone = event["data"].get("tz") if event["type"] == "subject.created" else None
+            if zone and customer.calendar is None and event["occurred_at"] <= at:
+                customer.calendar = Calendar(zone)
             if event["type"] == "subject.created" and customer.first_stated is None:
                 customer.first_stated = event["data"]["first_seen_at"]
             if event["type"] == "consent.rescinded":
@@ -658,6 +694,8 @@ class World:
         question = self.question
         if question.products:
             self.choose_products()
+        if question.countries:
+            self.choose_countries()
         if question.cohort:
             unit, number = question.calendar.number_of_name(question.cohort)
             self.customers = {name: customer for name, customer in self.customers.items()
@@ -686,6 +724,28 @@ class World:
                                          if event["data"].get("product") in products]
         for subscription in self.subscriptions:
             subscription.times = [time for time in subscription.times if time.transaction.is_asked]
+
+    def choose_countries(self):
+        """By the newest purchase that tells a storefront; without one by the customer's first sight."""
+        wanted = set(self.question.countries)
+        storefronts, own = {}, {}
+        for event in self.events:
+            if event["occurred_at"] > self.question.at:
+                continue
+            data, lineage = event["data"], lineage_of(event)
+            if event["type"] in STATEMENTS and "storefront" in data:
+                owner = self.ownership.owner(lineage, event["occurred_at"])
+                storefronts[owner or ("no customer", lineage)] = SHORT[data["storefront"]]
+            if event["type"] == "subject.created" and data.get("country"):
+                own[self.person(event["subject"])] = data["country"]
+        chosen = {name for name in self.customers if storefronts.get(name, own.get(name)) in wanted}
+        orphans = {name[1] for name, country in storefronts.items() if isinstance(name, tuple) and country in wanted}
+        self.customers = {name: customer for name, customer in self.customers.items() if name in chosen}
+        for each in self.transactions:
+            each.is_chosen = each.owner in chosen if each.owner is not None else each.lineage in orphans
+        for subscription in self.subscriptions:
+            subscription.times = [time for time in subscription.times if time.transaction.is_chosen]
+        self.transactions = [each for each in self.transactions if each.is_chosen]
 
     def choose_exposed(self):
         question, chosen = self.question, {}
@@ -729,9 +789,9 @@ class World:
         moves = []
         for each in customer.transactions:
             if each.is_payment:
-                moves.append((each.start, each.currency, each.amount))
+                moves.append((each.start, each.shown, each.amount * each.factor))
                 if self.refund_time(each) is not None:
-                    moves.append((self.refund_time(each), each.currency, -each.refunded))
+                    moves.append((self.refund_time(each), each.shown, -each.refunded * each.factor))
         return moves
 
     def begins(self, customer, counts):
@@ -862,7 +922,7 @@ def metric(name, wait=0, knows_payments=True):
 def gross_revenue(world):
     table = Table(world, is_sum=True)
     for payment in world.payments():
-        table.add(world.question.period(payment.start), payment.amount, payment.currency)
+        table.add(world.question.period(payment.start), payment.amount * payment.factor, payment.shown)
     return table
 
 
@@ -870,7 +930,7 @@ def gross_revenue(world):
 def refunds(world):
     table = Table(world, is_sum=True)
     for payment in world.payments():
-        table.add(world.question.period(world.refund_time(payment)), payment.refunded, payment.currency)
+        table.add(world.question.period(world.refund_time(payment)), payment.refunded * payment.factor, payment.shown)
     return table
 
 
@@ -878,8 +938,9 @@ def refunds(world):
 def net_revenue(world, share=Fraction(1)):
     table = Table(world, is_sum=True)
     for payment in world.payments():
-        table.add(world.question.period(payment.start), payment.amount * share, payment.currency)
-        table.add(world.question.period(world.refund_time(payment)), -payment.refunded * share, payment.currency)
+        table.add(world.question.period(payment.start), payment.amount * payment.factor * share, payment.shown)
+        refunded = payment.refunded * payment.factor * share
+        table.add(world.question.period(world.refund_time(payment)), -refunded, payment.shown)
     return table
 
 
@@ -912,8 +973,8 @@ def refunded_share(world):
     table = Table(world)
     for payment in world.payments():
         period = world.question.period(payment.start)
-        table.out_of(period, payment.amount, payment.currency)
-        table.add(period, payment.refunded, payment.currency)
+        table.out_of(period, payment.amount * payment.factor, payment.shown)
+        table.add(period, payment.refunded * payment.factor, payment.shown)
     return table
 
 
@@ -978,7 +1039,8 @@ def mrr_by_customer(world, moment):
     for subscription, time in world.active_times(moment):
         each = time.transaction
         if each.is_payment:
-            worth[(each.owner or subscription.lineage, each.currency)] += each.amount * monthly_factor(world, each)
+            share = each.factor * monthly_factor(world, each)
+            worth[(each.owner or subscription.lineage, each.shown)] += each.amount * share
     return worth
 
 
@@ -1386,7 +1448,9 @@ def was_back(world, customer, unit, age):
             if (time - customer.seen) // length == age:
                 return True
         else:
-            distance = question.calendar.number(unit, time) - question.calendar.number(unit, customer.seen)
+            calendar = customer.calendar if question.retention == "own-calendar" else None
+            calendar = calendar or question.calendar
+            distance = calendar.number(unit, time) - calendar.number(unit, customer.seen)
             if distance == age or question.retention == "on-or-after" and distance > age:
                 return True
     return False
@@ -1418,12 +1482,12 @@ def d30_retention(world):
 # Cohorts
 # --------------------------------------------------------------------------------------------------------------------
 
-def age_bounds(world, period, age):
+def age_bounds(world, period, age, spread=0):
     """When the first of a cohort can come to an age, and when all of them are past it, by the calendar."""
     question, unit = world.question, world.question.every
-    first = question.calendar.number(unit, question.from_(period)) + age
-    last = question.calendar.number(unit, question.until(period) - 1) + age + 1
-    return question.calendar.start(unit, first), question.calendar.start(unit, last)
+    first = question.calendar.number(unit, question.from_(period) - spread) + age
+    last = question.calendar.number(unit, question.until(period) - 1 + spread) + age + 1
+    return question.calendar.start(unit, first) - spread, question.calendar.start(unit, last) + spread
 
 
 @metric("retention", knows_payments=False)
@@ -1436,7 +1500,8 @@ def retention(world):
     length = UNIT_DAYS[question.every] * DAY
     for period in question.periods:
         for age in range(question.ages + 1):
-            first, past = age_bounds(world, period, age)
+            # Customers may be up to 26 hours ahead of or behind the zone of the question.
+            first, past = age_bounds(world, period, age, 26 * HOUR if question.retention == "own-calendar" else 0)
             if question.retention == "24-hours":
                 first = question.from_(period) + age * length
                 past = question.until(period) + (age + 1) * length
@@ -1925,10 +1990,17 @@ def costs(world):
                 yield world.question.period(time), name, time, money * amount, currency
 
 
+def shown_costs(world):
+    """The same in the currency in which money is shown."""
+    for period, name, time, money, currency in costs(world):
+        factor, shown = world.rates.shown(currency, time)
+        yield period, name, time, money * factor, shown
+
+
 @metric("usage_cost", knows_payments=False)
 def usage_cost(world):
     table = Table(world, is_sum=True)
-    for period, _, _, money, currency in costs(world):
+    for period, _, _, money, currency in shown_costs(world):
         table.add(period, money, currency)
     return table
 
@@ -1936,12 +2008,14 @@ def usage_cost(world):
 @metric("usage_cost_per_customer", knows_payments=False)
 def usage_cost_per_customer(world):
     table = Table(world)
-    seen = set()
-    for period, name, _, money, currency in costs(world):
+    users, currencies = defaultdict(set), defaultdict(set)
+    for period, name, _, money, currency in shown_costs(world):
         table.add(period, money, currency)
-        if (period, name, currency) not in seen:
-            seen.add((period, name, currency))
-            table.out_of(period, 1, currency)
+        users[period].add(name)
+        currencies[period].add(currency)
+    for period, names in users.items():
+        for currency in currencies[period]:
+            table.out_of(period, len(names), currency)
     return table
 
 

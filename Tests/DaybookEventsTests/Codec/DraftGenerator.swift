@@ -84,6 +84,7 @@ struct DraftGenerator {
         case .text:
             if field.name == "store" { return pick(["google", "stripe", "é", "e\u{301}"]) }
             return .string(chance(2) ? String(repeating: "é", count: 128) : text())
+        case .currency: return .string(field.name == "to" ? "USD" : pick(["EUR", "JPY"]))
         case .document: return .string(String(repeating: text(100), count: 500))
         case .word(let words):
             let word = pick(words)

@@ -59,6 +59,7 @@ struct SchemaAgreementTests {
 
     private static func value(_ field: EventField) -> JSONValue {
         switch field.kind {
+        case .currency: .string(field.name == "to" ? "USD" : "EUR")
         case .text, .document: .string("x1")
         case .integer, .amount, .money, .time: .integer(1)
         case .bool: true

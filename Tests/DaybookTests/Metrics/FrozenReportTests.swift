@@ -293,23 +293,23 @@ struct FrozenReportTests {
                 && comparison.current.periods[$0.bucket].name == difference.period
         }
         // A multiple of every denominator that prices for months have.
-        let scale: Int64 = 5_040
-        func sum(_ side: KeyPath<MetricChange, MetricChange.Side>) -> Int64 {
+        let scale: Int128 = 5_040
+        func sum(_ side: KeyPath<MetricChange, MetricChange.Side>) -> Int128 {
             parts.reduce(0) { $0 + $1[keyPath: side].number * (scale / $1[keyPath: side].parts) }
         }
         let (before, after) = (difference.recomputed, difference.current)
         switch shape {
         case .count, .money:
-            func value(_ value: MetricSeries.Value?) -> Int64 {
-                value.map { $0.numerator * (scale / $0.denominator) } ?? 0
+            func value(_ value: MetricSeries.Value?) -> Int128 {
+                value.map { Int128($0.numerator) * (scale / Int128($0.denominator)) } ?? 0
             }
             #expect(value(after) - value(before) == sum(\.numerator), "\(difference)")
         case .ratio, .average, .moneyAverage:
             guard parts.allSatisfy({ $0.numerator.parts == 1 && $0.denominator.parts == 1 }),
                 difference.metric.groups == nil
             else { return }
-            func sides(_ value: MetricSeries.Value?) -> (Int64, Int64) {
-                (value?.numerator ?? 0, value?.denominator ?? 0)
+            func sides(_ value: MetricSeries.Value?) -> (Int128, Int128) {
+                (Int128(value?.numerator ?? 0), Int128(value?.denominator ?? 0))
             }
             let (old, new) = (sides(before), sides(after))
             #expect((new.0 - old.0) * scale == sum(\.numerator), "\(difference)")

@@ -1,3 +1,5 @@
+import DaybookEvents
+
 extension CatalogReading {
     func products(_ fields: CatalogFields) -> [Product] {
         named("products", of: fields, as: .product) { id, fields -> Product? in
@@ -109,9 +111,7 @@ extension CatalogReading {
         _ name: String, amount: String, amountPlace: CatalogPlace, currency: String,
         currencyPlace: CatalogPlace
     ) -> Price? {
-        let isCurrency =
-            currency.utf8.count == 3
-            && currency.utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
+        let isCurrency = CurrencyCode.isValid(currency)
         if !isCurrency {
             report(
                 "`\(currency)` is no currency.",
