@@ -134,8 +134,10 @@ struct DraftGenerator {
         event["type"] = .string(schema.name)
         event["v"] = .integer(Int64(schema.version))
         event["data"] = .object(data)
-        // Catalogs are the same for all environments.
-        if schema.name.hasPrefix("catalog.") || schema.name == "ledger.restored" {
+        // Catalogs and rates are the same for all environments.
+        if schema.name.hasPrefix("catalog.") || schema.name.hasPrefix("rate.")
+            || schema.name == "ledger.restored"
+        {
             event["environment"] = "production"
         }
         if schema.type.isDebug { event["environment"] = "sandbox" }

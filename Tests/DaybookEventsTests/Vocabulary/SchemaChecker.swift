@@ -7,7 +7,9 @@ struct SchemaChecker {
     private static let remarks: Set<String> = [
         "$schema", "$id", "$comment", "title", "description", "examples",
     ]
-    /// The one pattern: text without control characters.
+    /// Currencies.
+    private static let codePattern = "^[A-Z]{3}$"
+    /// Text without control characters.
     private static let pattern = #"^[^\u0000-\u001F\u007F-\u009F]*$"#
 
     static func accepts(_ value: JSONValue, _ schema: JSONObject) throws -> Bool {
@@ -56,6 +58,9 @@ struct SchemaChecker {
         case "minLength": return Int64(scalars.count) >= rule.integer ?? 0
         case "maxLength": return Int64(scalars.count) <= rule.integer ?? 0
         default:
+            if rule.text == codePattern {
+                return scalars.count == 3 && scalars.allSatisfy { ("A"..."Z").contains($0) }
+            }
             guard rule.text == pattern else { throw UnknownKeyword(keyword: "\(rule)") }
             return scalars.allSatisfy { $0.properties.generalCategory != .control }
         }
