@@ -42,7 +42,7 @@ extension Explanation.Belief {
 
 extension HistoryEntry {
     /// The shape in which an event stands in lists of events that led somewhere (docs/rules.md#decision).
-    fileprivate var reference: JSONObject {
+    var reference: JSONObject {
         [
             "position": .integer(event.position), "type": .string(event.draft.type.rawValue),
             "label": .string(label), "occurred_at": .orNull(event.draft.occurredAt),

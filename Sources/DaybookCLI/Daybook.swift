@@ -28,8 +28,9 @@ extension DaybookCommand {
             CommandGroup(
                 name: "Ask",
                 subcommands: [
-                    CheckCommand.self, ExplainCommand.self, StatusCommand.self, HistoryCommand.self,
-                    ResetsCommand.self, ListCommand.self, DiffCommand.self, BisectCommand.self,
+                    CheckCommand.self, ExplainCommand.self, BeliefsCommand.self,
+                    StatusCommand.self, HistoryCommand.self, ResetsCommand.self, ListCommand.self,
+                    DiffCommand.self, BisectCommand.self,
                     FunnelCommand.self, MetricsCommand.self, CohortsCommand.self,
                     ExperimentCommand.self,
                     KPICommand.self, ReportCommand.self,

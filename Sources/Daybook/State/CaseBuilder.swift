@@ -33,18 +33,21 @@ package struct CaseBuilder {
     }
 
     package func build(_ environment: Environment, _ subject: String) throws -> CustomerCase {
+        guard let key = try key(environment, subject) else { return unknown(environment, subject) }
+        return try build(key)
+    }
+
+    /// The customer whom a text names within the cut; `nil`: there is none.
+    package func key(_ environment: Environment, _ subject: String) throws -> CustomerKey? {
         guard let name = state.customer(named: subject, in: environment), name != 0 else {
-            return unknown(environment, subject)
+            return nil
         }
         if cut >= state.head.position || UUIDText.spellings(of: subject) == nil {
-            return try build(CustomerKey(environment, name))
+            return CustomerKey(environment, name)
         }
         // Within the cut perhaps only one spelling was known, or none.
-        for name in state.customers(named: subject, in: environment) {
-            let key = CustomerKey(environment, name)
-            if try isNamed(key) { return try build(key) }
-        }
-        return unknown(environment, subject)
+        return try state.customers(named: subject, in: environment).lazy
+            .map { CustomerKey(environment, $0) }.first(where: isNamed)
     }
 
     /// Whether any event within the cut names the customer.

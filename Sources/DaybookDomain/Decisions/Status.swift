@@ -68,6 +68,11 @@ public struct StatusQuestion {
         self.check = check
     }
 
+    /// One entitlement, as `answer` has it.
+    package func entitlement(_ name: String, profile: String?) -> EntitlementAnswer {
+        check.entitlements.entitlement(name, profile: profile ?? onlyProfile())
+    }
+
     /// - Parameter profile: Look at the customer through this profile.
     public func answer(profile: String?, locale: String?) -> Status {
         let catalog = check.catalog

@@ -1,0 +1,234 @@
+import Daybook
+import DaybookDomain
+import DaybookEvents
+import DaybookStore
+
+/// What is asked about a customer for a plane, with the events that are read once for all of its rows.
+final class PlaneQuestion {
+    let environment: Environment
+    let subject: String
+    let asked: CheckQuestion
+    let kind: BeliefPlane.Kind
+    let state: LedgerState
+    let store: any EventStore
+    let zones: ZoneTables
+    /// By stream, oldest first, up to the last position that any row knows.
+    private var streams: [UInt32: [Event]] = [:]
+    private let cut: Int64
+
+    init(
+        _ environment: Environment, _ subject: String, _ asked: CheckQuestion,
+        _ kind: BeliefPlane.Kind, _ state: LedgerState, _ store: any EventStore,
+        _ zones: ZoneTables, cut: Int64
+    ) {
+        self.environment = environment
+        self.subject = subject
+        self.asked = asked
+        self.kind = kind
+        self.state = state
+        self.store = store
+        self.zones = zones
+        self.cut = cut
+    }
+
+    /// The events of a stream within a cut.
+    func events(of stream: UInt32, cut: Int64) throws -> [Event] {
+        let all: [Event]
+        if let known = streams[stream] {
+            all = known
+        } else {
+            all = try state.log.stream(
+                endingAt: state.headOf(stream).position, cut: self.cut)
+            streams[stream] = all
+        }
+        return (all.last?.position ?? 0) <= cut ? all : all.filter { $0.position <= cut }
+    }
+}
+
+/// The answers about a customer at any time, as known at one cut.
+final class PlaneRow {
+    struct Cell: Equatable {
+        var from: Int64
+        var answer: BeliefPlane.Answer?
+    }
+
+    /// An answer with the first moment at which time alone may make it another one.
+    private struct Look {
+        var answer: BeliefPlane.Answer?
+        var edge: Int64?
+    }
+
+    /// A row with more stretches is refused.
+    static let cellCountMax = 4_096
+
+    private let question: PlaneQuestion
+    private let cut: Int64
+    private let fold: AggregateFold
+    /// Corrected, in canonical order, by the first stream of the aggregate.
+    private var settled: [UInt32: [Event]] = [:]
+    /// The customer's own events that happened first, folded.
+    private var prefix = (count: 0, state: AggregateState(kind: .customer))
+    /// Which streams the prefix is of.
+    private var prefixStreams: [UInt32] = []
+
+    init(_ question: PlaneQuestion, cut: Int64) {
+        self.question = question
+        self.cut = cut
+        fold = AggregateFold(question.state, cut: cut)
+    }
+
+    // MARK: Cells
+
+    /// The answers in a stretch of time, each where it begins.
+    /// - Throws: `PlaneTooLarge` where there are too many.
+    func cells(in range: Range<Int64>) throws -> [Cell] {
+        let times = try times()
+        var place = times.sortedPrefixCount { $0 <= range.lowerBound }
+        var at = range.lowerBound
+        var now = try look(at: at)
+        var cells = [Cell(from: at, answer: now.answer)]
+        func take(_ instant: Int64, _ answer: BeliefPlane.Answer?) throws {
+            guard answer != cells[cells.count - 1].answer else { return }
+            cells.append(Cell(from: instant, answer: answer))
+            if cells.count > Self.cellCountMax { throw PlaneTooLarge() }
+        }
+        while true {
+            while place < times.count, times[place] <= at { place += 1 }
+            let named = place < times.count ? times[place] : Int64.max
+            let next = min(now.edge ?? Int64.max, named, range.upperBound)
+            if next - 1 > at {
+                // What no source and no event names is found by its effect.
+                let last = try look(at: next - 1)
+                if last.answer != now.answer {
+                    at = try turn(after: at, by: next - 1, from: now.answer)
+                    now = try look(at: at)
+                    try take(at, now.answer)
+                    continue
+                }
+            }
+            guard next < range.upperBound else { return cells }
+            at = next
+            now = try look(at: at)
+            try take(at, now.answer)
+        }
+    }
+
+    /// The first moment found at which the answer is not what it was.
+    private func turn(
+        after start: Int64, by end: Int64, from answer: BeliefPlane.Answer?
+    ) throws -> Int64 {
+        var (low, high) = (start, end)
+        while high - low > 1 {
+            let middle = low + (high - low) / 2
+            if try look(at: middle).answer == answer { low = middle } else { high = middle }
+        }
+        return high
+    }
+
+    /// Every time that an event which may matter names, ascending.
+    func times() throws -> [Int64] {
+        let builder = CaseBuilder(
+            state: question.state, store: question.store, cut: cut, at: Int64.max)
+        guard let key = try builder.key(question.environment, question.subject) else { return [] }
+        let members = builder.members(key)
+        var times: Set<Int64> = []
+        var first = Int64.max
+        let streams =
+            [ownStreams(members)]
+            + builder.candidateLineages(members, key.environment).map { [$0] }
+        for events in try streams.map({ try self.events(of: $0) }) {
+            for event in events {
+                first = min(first, event.occurredAt)
+                if event.type.isOfScreens { continue }
+                for time in [event.occurredAt, event.timeA, event.timeB, event.timeC]
+                where time != Event.absent {
+                    times.insert(time)
+                }
+            }
+        }
+        if first < Int64.max { times.insert(first) }
+        return times.sorted()
+    }
+
+    // MARK: One moment
+
+    private func ownStreams(_ members: [NameID]) -> [UInt32] {
+        members.compactMap { question.state.streamID(question.environment, .customer, $0) }
+    }
+
+    private func events(of streams: [UInt32]) throws -> [Event] {
+        guard let first = streams.min() else { return [] }
+        if let known = settled[first] { return known }
+        let events = try fold.settled(
+            streams.flatMap { try question.events(of: $0, cut: cut) }, question.environment)
+        settled[first] = events
+        return events
+    }
+
+    private func look(at instant: Int64) throws -> Look {
+        var builder = CaseBuilder(
+            state: question.state, store: question.store, cut: cut, at: instant)
+        guard let key = try builder.key(question.environment, question.subject) else {
+            return look(try builder.build(question.environment, question.subject))
+        }
+        let members = builder.members(key)
+        var lineages: [UInt32: AggregateState] = [:]
+        for stream in builder.candidateLineages(members, key.environment) {
+            var state = AggregateState(kind: .lineage)
+            for event in try events(of: [stream]) {
+                state.evolve(event, names: question.state.names, until: instant)
+            }
+            lineages[stream] = state
+        }
+        builder.foldedLineages = lineages
+        let customer = try customer(ownStreams(members), at: instant)
+        return look(question.zones.completing(try builder.build(key, folded: customer)))
+    }
+
+    /// The customer's own events folded for a time: what happened by then, and of what happened later the facts.
+    private func customer(_ streams: [UInt32], at instant: Int64) throws -> AggregateState {
+        let events = try events(of: streams)
+        let count = events.sortedPrefixCount { $0.occurredAt <= instant }
+        if count < prefix.count || streams != prefixStreams {
+            prefix = (0, AggregateState(kind: .customer))
+            prefixStreams = streams
+        }
+        let names = question.state.names
+        for event in events[prefix.count..<count] { prefix.state.evolve(event, names: names) }
+        prefix.count = count
+        var state = prefix.state
+        for event in events[count...] where !event.type.isOfScreens {
+            state.evolve(event, names: names, until: instant)
+        }
+        return state
+    }
+
+    private func look(_ context: CustomerCase) -> Look {
+        let asked = question.asked
+        guard let check = Check(context) else {
+            return Look(answer: nil, edge: CaseEdges(context, asked, nil).first(after: context.at))
+        }
+        var decision: Decision?
+        var answer: BeliefPlane.Answer?
+        if question.kind == .entitlement {
+            let isThere = check.catalog.entitlements.contains { haveSameBytes($0.name, asked.name) }
+            if isThere {
+                let found = StatusQuestion(context, check).entitlement(
+                    asked.name, profile: asked.profile)
+                answer = .init(
+                    allowed: found.isActive, reason: found.state.rawValue, remaining: nil)
+            }
+        } else {
+            decision = try? check.bareDecision(asked)
+            answer = decision.map {
+                .init(
+                    allowed: $0.allowed, reason: $0.reason.rawValue, remaining: $0.usage?.remaining)
+            }
+        }
+        return Look(
+            answer: answer, edge: CaseEdges(context, asked, decision).first(after: context.at))
+    }
+}
+
+/// An answer changes more often than a plane can show.
+struct PlaneTooLarge: Error {}

@@ -1,0 +1,74 @@
+import ArgumentParser
+import Daybook
+import DaybookAudit
+import DaybookDomain
+
+struct BeliefsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "beliefs",
+        abstract: "Tell what a customer could do at every time, as known at every time.",
+        discussion: """
+            Every answer with the time that it is about and the time for which it was believed, and the events that \
+            changed it. First the times at which people were told something else than is known now. With --known-at \
+            and --at as of then.
+
+              daybook beliefs ada stories
+              daybook beliefs ada unlimitedStories --from 2026-03-01T00:00:00Z
+              daybook beliefs ada stories --known-at @3 --json
+            """)
+
+    @Argument(help: "ID of the customer.")
+    var subject: String
+
+    @Argument(help: "A feature or a meter of the catalog, an alias of one, or an entitlement.")
+    var name: String
+
+    @Option(help: ArgumentHelp("The profile that is looked at.", valueName: "profile"))
+    var profile: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Answers about this time and later. Default: from the customer's first event on, or the last of many changes.",
+            valueName: "time"))
+    var from: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Answers about earlier times than this one. Default: 30 days after now.",
+            valueName: "time"))
+    var until: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "How many of the newest events are told apart by when they became known, 1 to 10000.",
+            valueName: "count"))
+    var events = 256
+
+    @OptionGroup var ask: AskOptions
+
+    mutating func validate() throws {
+        guard (1...10_000).contains(events) else {
+            throw ValidationError("--events \(events) is not from 1 to 10000.")
+        }
+    }
+
+    mutating func run() async throws {
+        var request = BeliefRequest(name)
+        request.profile = profile
+        (request.from, request.until) = try InstantText.span(from: from, until: until)
+        request.eventCountMax = events
+        let moment = try ask.moment.moment()
+        let asked = request
+        let plane = try await ask.ledger.asking { ledger in
+            try ledger.beliefs(
+                asked, of: subject, environment: ask.environment, moment: moment)
+        }
+        guard plane.isKnown else {
+            throw Failure(
+                .badInput, "unknown_subject",
+                "nothing is known of \(subject) in \(ask.environment.name) at position \(plane.asOf.position); check the name, --env and --known-at"
+            )
+        }
+        try ask.output.show(plane.json) { BeliefsText(plane: plane).text($0) }
+    }
+}
