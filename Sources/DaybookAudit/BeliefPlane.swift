@@ -97,8 +97,10 @@ public struct BeliefRequest: Sendable, Equatable {
     public var from: Int64?
     /// Exclusive; `nil`: 30 days after the time of the question.
     public var until: Int64?
-    /// How many of the newest events may have a row of their own, at least 1.
-    public var eventCountMax = 256
+    /// How many of the newest events may have a row of their own, 1 to `eventCountMax`.
+    public var eventCount = 256
+
+    public static let eventCountMax = 10_000
 
     public init(_ name: String) { self.name = name }
 }

@@ -92,7 +92,7 @@ struct ExplanationWalk {
         var moves = 0
         while moves < Self.edgeCountMax {
             let question = try timeline.question(count: count, at: at)
-            guard let edge = CaseEdges(question, asked, decision).first(after: at), edge <= end
+            guard let edge = CaseEdges(question, decision).first(after: at), edge <= end
             else { break }
             try move(to: edge, count: count)
             moves += 1

@@ -15,6 +15,8 @@ final class PlaneQuestion {
     /// By stream, oldest first, up to the last position that any row knows.
     private var streams: [UInt32: [Event]] = [:]
     private let cut: Int64
+    /// Every time that an event which may matter names, with where that stands, ascending.
+    private(set) var times: [(time: Int64, position: Int64)] = []
 
     init(
         _ environment: Environment, _ subject: String, _ asked: CheckQuestion,
@@ -29,6 +31,22 @@ final class PlaneQuestion {
         self.store = store
         self.zones = zones
         self.cut = cut
+    }
+
+    /// Takes the times that events name.
+    /// - Parameter first: The time of the first event of any kind.
+    func note(_ events: [Event], first: Int64) {
+        for event in events where !event.type.isOfScreens || event.occurredAt == first {
+            for time in Set([event.occurredAt, event.timeA, event.timeB, event.timeC])
+            where time != Event.absent {
+                times.append((time, event.position))
+            }
+        }
+        times.sort { $0 < $1 }
+        // Most events stand as they were told and as they are corrected.
+        var kept: [(time: Int64, position: Int64)] = []
+        for time in times where kept.last.map({ $0 != time }) ?? true { kept.append(time) }
+        times = kept
     }
 
     /// The events of a stream within a cut.
@@ -53,7 +71,7 @@ final class PlaneRow {
     }
 
     /// An answer with the first moment at which time alone may make it another one.
-    private struct Look {
+    struct Look {
         var answer: BeliefPlane.Answer?
         var edge: Int64?
     }
@@ -62,8 +80,8 @@ final class PlaneRow {
     static let cellCountMax = 4_096
 
     private let question: PlaneQuestion
-    private let cut: Int64
-    private let fold: AggregateFold
+    private var cut: Int64
+    private var fold: AggregateFold
     /// Corrected, in canonical order, by the first stream of the aggregate.
     private var settled: [UInt32: [Event]] = [:]
     /// The customer's own events that happened first, folded.
@@ -77,13 +95,32 @@ final class PlaneRow {
         fold = AggregateFold(question.state, cut: cut)
     }
 
+    /// Goes on to the next cut where what came only adds uses and screens to the end of the customer's own events.
+    /// - Returns: `false`: the row of that cut has to begin anew; this one is as it was.
+    func advance(to next: Int64, with events: [Event]) throws -> Bool {
+        guard let first = prefixStreams.min(), var last = settled[first]?.last else { return false }
+        let later = AggregateFold(question.state, cut: next)
+        for event in events {
+            guard event.type.isUsage || event.type.isOfScreens,
+                prefixStreams.contains(event.stream),
+                OrderKey(last).isBefore(OrderKey(event)) == true,
+                try later.settled([event], question.environment) == [event]
+            else { return false }
+            last = event
+        }
+        settled[first]?.append(contentsOf: events)
+        cut = next
+        fold = later
+        return true
+    }
+
     // MARK: Cells
 
     /// The answers in a stretch of time, each where it begins.
     /// - Throws: `PlaneTooLarge` where there are too many.
     func cells(in range: Range<Int64>) throws -> [Cell] {
-        let times = try times()
-        var place = times.sortedPrefixCount { $0 <= range.lowerBound }
+        let times = question.times
+        var place = times.sortedPrefixCount { $0.time <= range.lowerBound }
         var at = range.lowerBound
         var now = try look(at: at)
         var cells = [Cell(from: at, answer: now.answer)]
@@ -93,8 +130,10 @@ final class PlaneRow {
             if cells.count > Self.cellCountMax { throw PlaneTooLarge() }
         }
         while true {
-            while place < times.count, times[place] <= at { place += 1 }
-            let named = place < times.count ? times[place] : Int64.max
+            while place < times.count, times[place].time <= at || times[place].position > cut {
+                place += 1
+            }
+            let named = place < times.count ? times[place].time : Int64.max
             let next = min(now.edge ?? Int64.max, named, range.upperBound)
             if next - 1 > at {
                 // What no source and no event names is found by its effect.
@@ -125,29 +164,27 @@ final class PlaneRow {
         return high
     }
 
-    /// Every time that an event which may matter names, ascending.
-    func times() throws -> [Int64] {
+    /// The events of the customer and of every lineage that may be theirs, corrected.
+    func allEvents() throws -> [Event] {
         let builder = CaseBuilder(
             state: question.state, store: question.store, cut: cut, at: Int64.max)
         guard let key = try builder.key(question.environment, question.subject) else { return [] }
         let members = builder.members(key)
-        var times: Set<Int64> = []
-        var first = Int64.max
-        let streams =
-            [ownStreams(members)]
-            + builder.candidateLineages(members, key.environment).map { [$0] }
-        for events in try streams.map({ try self.events(of: $0) }) {
-            for event in events {
-                first = min(first, event.occurredAt)
-                if event.type.isOfScreens { continue }
-                for time in [event.occurredAt, event.timeA, event.timeB, event.timeC]
-                where time != Event.absent {
-                    times.insert(time)
-                }
+        return try events(of: ownStreams(members))
+            + builder.candidateLineages(members, key.environment).flatMap {
+                try events(of: [$0])
             }
+    }
+
+    /// Whether the answers are those of some cells, as far as their first and last moments tell.
+    func has(_ cells: [Cell], until end: Int64) throws -> Bool {
+        for (index, cell) in cells.enumerated() {
+            let next = index + 1 < cells.count ? cells[index + 1].from : end
+            guard try look(at: cell.from).answer == cell.answer,
+                try look(at: next - 1).answer == cell.answer
+            else { return false }
         }
-        if first < Int64.max { times.insert(first) }
-        return times.sorted()
+        return true
     }
 
     // MARK: One moment
@@ -165,7 +202,7 @@ final class PlaneRow {
         return events
     }
 
-    private func look(at instant: Int64) throws -> Look {
+    func look(at instant: Int64) throws -> Look {
         var builder = CaseBuilder(
             state: question.state, store: question.store, cut: cut, at: instant)
         guard let key = try builder.key(question.environment, question.subject) else {
@@ -206,7 +243,7 @@ final class PlaneRow {
     private func look(_ context: CustomerCase) -> Look {
         let asked = question.asked
         guard let check = Check(context) else {
-            return Look(answer: nil, edge: CaseEdges(context, asked, nil).first(after: context.at))
+            return Look(answer: nil, edge: CaseEdges(context, nil, nil).first(after: context.at))
         }
         var decision: Decision?
         var answer: BeliefPlane.Answer?
@@ -226,7 +263,7 @@ final class PlaneRow {
             }
         }
         return Look(
-            answer: answer, edge: CaseEdges(context, asked, decision).first(after: context.at))
+            answer: answer, edge: CaseEdges(context, check, decision).first(after: context.at))
     }
 }
 

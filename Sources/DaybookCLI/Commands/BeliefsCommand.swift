@@ -47,8 +47,8 @@ struct BeliefsCommand: AsyncParsableCommand {
     @OptionGroup var ask: AskOptions
 
     mutating func validate() throws {
-        guard (1...10_000).contains(events) else {
-            throw ValidationError("--events \(events) is not from 1 to 10000.")
+        guard (1...BeliefRequest.eventCountMax).contains(events) else {
+            throw ValidationError("--events \(events) is not from 1 to \(BeliefRequest.eventCountMax).")
         }
     }
 
@@ -56,7 +56,7 @@ struct BeliefsCommand: AsyncParsableCommand {
         var request = BeliefRequest(name)
         request.profile = profile
         (request.from, request.until) = try InstantText.span(from: from, until: until)
-        request.eventCountMax = events
+        request.eventCount = events
         let moment = try ask.moment.moment()
         let asked = request
         let plane = try await ask.ledger.asking { ledger in

@@ -11,13 +11,17 @@ struct BeliefsText {
         var text: HumanText = "\(heading) · \(plane.kind.rawValue)\n"
         text += told(terminal)
         var table = Table()
+        var row = -1
         for rectangle in plane.rectangles {
+            // What made a row is told once.
+            let isFirst = rectangle.rows.lowerBound != row
+            row = rectangle.rows.lowerBound
             table.add(
                 .init(Words.time(rectangle.valid.lowerBound)),
                 .init("to \(Words.time(rectangle.valid.upperBound))"),
                 .init(word(rectangle.answer), tone(rectangle.answer)),
                 .init(knowledge(rectangle), .dim),
-                .init(causes(of: rectangle.rows.lowerBound), .bold))
+                .init(isFirst ? causes(of: row) : "", .bold))
         }
         text += "\nwhat was so, and for how long it was believed\n" + table.text(terminal)
         if plane.passedCount > 0 {

@@ -50,7 +50,7 @@ public struct AlternativeSearch {
         var at = context.at
         var before: Decision? = decision
         for _ in 0..<Self.instantCountMax {
-            let edges = CaseEdges(context.with(at: at), asked, before, isTurning: true)
+            let edges = CaseEdges(context.with(at: at), before, isTurning: true)
             guard let edge = edges.first(after: at) else { return nil }
             before = decision(context.with(at: edge), asked)
             if let before, before.allowed != decision.allowed {
@@ -110,12 +110,18 @@ public struct CaseEdges {
     ///   - isTurning: Only those that can turn the answer, not those that only change its numbers: no period that
     ///     begins takes anything away.
     public init(
-        _ context: CustomerCase, _ asked: CheckQuestion, _ decision: Decision?,
-        isTurning: Bool = false
+        _ context: CustomerCase, _ decision: Decision?, isTurning: Bool = false
+    ) {
+        self.init(context, Check(context), decision, isTurning: isTurning)
+    }
+
+    /// - Parameter check: Of the same case; `nil`: no catalog rules.
+    package init(
+        _ context: CustomerCase, _ check: Check?, _ decision: Decision?, isTurning: Bool = false
     ) {
         var instants = context.catalogs.versions.map(\.effectiveAt)
         instants.append(context.catalogPeriodEnd(after: context.at))
-        if let check = Check(context) {
+        if let check {
             for source in check.entitlements.sources {
                 instants += [source.startsAt, source.expiresAt].compactMap(\.self)
             }

@@ -13,6 +13,10 @@ extension RouteTable {
             customer + "/explanations/{name}", "explain",
             "Tell why a customer may do something, or may not, and which events made it so.",
             for: supporters, explain),
+        .atLength(
+            customer + "/beliefs/{name}", "beliefs",
+            "Tell what a customer could do at every time, as known at every time.",
+            for: supporters, beliefs),
         Route(
             .get, customer + "/difference", "difference",
             "Show what is different about a customer between two moments.", for: supporters,
@@ -41,6 +45,36 @@ extension RouteTable {
                 )
             }
             return .json(explanation.json)
+        }
+    }
+
+    @Sendable
+    private static func beliefs(_ call: inout RouteCall) throws -> Route.LongQuestion {
+        let subject = try call.customer()
+        var asked = BeliefRequest(call.part("name"))
+        asked.profile = try call.fields.text("profile")
+        (asked.from, asked.until) = try call.fields.span()
+        if let count = try call.fields.integer("events") {
+            guard (1...Int64(BeliefRequest.eventCountMax)).contains(count) else {
+                throw Problem(
+                    .unprocessableContent, "events_out_of_bounds",
+                    "\"events\" is from 1 to \(BeliefRequest.eventCountMax)")
+            }
+            asked.eventCount = Int(count)
+        }
+        let request = asked
+        let environment = try call.fields.environment()
+        let moment = try call.fields.moment()
+        return { ledger in
+            let plane = try ledger.beliefs(
+                request, of: subject, environment: environment, moment: moment)
+            guard plane.isKnown else {
+                throw Problem.notFound(
+                    "unknown_subject",
+                    "nothing is known of the customer in \(environment.name) at position \(plane.asOf.position)"
+                )
+            }
+            return .json(plane.json)
         }
     }
 
