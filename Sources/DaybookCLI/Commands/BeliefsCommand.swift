@@ -48,7 +48,8 @@ struct BeliefsCommand: AsyncParsableCommand {
 
     mutating func validate() throws {
         guard (1...BeliefRequest.eventCountMax).contains(events) else {
-            throw ValidationError("--events \(events) is not from 1 to \(BeliefRequest.eventCountMax).")
+            throw ValidationError(
+                "--events \(events) is not from 1 to \(BeliefRequest.eventCountMax).")
         }
     }
 
