@@ -137,7 +137,7 @@ PARQUET = """
 COPY (
     SELECT position, type, subject, occurred_at, data->>'transaction_id' AS id,
         CAST(data->>'price_milli' AS BIGINT) AS price, data->>'currency' AS currency,
-        CAST(data->>'revoked_at' AS BIGINT) AS revoked_at, data->'offer' IS NOT NULL AS is_offer
+        CAST(data->>'revoked_at' AS BIGINT) AS revoked_at, (data->'offer') IS NOT NULL AS is_offer
     FROM read_json(
         ?, format = 'newline_delimited', maximum_object_size = 100000000,
         columns = {position: 'BIGINT', type: 'VARCHAR', subject: 'VARCHAR',
@@ -149,18 +149,18 @@ COPY (
 REVENUE = """
 WITH events AS (SELECT * FROM read_parquet(?)),
 paid AS (
-    SELECT id, min(occurred_at) AS at, any_value(price) AS price, any_value(currency) AS currency
+    SELECT id, min(occurred_at) AS moment, any_value(price) AS price, any_value(currency) AS currency
     FROM events
     WHERE type IN ('subscription.started', 'subscription.renewed', 'purchase.completed')
         AND price > 0
     GROUP BY id),
 returned AS (
-    SELECT id, min(revoked_at) AS at FROM events WHERE type = 'purchase.refunded' GROUP BY id),
+    SELECT id, min(revoked_at) AS moment FROM events WHERE type = 'purchase.refunded' GROUP BY id),
 moves AS (
-    SELECT at, price, currency FROM paid
+    SELECT moment, price, currency FROM paid
     UNION ALL
-    SELECT returned.at, -price, currency FROM returned JOIN paid USING (id))
-SELECT at // 86400000 AS day, currency, sum(price) FROM moves GROUP BY ALL ORDER BY ALL
+    SELECT returned.moment, -price, currency FROM returned JOIN paid USING (id))
+SELECT moment // 86400000 AS day, currency, sum(price) FROM moves GROUP BY ALL ORDER BY ALL
 """
 
 CUSTOMERS = """
@@ -171,18 +171,18 @@ FROM read_parquet(?) WHERE type = 'app.launched' GROUP BY day ORDER BY day
 FUNNEL = """
 WITH events AS (SELECT * FROM read_parquet(?)),
 first AS (
-    SELECT subject, min(occurred_at) AS at FROM events WHERE type = 'paywall.shown'
+    SELECT subject, min(occurred_at) AS moment FROM events WHERE type = 'paywall.shown'
     GROUP BY subject),
 second AS (
-    SELECT subject, min(events.occurred_at) AS at, any_value(first.at) AS entry
+    SELECT subject, min(events.occurred_at) AS moment, any_value(first.moment) AS entry
     FROM events JOIN first USING (subject)
-    WHERE type = 'subscription.started' AND is_offer AND occurred_at > first.at
-        AND occurred_at <= first.at + 68 * 86400000
+    WHERE type = 'subscription.started' AND is_offer AND occurred_at > first.moment
+        AND occurred_at <= first.moment + 5875200000
     GROUP BY subject),
 third AS (
     SELECT subject FROM events JOIN second USING (subject)
-    WHERE type = 'subscription.renewed' AND occurred_at > second.at
-        AND occurred_at <= second.entry + 68 * 86400000
+    WHERE type = 'subscription.renewed' AND occurred_at > second.moment
+        AND occurred_at <= second.entry + 5875200000
     GROUP BY subject)
 SELECT (SELECT count(*) FROM first), (SELECT count(*) FROM second), (SELECT count(*) FROM third)
 """

@@ -6,7 +6,7 @@ import DaybookStore
 /// The plane of two clocks (decision 0034).
 extension Ledger {
     private static let day: Int64 = 86_400_000
-    /// How many of the last times that events name are looked at where no beginning is asked for.
+    /// How many of the last times at which something happened are looked at where no beginning is asked for.
     private static let timeCountMax = 512
 
     /// What was so about one name of a customer at every time, as known at every time.
@@ -14,7 +14,7 @@ extension Ledger {
     ///   - request: The name, and which part of the plane.
     ///   - moment: The last that is known; its time ends what people were told.
     /// - Throws: `LedgerError.badInput` for a name that no known catalog has, for an empty range, and for one in which
-    ///   the answer changes more than 4,096 times; and as `check` does.
+    ///   the answer changes more than 4,096 times or that takes too many looks; and as `check` does.
     /// - Complexity: For each of the newest events that have a row one fold of the customer's events, and an answer for
     ///   each time that those name; a use or a screen changes nothing before its own time, so only what comes after is
     ///   computed.
@@ -31,23 +31,25 @@ extension Ledger {
             let question = PlaneQuestion(
                 environment, subject, asked, kind, state, core.store, core.zoneTables,
                 cut: asOf.position)
-            let listed = try rows(concerning: subject, environment, state, cut: asOf.position)
+            // Commits know of catalogs by themselves.
+            let listed = try concernedRows([subject], environment, state, cut: asOf.position)
+                .filter { ![.catalogPublished, .catalogRolledBack].contains($0.event.type) }
             let last = PlaneRow(question, cut: asOf.position)
-            let settled = try last.allEvents()
-            let first = (listed.map(\.event) + settled).map(\.occurredAt).min() ?? Int64.max
             // As they were told, and as they are corrected.
-            question.note(listed.map(\.event) + settled, first: first)
-            let valid = try range(request, asOf, question.times.map(\.time))
+            question.note(
+                listed.map(\.event)
+                    + (try last.corrected(streams: Set(listed.map(\.event.stream)))))
+            let valid = try range(request, asOf, listed.map(\.event.occurredAt))
             var search = PlaneSearch(core: core, question: question, valid: valid)
             do {
                 try search.run(
-                    listed, request.eventCount, last, cut: asOf.position)
+                    listed, request.eventCount, last, cut: asOf.position, until: asOf.at)
             } catch is PlaneTooLarge {
                 throw LedgerError.badInput([
                     InputProblem(
                         line: nil, column: nil, code: "too_many_changes",
                         reason:
-                            "the answer changes more than \(PlaneRow.cellCountMax) times in this range; ask for a shorter one"
+                            "the answer changes too often in this range to be told; ask for a shorter one, or for fewer events"
                     )
                 ])
             }
@@ -55,31 +57,8 @@ extension Ledger {
                 subject: subject, name: request.name, kind: kind, profile: request.profile,
                 isKnown: context.isKnown, asOf: asOf, valid: valid, rows: search.rows,
                 rectangles: search.rectangles,
-                differences: search.differences(until: asOf.at), passedCount: search.passedCount)
+                differences: search.differences(), passedCount: search.passedCount)
         }
-    }
-
-    /// Everything that concerns a customer, or did so while another id was the same person, ascending by position.
-    private func rows(
-        concerning subject: String, _ environment: Environment, _ state: LedgerState, cut: Int64
-    ) throws -> [EventRow] {
-        var names = state.customers(named: subject, in: environment)
-        var seen = Set(names)
-        var next = 0
-        while next < names.count {
-            let key = CustomerKey(environment, names[next])
-            next += 1
-            for other in state.identity.everLinked(to: key) where seen.insert(other).inserted {
-                names.append(other)
-            }
-        }
-        var rows: [Int64: EventRow] = [:]
-        for name in names {
-            let listed = try CustomerHistory(core: core).listedRows(
-                state.names[name], environment, state, cut: cut, withHandedLineages: true)
-            for row in listed { rows[row.event.position] = row }
-        }
-        return rows.values.sorted { $0.event.position < $1.event.position }
     }
 
     /// By the catalogs that are known, the newest first.

@@ -17,6 +17,10 @@ final class PlaneQuestion {
     private let cut: Int64
     /// Every time that an event which may matter names, with where that stands, ascending.
     private(set) var times: [(time: Int64, position: Int64)] = []
+    private var lookCount = 0
+
+    /// A plane that needs more is refused: a look takes some ten microseconds, of customers with many lineages more.
+    private static let lookCountMax = 1_000_000
 
     init(
         _ environment: Environment, _ subject: String, _ asked: CheckQuestion,
@@ -33,9 +37,15 @@ final class PlaneQuestion {
         self.cut = cut
     }
 
-    /// Takes the times that events name.
-    /// - Parameter first: The time of the first event of any kind.
-    func note(_ events: [Event], first: Int64) {
+    /// Counts a look, of which a plane may take so many.
+    func noteLook() throws {
+        lookCount += 1
+        if lookCount > Self.lookCountMax { throw PlaneTooLarge() }
+    }
+
+    /// Takes the times that events name; of screens only that of the first event of all, which may be the first sight.
+    func note(_ events: [Event]) {
+        let first = events.map(\.occurredAt).min()
         for event in events where !event.type.isOfScreens || event.occurredAt == first {
             for time in Set([event.occurredAt, event.timeA, event.timeB, event.timeC])
             where time != Event.absent {
@@ -97,12 +107,15 @@ final class PlaneRow {
 
     /// Goes on to the next cut where what came only adds uses and screens to the end of the customer's own events.
     /// - Returns: `false`: the row of that cut has to begin anew; this one is as it was.
-    func advance(to next: Int64, with events: [Event]) throws -> Bool {
-        guard let first = prefixStreams.min(), var last = settled[first]?.last else { return false }
+    /// - Parameter own: The customer's streams.
+    func advance(
+        to next: Int64, with events: [Event], own: Set<UInt32>
+    ) throws -> Bool {
+        guard let first = own.min(), var last = settled[first]?.last else { return false }
         let later = AggregateFold(question.state, cut: next)
         for event in events {
             guard event.type.isUsage || event.type.isOfScreens,
-                prefixStreams.contains(event.stream),
+                own.contains(event.stream),
                 OrderKey(last).isBefore(OrderKey(event)) == true,
                 try later.settled([event], question.environment) == [event]
             else { return false }
@@ -164,16 +177,26 @@ final class PlaneRow {
         return high
     }
 
-    /// The events of the customer and of every lineage that may be theirs, corrected.
-    func allEvents() throws -> [Event] {
+    /// The events of some streams, each by itself, corrected.
+    func corrected(streams: Set<UInt32>) throws -> [Event] {
+        try streams.sorted().filter { question.state.stream($0).kind != .ledger }.flatMap {
+            try fold.settled(try question.events(of: $0, cut: cut), question.environment)
+        }
+    }
+
+    /// Which streams are the customer's own, and when the customer was first seen by them; `Int64.max`: never.
+    func ownEvents() throws -> (streams: Set<UInt32>, firstAt: Int64) {
         let builder = CaseBuilder(
             state: question.state, store: question.store, cut: cut, at: Int64.max)
-        guard let key = try builder.key(question.environment, question.subject) else { return [] }
-        let members = builder.members(key)
-        return try events(of: ownStreams(members))
-            + builder.candidateLineages(members, key.environment).flatMap {
-                try events(of: [$0])
-            }
+        guard let key = try builder.key(question.environment, question.subject) else {
+            return ([], Int64.max)
+        }
+        let streams = ownStreams(builder.members(key))
+        var state = AggregateState(kind: .customer)
+        for event in try events(of: streams) where state.customer.firstEventAt == Event.absent {
+            state.evolve(event, names: question.state.names)
+        }
+        return (Set(streams), state.customer.firstEventAt.orNil ?? Int64.max)
     }
 
     /// Whether the answers are those of some cells, as far as their first and last moments tell.
@@ -203,6 +226,7 @@ final class PlaneRow {
     }
 
     func look(at instant: Int64) throws -> Look {
+        try question.noteLook()
         var builder = CaseBuilder(
             state: question.state, store: question.store, cut: cut, at: instant)
         guard let key = try builder.key(question.environment, question.subject) else {
@@ -234,7 +258,9 @@ final class PlaneRow {
         for event in events[prefix.count..<count] { prefix.state.evolve(event, names: names) }
         prefix.count = count
         var state = prefix.state
-        for event in events[count...] where !event.type.isOfScreens {
+        // No answer depends on what screens tell later, but the first event of all is the first sight.
+        for event in events[count...]
+        where !event.type.isOfScreens || state.customer.firstEventAt == Event.absent {
             state.evolve(event, names: names, until: instant)
         }
         return state

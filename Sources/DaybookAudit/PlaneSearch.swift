@@ -11,8 +11,8 @@ struct PlaneSearch {
     private(set) var rows: [BeliefPlane.Row] = []
     private(set) var rectangles: [BeliefPlane.Rectangle] = []
     private(set) var passedCount = 0
-    /// When the ledger began: before that it told no one anything.
-    private var firstRecordedAt = Int64.max
+    /// What people were told, ascending by time: the answers of each row while it was the newest.
+    private var told: [Told] = []
     /// The answers of the newest row.
     private var cells: [PlaneRow.Cell] = []
     /// Places of the rectangles that hold in it, in the order of the cells.
@@ -23,6 +23,15 @@ struct PlaneSearch {
         self.question = question
         self.valid = valid
     }
+
+    private struct Told {
+        var range: Range<Int64>
+        var answer: BeliefPlane.Answer?
+        var row: Int
+    }
+
+    /// More are refused.
+    private static let rectangleCountMax = 100_000
 
     /// What one commit brought.
     private struct Commit {
@@ -36,38 +45,50 @@ struct PlaneSearch {
     /// - Parameters:
     ///   - listed: Everything that concerns the customer, ascending by position.
     ///   - last: The row of everything that is known.
+    ///   - end: What lies after it has been told to no one yet.
     mutating func run(
-        _ listed: [EventRow], _ eventCount: Int, _ last: PlaneRow, cut: Int64
+        _ listed: [EventRow], _ eventCount: Int, _ last: PlaneRow, cut: Int64, until end: Int64
     ) throws {
-        firstRecordedAt = try core.store.rows(at: [1]).first?.recordedAt ?? Int64.max
-        let newest = listed.suffix(max(1, eventCount))
+        var newest = listed.suffix(max(1, eventCount))
+        // A commit is whole: its other events belong to its row.
+        while let first = newest.first, newest.startIndex > listed.startIndex,
+            listed[newest.startIndex - 1].recordedAt == first.recordedAt
+        {
+            newest = listed[(newest.startIndex - 1)...]
+        }
         passedCount = listed.count - newest.count
         let floor = passedCount > 0 ? (newest.first?.event.position ?? 1) - 1 : 0
-        var first = Int64.max
-        for row in listed.dropLast(newest.count) { first = min(first, row.event.occurredAt) }
+        // Before the ledger began it told no one anything, and what was told before the passed events is not looked at.
+        var since = try core.store.rows(at: [max(1, floor)]).first?.recordedAt ?? Int64.max
         rows = [.init(position: floor, recordedAt: Int64.min, events: [])]
         var row = PlaneRow(question, cut: floor)
         cells = try row.cells(in: valid)
         for cell in cells.indices { addRectangle(cell, row: 0) }
         for commit in try commits(newest, above: floor, cut: cut) {
-            let begins = Self.begin(of: commit, first: first)
-            for event in commit.events { first = min(first, event.event.occurredAt) }
+            let own = try row.ownEvents()
+            let begins = Self.begin(of: commit, own)
             let goesOn =
                 try !commit.hasCatalog
-                && row.advance(to: commit.position, with: commit.events.map(\.event))
+                && row.advance(
+                    to: commit.position, with: commit.events.map(\.event), own: own.streams)
             if !goesOn { row = PlaneRow(question, cut: commit.position) }
-            if begins < valid.upperBound { try take(row, from: begins, commit, cut: cut) }
+            guard begins < valid.upperBound else { continue }
+            try take(row, from: begins, commit, since: &since, cut: cut)
         }
-        try confirm(last, cut: cut)
-        let end = rows.count
-        for place in open { rectangles[place].rows = rectangles[place].rows.lowerBound..<end }
+        try confirm(last, since: &since, cut: cut)
+        note(toldFrom: since, until: end)
+        for place in open {
+            rectangles[place].rows = rectangles[place].rows.lowerBound..<rows.count
+        }
         rectangles.sort {
             ($0.rows.lowerBound, $0.valid.lowerBound) < ($1.rows.lowerBound, $1.valid.lowerBound)
         }
     }
 
     /// Another customer's event can matter, too: an alias that is no more.
-    private mutating func confirm(_ last: PlaneRow, cut: Int64) throws {
+    private mutating func confirm(
+        _ last: PlaneRow, since: inout Int64, cut: Int64
+    ) throws {
         guard try !last.has(cells, until: valid.upperBound) else { return }
         let wanted = try last.cells(in: valid)
         var (low, high) = (rows[rows.count - 1].position, cut)
@@ -79,7 +100,8 @@ struct PlaneSearch {
         guard let row = try core.store.rows(at: [high]).first else { return }
         try take(
             last, from: Int64.min,
-            Commit(position: high, recordedAt: row.recordedAt, events: [row]), cut: cut)
+            Commit(position: high, recordedAt: row.recordedAt, events: [row]), since: &since,
+            cut: cut)
     }
 
     private func entries(_ rows: [EventRow], cut: Int64) throws -> [HistoryEntry] {
@@ -112,24 +134,26 @@ struct PlaneSearch {
     /// The first time at which a commit can change an answer.
     ///
     /// Usage takes part from its own time on (rule 4), and on what screens tell no answer depends; but the first event
-    /// of a customer is their first sight, which may move what is counted from it.
-    /// - Parameter first: The time of the customer's first event that was known before.
-    private static func begin(of commit: Commit, first: Int64) -> Int64 {
+    /// of a customer is the first sight, which may move what is counted from it, and so may an event of another stream.
+    /// - Parameter own: The customer's streams and first sight, as known before.
+    private static func begin(
+        of commit: Commit, _ own: (streams: Set<UInt32>, firstAt: Int64)
+    ) -> Int64 {
         guard !commit.hasCatalog else { return Int64.min }
         var begin = Int64.max
-        for row in commit.events {
-            let type = row.event.type
-            guard row.event.occurredAt >= first, type.isUsage || type.isOfScreens else {
-                return Int64.min
-            }
-            if type.isUsage { begin = min(begin, row.event.occurredAt) }
+        for event in commit.events.map(\.event) {
+            guard event.occurredAt >= own.firstAt, own.streams.contains(event.stream),
+                event.type.isUsage || event.type.isOfScreens
+            else { return Int64.min }
+            if event.type.isUsage { begin = min(begin, event.occurredAt) }
         }
         return begin
     }
 
     /// Takes the answers of a next row, those from a time on.
+    /// - Parameter since: From when on the row before was the newest; becomes that of the next.
     private mutating func take(
-        _ row: PlaneRow, from begin: Int64, _ commit: Commit, cut: Int64
+        _ row: PlaneRow, from begin: Int64, _ commit: Commit, since: inout Int64, cut: Int64
     ) throws {
         var next = cells
         if begin <= valid.lowerBound {
@@ -142,6 +166,8 @@ struct PlaneSearch {
             }
         }
         guard next != cells else { return }
+        note(toldFrom: since, until: commit.recordedAt)
+        since = max(since, commit.recordedAt)
         let place = rows.count
         rows.append(
             .init(
@@ -165,6 +191,7 @@ struct PlaneSearch {
                 addRectangle(index, row: place)
             }
         }
+        try confirmSize()
         for index in former.indices where !kept.contains(formerOpen[index]) {
             let rectangle = formerOpen[index]
             rectangles[rectangle].rows = rectangles[rectangle].rows.lowerBound..<place
@@ -183,55 +210,59 @@ struct PlaneSearch {
                 valid: range(of: index), rows: row..<row + 1, answer: cells[index].answer))
     }
 
-    // MARK: What people were told
-
-    /// Stretches in which something else was told than is known now: the diagonal beside the last row.
-    /// - Parameter end: What lies after it has been told to no one yet.
-    func differences(until end: Int64) -> [BeliefPlane.Difference] {
-        var found: [BeliefPlane.Difference] = []
-        for (index, row) in rows.enumerated() {
-            let from = max(row.recordedAt, valid.lowerBound, firstRecordedAt)
-            let until = min(
-                index + 1 < rows.count ? rows[index + 1].recordedAt : end, end, valid.upperBound)
-            guard from < until else { continue }
-            for told in rectangles where told.rows.contains(index) {
-                for known in rectangles where known.rows.upperBound == rows.count {
-                    let range = told.valid.clamped(to: from..<until).clamped(to: known.valid)
-                    guard !range.isEmpty, told.answer?.allowed != known.answer?.allowed else {
-                        continue
-                    }
-                    found += splitting(range, told.answer, known.answer, after: index)
-                }
-            }
-        }
-        return Self.joined(found.sorted { $0.range.lowerBound < $1.range.lowerBound })
+    private func confirmSize() throws {
+        if rectangles.count > Self.rectangleCountMax { throw PlaneTooLarge() }
     }
 
-    /// By the row from which on what is known now was known of a time.
-    private func splitting(
-        _ range: Range<Int64>, _ told: BeliefPlane.Answer?, _ known: BeliefPlane.Answer?,
-        after row: Int
-    ) -> [BeliefPlane.Difference] {
-        var found: [BeliefPlane.Difference] = []
-        var open = [range]
-        for index in stride(from: rows.count - 1, to: row, by: -1) {
-            // Of what is left: where the row before had another answer, this one brought it.
-            var left: [Range<Int64>] = []
-            for part in open {
-                for rectangle in rectangles where rectangle.rows.contains(index - 1) {
-                    let common = part.clamped(to: rectangle.valid)
-                    guard !common.isEmpty else { continue }
-                    if rectangle.answer?.allowed == known?.allowed {
-                        left.append(common)
-                    } else {
-                        found.append(
-                            .init(range: common, told: told, hindsight: known, row: index))
-                    }
-                }
-            }
-            open = left
+    // MARK: What people were told
+
+    /// Notes what the newest row told while it was the newest.
+    private mutating func note(toldFrom start: Int64, until end: Int64) {
+        let stretch = (start..<max(start, end)).clamped(to: valid)
+        guard !stretch.isEmpty else { return }
+        for index in cells.indices {
+            let range = range(of: index).clamped(to: stretch)
+            guard !range.isEmpty else { continue }
+            told.append(Told(range: range, answer: cells[index].answer, row: rows.count - 1))
         }
-        return found
+    }
+
+    /// Stretches in which something else was told than is known now: the diagonal beside the last row.
+    func differences() -> [BeliefPlane.Difference] {
+        var found: [BeliefPlane.Difference] = []
+        var index = 0
+        for told in told {
+            while range(of: index).upperBound <= told.range.lowerBound { index += 1 }
+            var other = index
+            while other < cells.count, cells[other].from < told.range.upperBound {
+                let range = range(of: other).clamped(to: told.range)
+                if !range.isEmpty, told.answer?.allowed != cells[other].answer?.allowed {
+                    found += splitting(range, told, cells[other].answer)
+                }
+                other += 1
+            }
+        }
+        return Self.joined(found)
+    }
+
+    /// By the row from which on what is known now was known of a time: after the last one that said something else.
+    private func splitting(
+        _ range: Range<Int64>, _ told: Told, _ known: BeliefPlane.Answer?
+    ) -> [BeliefPlane.Difference] {
+        let wrong = rectangles.filter {
+            $0.rows.upperBound > told.row && !$0.valid.clamped(to: range).isEmpty
+                && $0.answer?.allowed != known?.allowed
+        }
+        let bounds = Set(
+            [range.lowerBound, range.upperBound]
+                + wrong.flatMap { [$0.valid.lowerBound, $0.valid.upperBound] }.filter(
+                    range.contains)
+        ).sorted()
+        return zip(bounds, bounds.dropFirst()).map { start, end in
+            let row = wrong.filter { $0.valid.contains(start) }.map(\.rows.upperBound).max()
+            return .init(
+                range: start..<end, told: told.answer, hindsight: known, row: row ?? told.row)
+        }
     }
 
     private static func joined(

@@ -7,44 +7,69 @@ final class ExchangeRates: Sendable {
     /// What is asked for: the same one has the same rates.
     private struct Question: Equatable {
         let currency: String
-        /// Of the last rate and the last correction that are known.
+        /// Of the last rate and the last correction that are known; 0: none is.
         let rate: Int64
         let correction: Int64
     }
 
+    private struct Kept {
+        /// The one that was used last is the last.
+        var answers: [(question: Question, rates: RatesKnown)] = []
+        /// The positions of a stream's events, ascending, by the position of its last one.
+        var positions: [Int64: [Int64]] = [:]
+    }
+
     private static let countMax = 8
 
-    /// The one that was used last is the last.
-    private let kept = Mutex<[(question: Question, rates: RatesKnown)]>([])
+    private let kept = Mutex(Kept())
 
     init() {}
 
     /// - Parameter currency: ISO 4217.
-    /// - Complexity: O(*n*) in the rates of all currencies, the first time.
+    /// - Complexity: O(*n*) in the rates of all currencies, once for each state of knowledge of them.
     func rates(
         to currency: String, in state: LedgerState, cut: Int64
     ) throws -> RatesKnown {
-        let heads = ["rates", "corrections"].map { name in
-            // As `EventRouter` calls the streams.
-            state.names.id(of: name).flatMap { state.streamID(.production, .ledger, $0) }
-                .map { state.headOf($0).position } ?? 0
-        }
+        // As `EventRouter` calls the streams.
+        let head = Self.head("rates", state)
         let question = Question(
-            currency: currency, rate: min(heads[0], cut), correction: min(heads[1], cut))
+            currency: currency, rate: try last(head, in: state, cut: cut),
+            correction: try last(Self.head("corrections", state), in: state, cut: cut))
         let found = kept.withLock { kept -> RatesKnown? in
-            guard let place = kept.firstIndex(where: { $0.question == question }) else {
+            guard let place = kept.answers.firstIndex(where: { $0.question == question }) else {
                 return nil
             }
-            kept.append(kept.remove(at: place))
-            return kept.last?.rates
+            kept.answers.append(kept.answers.remove(at: place))
+            return kept.answers.last?.rates
         }
         if let found { return found }
-        let rates = try Self.read(currency, in: state, cut: cut, head: heads[0])
+        let rates = try Self.read(currency, in: state, cut: cut, head: head)
         kept.withLock { kept in
-            kept.append((question, rates))
-            if kept.count > Self.countMax { kept.removeFirst() }
+            kept.answers.append((question, rates))
+            if kept.answers.count > Self.countMax { kept.answers.removeFirst() }
         }
         return rates
+    }
+
+    private static func head(_ name: String, _ state: LedgerState) -> Int64 {
+        state.names.id(of: name).flatMap { state.streamID(.production, .ledger, $0) }
+            .map { state.headOf($0).position } ?? 0
+    }
+
+    /// The last position of a stream within a cut; 0: it has none.
+    private func last(_ head: Int64, in state: LedgerState, cut: Int64) throws -> Int64 {
+        if head <= cut { return head }
+        let known = kept.withLock { $0.positions[head] }
+        let positions =
+            try known
+            ?? state.log.stream(endingAt: head, cut: Int64.max).map(\.position).sorted()
+        if known == nil {
+            kept.withLock { kept in
+                if kept.positions.count >= Self.countMax { kept.positions = [:] }
+                kept.positions[head] = positions
+            }
+        }
+        return positions.prefix(positions.sortedPrefixCount { $0 <= cut }).last ?? 0
     }
 
     private static func read(
@@ -52,10 +77,14 @@ final class ExchangeRates: Sendable {
     ) throws -> RatesKnown {
         let events = try AggregateFold(state, cut: cut).events(
             environment: .production, heads: [head]
-        ).filter { $0.type == .rateRecorded }.sorted { $0.position < $1.position }
+        ).filter { $0.type == .rateRecorded }
         let names = state.names
         var sources: Set<NameID> = []
-        let rates = events.compactMap { event -> CurrencyConversion.Rate? in
+        // What was signed last counts, whatever arrived first; else the last in canonical order.
+        let weighed = events.enumerated().sorted {
+            ($0.element.signedAt, $0.offset) < ($1.element.signedAt, $1.offset)
+        }
+        let rates = weighed.compactMap { _, event -> CurrencyConversion.Rate? in
             guard let nanos = event.money.orNil else { return nil }
             let rate = CurrencyConversion.Rate(
                 at: event.occurredAt, from: names[event.nameA], to: names[event.nameB],
@@ -67,6 +96,6 @@ final class ExchangeRates: Sendable {
         return RatesKnown(
             conversion: CurrencyConversion(to: currency, rates),
             sources: sources.map { names[$0] }.sorted(by: precedesInBytes), count: rates.count,
-            position: events.last?.position)
+            position: events.map(\.position).max())
     }
 }

@@ -32,7 +32,8 @@ struct KPIQuestion {
         }
         let recorded = try self.recorded(request.environment, period, report.asOf)
         let rows = targets.flatMap { self.rows($0, report, period, recorded) }
-        return KPIReport(rows: rows, period: period, zone: report.zone, asOf: report.asOf)
+        return KPIReport(
+            rows: rows, period: period, zone: report.zone, asOf: report.asOf, rates: report.rates)
     }
 
     /// The targets of the newest catalog that was known.
@@ -83,10 +84,14 @@ struct KPIQuestion {
                 $0.group == group && $0.range.lowerBound <= period.range.lowerBound
             }
             let value = values.last
+            // What could not be converted is shown, and is no measure for a target in the currency that is asked for.
+            let isJudged =
+                series.metric.groups != "currency" || report.rates == nil
+                || group == report.rates?.conversion.currency
             return KPIReport.Row(
                 target: target, group: group, numerator: value?.numerator,
                 denominator: value?.denominator, micros: value?.micros,
-                isMet: value?.micros.map(target.isMet(by:)),
+                isMet: isJudged ? value?.micros.map(target.isMet(by:)) : nil,
                 isComplete: value?.isComplete ?? false,
                 trend: values.suffix(Self.trendCount).map(\.micros))
         }
@@ -122,7 +127,9 @@ struct KPIQuestion {
                 return true
             }
             return try newest.compactMapValues { event in
-                let draft = try known.draft(of: event, cut: asOf.position, in: core.store)
+                let draft = try known.drafts(
+                    of: [event], cut: asOf.position, in: core.store
+                ).first
                 return Self.micros(draft?.data["value"])
             }
         }

@@ -7,25 +7,46 @@ extension MetricsPass {
     func isOfCountry(_ lineages: [MetricSubject.Lineage], _ events: [Event]) throws -> Bool {
         let countries = rules.filter.countries
         guard !countries.isEmpty else { return true }
-        let purchases = lineages.flatMap { lineage in
-            lineage.events.filter {
-                $0.type.namesStorefront && lineage.owned.isOwned(at: $0.occurredAt)
-            }
-        }
+        let purchases = lineages.flatMap(Self.purchases)
         let told =
             try country(ofNewest: purchases, in: "storefront")
             ?? country(ofNewest: events.filter { $0.type == .subjectCreated }, in: "country")
         return told.map(countries.contains) ?? false
     }
 
+    /// What stores said of the purchases of a lineage at the times at which it was the customer's, without what only a
+    /// client said and what a family shares.
+    private static func purchases(_ lineage: MetricSubject.Lineage) -> [Event] {
+        var shared: Set<Reference> = []
+        for fact in lineage.owned.state.transactions where fact.isFamilyShared {
+            shared.insert(fact.id)
+        }
+        return lineage.events.filter { event in
+            event.type.namesStorefront && event.trust.classRank > 0
+                && !shared.contains(event.reference)
+                && lineage.owned.stretches.contains {
+                    $0.from <= event.occurredAt && event.occurredAt < $0.until
+                }
+        }
+    }
+
+    /// How many events are read at once: the newest mostly tells.
+    private static let readCount = 16
+
     /// The country that the newest of some events tells, corrected; `nil`: none does.
     private func country(ofNewest events: [Event], in member: String) throws -> String? {
-        let newest = events.filter { $0.occurredAt <= at }.sorted {
+        var newest = events.filter { $0.occurredAt <= at }.sorted {
             OrderKey($1).precedes(OrderKey($0), names: state.names)
-        }
-        for event in newest {
-            let draft = try state.draft(of: event, cut: cut, in: core.store)
-            if let code = draft?.data[member]?.text.flatMap(CountryCode.short) { return code }
+        }[...]
+        var count = 1
+        while !newest.isEmpty {
+            let drafts = try state.drafts(
+                of: Array(newest.prefix(count)), cut: cut, in: core.store)
+            for draft in drafts {
+                if let code = draft.data[member]?.text.flatMap(CountryCode.short) { return code }
+            }
+            newest = newest.dropFirst(count)
+            count = Self.readCount
         }
         return nil
     }

@@ -130,11 +130,17 @@ struct ReportCauses {
 
     // MARK: Who is concerned
 
+    /// The rates that money of the report can have been converted by, as known at a cut.
+    private func rates(_ cut: Int64) throws -> CurrencyConversion? {
+        try core.rates(request.rules, state, cut: cut)?.conversion.upTo(at)
+    }
+
     private func groups() throws -> [Group] {
         var sets = JoinedSets()
         var concerned: [(element: JoinedSets.Element, event: Group.Event)] = []
         // What may concern everyone: catalogs, and where money is converted rates.
         var general: [Group.Event] = []
+        let hasNewRates = try rates(old) != rates(new)
         try core.store.scan(
             after: Checkpoint(position: old), through: Checkpoint(position: new), chunkCount: 1_000
         ) { events in
@@ -147,7 +153,7 @@ struct ReportCauses {
                     general.append(told)
                 } else if isAboutRates {
                     told.cause = .rates
-                    if request.rules.currency != nil { general.append(told) }
+                    if hasNewRates { general.append(told) }
                 } else if let element {
                     concerned.append((element, told))
                 }

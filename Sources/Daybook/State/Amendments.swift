@@ -68,14 +68,22 @@ package struct Amendments {
 }
 
 extension LedgerState {
-    /// An event with all that it tells, with the corrections that are known at a cut applied.
-    /// - Returns: `nil` where it is not in the store.
-    func draft(of event: Event, cut: Int64, in store: any EventStore) throws -> EventDraft? {
-        guard let row = try store.rows(at: [event.position]).first else { return nil }
-        let stream = streamName(event.stream)
-        let patches = corrections.amendments(of: eventKey(event), cut: cut)
-        return try patches.isEmpty
-            ? EventDecoder.recorded(row, stream: stream, names: names).draft
-            : Amendments(store: store, names: names).apply(patches, to: row, in: stream).draft
+    /// Events with all that they tell, with the corrections that are known at a cut applied, in the given order.
+    /// - Returns: Without those that are not in the store.
+    func drafts(
+        of events: [Event], cut: Int64, in store: any EventStore
+    ) throws -> [EventDraft] {
+        var rows: [Int64: EventRow] = [:]
+        for row in try store.rows(at: events.map(\.position).sorted()) {
+            rows[row.event.position] = row
+        }
+        return try events.compactMap { event in
+            guard let row = rows[event.position] else { return nil }
+            let stream = streamName(event.stream)
+            let patches = corrections.amendments(of: eventKey(event), cut: cut)
+            return try patches.isEmpty
+                ? EventDecoder.recorded(row, stream: stream, names: names).draft
+                : Amendments(store: store, names: names).apply(patches, to: row, in: stream).draft
+        }
     }
 }

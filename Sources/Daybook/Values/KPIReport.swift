@@ -24,6 +24,8 @@ public struct KPIReport: Sendable, Equatable {
     public var period: MetricsReport.Period
     public var zone: String
     public var asOf: AsOf
+    /// Where money is shown in one currency: by which rates.
+    public var rates: RatesKnown?
 }
 
 extension KPITarget {

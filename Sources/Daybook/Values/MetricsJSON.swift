@@ -30,10 +30,7 @@ extension MetricSeries.Value {
 extension MetricsReport {
     package var json: JSONObject {
         var object = self.object
-        if let rates {
-            object["currency"] = .string(rates.conversion.currency)
-            object["rates"] = .object(rates.json)
-        }
+        if let rates { object.note(rates) }
         return object
     }
 
@@ -80,6 +77,13 @@ extension MetricsReport {
     }
 }
 
+extension JSONObject {
+    fileprivate mutating func note(_ rates: RatesKnown) {
+        self["currency"] = .string(rates.conversion.currency)
+        self["rates"] = .object(rates.json)
+    }
+}
+
 extension RatesKnown {
     fileprivate var json: JSONObject {
         [
@@ -96,6 +100,12 @@ extension RatesKnown {
 
 extension KPIReport {
     package var json: JSONObject {
+        var object = self.object
+        if let rates { object.note(rates) }
+        return object
+    }
+
+    private var object: JSONObject {
         [
             "kpis": .array(rows.map { .object($0.json) }), "period": .string(period.name),
             "from": .integer(period.range.lowerBound), "until": .integer(period.range.upperBound),

@@ -7,8 +7,8 @@ extension Ledger {
     /// Every row that some customers' answers rest on, at this cut or at an earlier one, in position order.
     ///
     /// The events of the customers and of every id that was ever linked with one of theirs; the lineages that name them
-    /// or came to them; the links and the transfers of everything among the other customers whom these lineages and
-    /// transfers name; the corrections of all these; the catalogs.
+    /// or one who ever gave them everything; the links and the transfers of everything among the other customers whom
+    /// these lineages and transfers name; the corrections of all these; the catalogs.
     func concernedRows(
         _ subjects: [String], _ environment: Environment, _ state: LedgerState, cut: Int64
     ) throws -> [EventRow] {
@@ -34,12 +34,34 @@ extension Ledger {
             people += try linked(name).filter { met.insert($0).inserted }
         }
 
-        let builder = CaseBuilder(state: state, store: core.store, cut: cut, at: Int64.max)
+        // All who gave one of them everything, also where that was taken back.
         var others = people
-        for lineage in builder.candidateLineages(people, environment) {
-            let events = try listed.known(lineage, state, cut)
-            list(events)
-            others += events.flatMap(\.event.namedCustomers).filter { met.insert($0).inserted }
+        next = 0
+        while next < others.count {
+            let name = others[next]
+            next += 1
+            let handovers = state.identity.handoverPositions(
+                of: CustomerKey(environment, name), cut: cut)
+            let givers = try core.store.rows(at: handovers).map(\.event)
+                .filter { $0.nameB == name }.map(\.nameA)
+            others += givers.filter { $0 != 0 && met.insert($0).inserted }
+            others += try linked(name).filter { met.insert($0).inserted }
+        }
+        let owners = Set(others)
+        var seen: Set<UInt32> = []
+        for name in owners.sorted() {
+            for lineage in state.lineages(naming: CustomerKey(environment, name))
+            where seen.insert(lineage).inserted {
+                let events = try listed.known(lineage, state, cut)
+                // The index of namings knows the future; what is in the cut does not (law 4).
+                guard
+                    events.contains(where: {
+                        $0.event.namedCustomers.contains(where: owners.contains)
+                    })
+                else { continue }
+                list(events)
+                others += events.flatMap(\.event.namedCustomers).filter { met.insert($0).inserted }
+            }
         }
         next = 0
         while next < others.count {

@@ -50,11 +50,11 @@ enum MetricsText {
             text += table(series, report, terminal)
         }
         let sentence = "periods in \(report.zone); \(report.asOf.sentence)"
-        text += "  \(terminal.paint(sentence, .dim))\n"
-        if let rates = report.rates {
-            text += "  \(terminal.paint(Self.sentence(rates), .dim))\n"
-        }
-        return text
+        return text + "  \(terminal.paint(sentence, .dim))\n" + note(report.rates, terminal)
+    }
+
+    private static func note(_ rates: RatesKnown?, _ terminal: Terminal) -> HumanText {
+        rates.map { "  \(terminal.paint(sentence($0), .dim))\n" } ?? ""
     }
 
     private static func sentence(_ rates: RatesKnown) -> String {
@@ -137,6 +137,7 @@ enum MetricsText {
         let sentence =
             "\(report.period.name) in \(report.zone); \(report.asOf.sentence)"
         return table.text(terminal, indent: 0) + "  \(terminal.paint(sentence, .dim))\n"
+            + note(report.rates, terminal)
     }
 
     private static func verdict(_ row: KPIReport.Row) -> Table.Cell {

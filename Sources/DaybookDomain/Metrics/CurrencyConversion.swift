@@ -35,8 +35,8 @@ public struct CurrencyConversion: Sendable, Equatable {
     /// By currency, ascending by day, one a day.
     private let rates: [String: [Dated]]
 
-    /// - Parameter told: Those of the ledger, in the order in which they were recorded: of two for a day the later one
-    ///   counts. Those that are not of the currency make no difference.
+    /// - Parameter told: Ascending by weight: of two for a day and direction the later one counts. Those that are not
+    ///   of the currency make no difference.
     public init(to currency: String, _ told: [Rate]) {
         self.currency = currency
         var byDay: [String: [Int64: Dated]] = [:]
@@ -56,11 +56,30 @@ public struct CurrencyConversion: Sendable, Equatable {
         rates = byDay.mapValues { $0.values.sorted { $0.day < $1.day } }
     }
 
-    /// With twelve decimals, rounded half to even: sums of many days stay exact over one denominator.
+    /// With twelve decimals, or nine where so many do not fit, rounded half to even: sums of many days stay exact over
+    /// one denominator.
     private static func reciprocal(of nanos: Int64) -> Share {
-        let places: Int128 = 1_000_000_000_000
-        let factor = (places * 1_000_000_000).dividedRoundingHalfToEven(by: Int128(nanos))
-        return Share(numerator: Int64(clamping: factor), denominator: Int64(places))
+        for places: Int128 in [1_000_000_000_000, 1_000_000_000] {
+            let factor = (places * 1_000_000_000).dividedRoundingHalfToEven(by: Int128(nanos))
+            if let factor = Int64(exactly: factor) {
+                return Share(numerator: factor, denominator: Int64(places))
+            }
+        }
+        // Of one billionth it is 10^18 over 10^9, which fits.
+        return .one
+    }
+
+    /// The rates of the days up to that of a time.
+    package func upTo(_ instant: Int64) -> CurrencyConversion {
+        let day = instant.flooredDivision(by: .day).quotient
+        return CurrencyConversion(
+            currency: currency,
+            rates: rates.mapValues { $0.filter { $0.day <= day } }.filter { !$0.value.isEmpty })
+    }
+
+    private init(currency: String, rates: [String: [Dated]]) {
+        self.currency = currency
+        self.rates = rates
     }
 
     /// By what an amount of a currency is multiplied at a time; `nil`: no rate of its day or the seven before is known.

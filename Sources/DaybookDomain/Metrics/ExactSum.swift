@@ -33,8 +33,10 @@ struct ExactSum: Equatable {
 
     /// Of sums that are too large to be compared the first is not less.
     func isLess(than other: ExactSum) -> Bool {
-        let left = numerator.multipliedReportingOverflow(by: other.denominator)
-        let right = other.numerator.multipliedReportingOverflow(by: denominator)
+        // Without what both are divided by, as in `add`.
+        let common = Self.divisor(denominator, other.denominator)
+        let left = numerator.multipliedReportingOverflow(by: other.denominator / common)
+        let right = other.numerator.multipliedReportingOverflow(by: denominator / common)
         return !left.overflow && !right.overflow && left.partialValue < right.partialValue
     }
 

@@ -28,25 +28,16 @@ struct MetricAges: Sendable {
     /// Ages in renewals of a subscription.
     static let renewals = MetricAges(window: nil)
 
-    /// By how much the clocks of two time zones can differ: UTC-12 and UTC+14.
-    private static let zoneSpread: Int64 = 26 * 3_600_000
-
     /// Whether the rules of retention say when one is back.
     var isOfRetention = false
-
-    private func spread(_ rules: MetricRules) -> Int64 {
-        isOfRetention && rules.retention == .ownCalendar ? Self.zoneSpread : 0
-    }
 
     /// Whether no customer of a bucket has come to an age yet.
     func isAhead(
         _ age: Int, _ bucket: Range<Int64>, at instant: Int64, _ buckets: MetricBuckets,
         _ rules: MetricRules
     ) -> Bool {
-        let spread = spread(rules)
-        return window.map {
-            $0(age, bucket.lowerBound - spread, buckets, rules).lowerBound - spread > instant
-        } ?? false
+        windows(age, bucket.lowerBound, buckets, rules).allSatisfy { $0.lowerBound > instant }
+            && window != nil
     }
 
     /// Whether everyone of a bucket is past an age.
@@ -54,11 +45,38 @@ struct MetricAges: Sendable {
         _ age: Int, _ bucket: Range<Int64>, at instant: Int64, _ buckets: MetricBuckets,
         _ rules: MetricRules
     ) -> Bool {
-        let spread = spread(rules)
-        return window.map {
-            let last = bucket.upperBound.addingSaturated(spread - 1)
-            return $0(age, last, buckets, rules).upperBound.addingSaturated(spread) <= instant
-        } ?? true
+        windows(age, bucket.upperBound - 1, buckets, rules).allSatisfy { $0.upperBound <= instant }
+    }
+
+    /// The times that an age can stand for, of one who began at an instant: in the zone of the question, and where
+    /// customers have calendars of their own in those in which it is first and last.
+    private func windows(
+        _ age: Int, _ instant: Int64, _ buckets: MetricBuckets, _ rules: MetricRules
+    ) -> [Range<Int64>] {
+        guard let window else { return [] }
+        var windows = [window(age, instant, buckets, rules)]
+        guard isOfRetention, rules.retention == .ownCalendar else { return windows }
+        for zone in Self.extremeZones(instant) {
+            windows.append(
+                buckets.window(age, rules.unit(buckets), after: instant, .ownCalendar, in: zone))
+        }
+        return windows
+    }
+
+    /// The zones in which a day of the calendar can begin first or last: the outermost ones, and those with a midnight
+    /// at the instant or just after it. Zones are UTC-12 to UTC+14, in quarters of an hour.
+    private static func extremeZones(_ instant: Int64) -> [ZoneTable] {
+        let quarter: Int64 = 900
+        let (first, last) = (-12 * 3_600, 14 * 3_600) as (Int64, Int64)
+        let time = instant.flooredDivision(by: 1_000).quotient.flooredDivision(by: 86_400).remainder
+        var offsets: Set<Int64> = [first, last]
+        for midnight in [-time, 86_400 - time] {
+            let after = -(-midnight).flooredDivision(by: quarter).quotient * quarter
+            for offset in [after - quarter, after] where (first...last).contains(offset) {
+                offsets.insert(offset)
+            }
+        }
+        return offsets.sorted().map { ZoneTable(name: "", initialOffsetSeconds: Int($0)) }
     }
 }
 

@@ -155,7 +155,9 @@ public struct MetricsAnswer: Sendable {
         var shown = (numerator, denominator)
         if rules.currency != nil, metric.groups == "currency" {
             // Rates have many decimals; the value itself is made of all of them.
-            shown = (top.rounded, metric.shape == .money ? 1 : bottom.rounded)
+            // A part of a thousandth is still something to divide by.
+            let whole = bottom.numerator == 0 ? 0 : max(1, bottom.rounded)
+            shown = (top.rounded, metric.shape == .money ? 1 : whole)
         }
         return MetricSeries.Value(
             bucket: bucket, range: buckets[bucket], group: group, age: age,

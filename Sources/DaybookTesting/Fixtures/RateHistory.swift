@@ -26,7 +26,9 @@ package enum RateHistory {
                 draft.recordedAt = at + day + Int64.random(in: 0..<20 * day, using: &random)
                 drafts.append(draft)
                 guard Int.random(in: 0..<8, using: &random) == 0 else { continue }
-                var again = rate(from, to, nanos + 12_345_678, at: at, key: "\(key)-again")
+                var again = rate(
+                    from, to, nanos + 12_345_678, at: at, key: "\(key)-again",
+                    signedAt: at + Int64.random(in: 0..<2 * day, using: &random))
                 again.recordedAt = (draft.recordedAt ?? at) + day
                 drafts.append(again)
             }
@@ -35,12 +37,14 @@ package enum RateHistory {
     }
 
     /// What a unit of a currency was worth in another one, in billionths.
+    /// - Parameter signedAt: `nil`: when it happened.
     package static func rate(
-        _ from: String, _ to: String, _ nanos: Int64, at instant: Int64, key: String
+        _ from: String, _ to: String, _ nanos: Int64, at instant: Int64, key: String,
+        signedAt: Int64? = nil
     ) -> EventDraft {
         EventDraft(
             type: .rateRecorded, subject: nil, occurredAt: instant,
-            source: EventSource(kind: "rates", key: key), trust: .imported,
+            source: EventSource(kind: "rates", key: key, signedAt: signedAt), trust: .imported,
             data: [
                 "from": .string(from), "to": .string(to), "rate_nanos": .integer(nanos),
             ])

@@ -30,7 +30,9 @@ class Calendar:
     """Days, weeks, months, quarters and years of one zone. Each is a number that rises by one from each to the next."""
 
     def __init__(self, zone):
-        self.zone = zoneinfo.ZoneInfo(zone)
+        """A name, or minutes east of UTC."""
+        minutes = datetime.timedelta(minutes=zone) if isinstance(zone, int) else None
+        self.zone = zoneinfo.ZoneInfo(zone) if minutes is None else datetime.timezone(minutes)
         self.midnights = {}
 
     def date(self, time):
@@ -140,9 +142,8 @@ def read_events(path):
     """Events of production that are not void, amended, in canonical order."""
     events = []
     with open(path, encoding="utf-8") as lines:
-        for number, line in enumerate(lines):
+        for line in lines:
             event = json.loads(line)
-            event["line"] = number
             if event.get("environment", "production") == "production":
                 event.setdefault("data", {})
                 events.append(event)
@@ -169,13 +170,17 @@ def read_events(path):
     return [event for event in events if not event["type"].startswith(("correction.", "debug.", "catalog."))]
 
 
+def signed(event):
+    return event["source"].get("signed_at", event["occurred_at"])
+
+
 class Rates:
     """What currencies were worth: a day's rate serves that day and the seven after it, until there is a newer one."""
 
     def __init__(self, events, target):
         self.target = target
         self.told = {}
-        for event in sorted(events, key=lambda event: event["line"]):
+        for event in sorted(events, key=signed):
             if event["type"] == "rate.recorded":
                 data = event["data"]
                 self.told[(data["from"], data["to"], event["occurred_at"] // DAY)] = Fraction(data["rate_nanos"], 10 ** 9)
@@ -188,7 +193,9 @@ class Rates:
             if (currency, self.target, day) in self.told:
                 return self.told[(currency, self.target, day)], self.target
             if (self.target, currency, day) in self.told:
-                return Fraction(round(10 ** 12 / self.told[(self.target, currency, day)]), 10 ** 12), self.target
+                reciprocal = 1 / self.told[(self.target, currency, day)]
+                places = 10 ** 12 if reciprocal * 10 ** 12 < 2 ** 63 else 10 ** 9
+                return Fraction(round(reciprocal * places), places), self.target
         return Fraction(1), currency
 
 
@@ -728,12 +735,19 @@ class World:
     def choose_countries(self):
         """By the newest purchase that tells a storefront; without one by the customer's first sight."""
         wanted = set(self.question.countries)
+        statements = defaultdict(list)
+        for event in self.events:
+            if event["type"] in STATEMENTS:
+                statements[(lineage_of(event), event["data"].get("transaction_id"))].append(event)
+        shared = {name for name, told in statements.items()
+                  if max(told, key=weight)["data"].get("ownership") == "family_shared"}
         storefronts, own = {}, {}
         for event in self.events:
             if event["occurred_at"] > self.question.at:
                 continue
             data, lineage = event["data"], lineage_of(event)
-            if event["type"] in STATEMENTS and "storefront" in data:
+            is_told = event["trust"] in AUTHORITATIVE and (lineage, data.get("transaction_id")) not in shared
+            if event["type"] in STATEMENTS and "storefront" in data and is_told:
                 owner = self.ownership.owner(lineage, event["occurred_at"])
                 storefronts[owner or ("no customer", lineage)] = SHORT[data["storefront"]]
             if event["type"] == "subject.created" and data.get("country"):
@@ -1482,12 +1496,16 @@ def d30_retention(world):
 # Cohorts
 # --------------------------------------------------------------------------------------------------------------------
 
-def age_bounds(world, period, age, spread=0):
+def age_bounds(world, period, age, is_own=False):
     """When the first of a cohort can come to an age, and when all of them are past it, by the calendar."""
     question, unit = world.question, world.question.every
-    first = question.calendar.number(unit, question.from_(period) - spread) + age
-    last = question.calendar.number(unit, question.until(period) - 1 + spread) + age + 1
-    return question.calendar.start(unit, first) - spread, question.calendar.start(unit, last) + spread
+    calendars = [question.calendar]
+    if is_own:
+        # From UTC-12 to UTC+14, in quarters of an hour.
+        calendars += [Calendar(minutes) for minutes in range(-12 * 60, 14 * 60 + 1, 15)]
+    first, last = question.from_(period), question.until(period) - 1
+    return (min(each.start(unit, each.number(unit, first) + age) for each in calendars),
+            max(each.start(unit, each.number(unit, last) + age + 1) for each in calendars))
 
 
 @metric("retention", knows_payments=False)
@@ -1500,8 +1518,7 @@ def retention(world):
     length = UNIT_DAYS[question.every] * DAY
     for period in question.periods:
         for age in range(question.ages + 1):
-            # Customers may be up to 26 hours ahead of or behind the zone of the question.
-            first, past = age_bounds(world, period, age, 26 * HOUR if question.retention == "own-calendar" else 0)
+            first, past = age_bounds(world, period, age, question.retention == "own-calendar")
             if question.retention == "24-hours":
                 first = question.from_(period) + age * length
                 past = question.until(period) + (age + 1) * length

@@ -16,7 +16,7 @@ struct BeliefPlaneTests {
     // MARK: Beside check and status
 
     private static let ledgerCount: UInt64 =
-        ProcessInfo.processInfo.environment["DAYBOOK_TIER"] == nil ? 1 : 4
+        ProcessInfo.processInfo.environment["DAYBOOK_TIER"] == nil ? 2 : 6
 
     /// A ledger into which events came late, ahead of their time and corrected, some days apart.
     private static func ledger(_ app: String, seed: UInt64) async throws -> Ledger {
@@ -107,7 +107,7 @@ struct BeliefPlaneTests {
                 }
             }
         }
-        #expect(pointCount >= 400 && edgeCount > 20)
+        #expect(pointCount >= 400 && edgeCount > 40)
         print("\(app): \(pointCount) points, \(edgeCount) edges, \(differenceCount) told otherwise")
     }
 

@@ -76,6 +76,22 @@ struct CountryTests {
         #expect(moved?.numerator == 1)
     }
 
+    @Test("What only a client says of a store, and what a family shares, moves no one")
+    func trust() async throws {
+        let bench = try await Bench("nuzzle")
+        let start = Bench.january
+        var shared = bought("ada", "family", at: start + 3 * Bench.day, in: "FRA")
+        shared.data["ownership"] = "family_shared"
+        var claimed = bought("ada", "claimed", at: start + 2 * Bench.day, in: "CHE")
+        claimed.trust = .clientAsserted
+        claimed.source = EventSource(kind: "native", key: "claimed")
+        try await bench.record([
+            bought("ada", "a1", at: start + Bench.day, in: "USA"), claimed, shared,
+        ])
+        #expect(try revenue(bench, "US") == 1_000_000)
+        #expect(try revenue(bench, "CH", "FR") == nil)
+    }
+
     @Test("Codes of both lengths are understood, and nothing else")
     func codes() {
         #expect(CountryCode.short("DEU") == "DE" && CountryCode.short("de") == "DE")

@@ -18,11 +18,12 @@ struct CurrencyTests {
     }
 
     private func rate(
-        _ from: String, _ to: String, _ nanos: Int64, day: Int64, key: String? = nil
+        _ from: String, _ to: String, _ nanos: Int64, day: Int64, key: String? = nil,
+        signedAt: Int64? = nil
     ) -> EventDraft {
         RateHistory.rate(
             from, to, nanos, at: Bench.january + day * Bench.day,
-            key: key ?? "\(from)-\(to)-\(day)")
+            key: key ?? "\(from)-\(to)-\(day)", signedAt: signedAt)
     }
 
     private func inEuro(_ request: inout MetricsRequest) { request.rules.currency = "EUR" }
@@ -89,6 +90,66 @@ struct CurrencyTests {
                 == 6_000_000_000_000)
     }
 
+    @Test("Two rates of one day give the same, whichever arrives first")
+    func arrival() async throws {
+        let told = [
+            rate("USD", "EUR", 900_000_000, day: 0, key: "b"),
+            rate("USD", "EUR", 800_000_000, day: 0, key: "a"),
+            rate("USD", "EUR", 700_000_000, day: 0, key: "c", signedAt: Bench.january - 1),
+        ]
+        for drafts in [told, told.reversed()] {
+            let bench = try await Bench("nuzzle")
+            for draft in drafts { try await bench.record([draft]) }
+            try await bench.record([bought("ada", 10_000, "USD")])
+            #expect(
+                try bench.micros("net_revenue", "2026-01", of: "EUR", change: inEuro) == 9_000_000)
+        }
+    }
+
+    @Test("The reciprocal of a rate of a few billionths is no other number")
+    func smallRates() async throws {
+        let bench = try await Bench("nuzzle")
+        try await bench.record([rate("EUR", "XAU", 6, day: 0), bought("ada", 1, "XAU")])
+        // 1 / 6 of a billion.
+        #expect(
+            try bench.micros("gross_revenue", "2026-01", of: "EUR", change: inEuro)
+                == 166_666_666_667)
+    }
+
+    @Test("A target is compared with what is in the currency, and what is not is shown")
+    func targets() async throws {
+        let text = String(decoding: try Fixtures.catalogDocument("nuzzle"), as: UTF8.self)
+        let document = Array(
+            (text + "\nkpis:\n  revenue: { metric: net_revenue, atLeast: 8 }\n").utf8)
+        let ledger = try Ledger(
+            store: InMemoryEventStore(app: "nuzzle"), zones: ZoneTables(), clock: { Bench.april })
+        try await ledger.publish(CatalogPublication(document: document, effectiveAt: 0))
+        try await ledger.record([
+            rate("USD", "EUR", 900_000_000, day: 0), bought("ada", 10_000, "USD"),
+            bought("cy", 3_000, "CHF"),
+        ])
+        var request = MetricsRequest()
+        request.period = CalendarPeriod("2026-01")
+        request.rules.currency = "EUR"
+        let report = try ledger.kpis(request)
+        let rows = report.rows.filter { $0.target.name == "revenue" }
+        #expect(rows.map(\.group) == ["CHF", "EUR"] && rows.map(\.isMet) == [nil, true])
+        #expect(report.rates?.count == 1)
+        #expect(report.json["currency"] == "EUR")
+    }
+
+    @Test("A ratio has something to divide by, however little it is")
+    func littleRatios() async throws {
+        let bench = try await Bench("nuzzle")
+        try await bench.record([
+            rate("IDR", "KWD", 18_000, day: 0), bought("ada", 4, "IDR"),
+        ])
+        let value = try bench.value("refunded_share", "2026-01", of: "KWD") {
+            $0.rules.currency = "KWD"
+        }
+        #expect(value?.micros == 0 && value?.denominator == 1)
+    }
+
     @Test("A question as of an earlier state of knowledge has the rates of then")
     func knowledge() async throws {
         let bench = try await Bench("nuzzle")
@@ -103,8 +164,12 @@ struct CurrencyTests {
             }
         }
         #expect(try worth() == 9_000_000)
-        // Told again for the same day: the later one counts.
-        try await bench.record([rate("USD", "EUR", 800_000_000, day: 0, key: "restated")])
+        // Told again for the same day: what was signed later counts.
+        try await bench.record([
+            rate(
+                "USD", "EUR", 800_000_000, day: 0, key: "restated",
+                signedAt: Bench.january + Bench.day)
+        ])
         #expect(try worth() == 8_000_000)
         #expect(try worth(knownAt: then) == 9_000_000)
         #expect(try worth(knownAt: 1 + 1) == nil)
@@ -173,8 +238,13 @@ struct CurrencyTests {
         let frozen = try await bench.ledger.freeze(ReportFreeze("january", request))
         #expect(frozen.request?.rules.currency == "EUR")
         try await bench.record([
-            rate("USD", "EUR", 700_000_000, day: 0, key: "restated"),
-            rate("USD", "EUR", 800_000_000, day: 0, key: "again"), bought("dee", 1_000, "USD"),
+            rate(
+                "USD", "EUR", 700_000_000, day: 0, key: "restated",
+                signedAt: Bench.january + Bench.day),
+            rate(
+                "USD", "EUR", 800_000_000, day: 0, key: "again",
+                signedAt: Bench.january + 2 * Bench.day),
+            bought("dee", 1_000, "USD"),
         ])
         let comparison = try bench.ledger.comparison(of: "january")
         #expect(comparison.unexplained.isEmpty)

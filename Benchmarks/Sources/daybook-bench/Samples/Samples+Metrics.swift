@@ -27,7 +27,7 @@ extension Samples {
         let report = try ledger.metrics(request)
         let funnel = try ledger.funnel(FunnelRequest("paywall_to_paid"))
         let measurement = measured(since: start, events: events)
-        guard report.series.contains(where: { !$0.values.isEmpty }), !funnel.groups.isEmpty else {
+        guard report.series.contains(where: { !$0.values.isEmpty }), funnel.entered > 0 else {
             throw BenchmarkError("the month has no revenue, or no funnel")
         }
         try ledger.close()
