@@ -35,6 +35,8 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(
+            url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
@@ -53,6 +55,7 @@ let package = Package(
     targets: [
         .target(name: "CDaybook"),
         .target(name: "CDaybookServer", exclude: ["openapi.yaml"]),
+        .target(name: "CDaybookDashboard", exclude: ["templates", "assets"]),
         .target(name: "CDaybookFixtures"),
         .target(
             name: "DaybookEvents",
@@ -116,10 +119,19 @@ let package = Package(
                 .product(name: "Yams", package: "Yams"),
             ],
             swiftSettings: settings),
+        .target(
+            name: "DaybookDashboard",
+            dependencies: [
+                "CDaybookDashboard", "Daybook", "DaybookAudit", "DaybookServer", "DaybookEvents",
+                "DaybookDomain", "DaybookIngest",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Mustache", package: "swift-mustache"),
+            ],
+            swiftSettings: settings),
         .executableTarget(
             name: "DaybookCLI",
             dependencies: [
-                "Daybook", "DaybookAudit", "DaybookServer", "DaybookEvents", "DaybookDomain",
+                "Daybook", "DaybookAudit", "DaybookServer", "DaybookDashboard", "DaybookEvents", "DaybookDomain",
                 "DaybookIngest", "DaybookStore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
@@ -177,7 +189,8 @@ let package = Package(
         tests(
             "DaybookServer",
             [
-                "DaybookServer", "Daybook", "DaybookEvents", "DaybookIngest", "DaybookStore",
+                "DaybookServer", "DaybookDashboard", "Daybook", "DaybookAudit", "DaybookEvents",
+                "DaybookDomain", "DaybookIngest", "DaybookStore",
                 "DaybookFixtures", .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "InMemoryLogging", package: "swift-log"),

@@ -56,7 +56,9 @@ extension DaybookCommand {
                     RecordCommand.self, ImportCommand.self, ExportCommand.self,
                     ChangesCommand.self, VoidCommand.self, AmendCommand.self, SchemaCommand.self,
                 ]),
-            CommandGroup(name: "Server", subcommands: [ServeCommand.self, KeyCommand.self]),
+            CommandGroup(
+                name: "Server",
+                subcommands: [DashboardCommand.self, ServeCommand.self, KeyCommand.self]),
             CommandGroup(
                 name: "App Store",
                 subcommands: [

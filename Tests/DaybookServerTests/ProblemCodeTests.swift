@@ -249,7 +249,8 @@ struct ProblemCodeTests {
 
     @Test("Every code of the server's own stands in one of these tests")
     func all() throws {
-        let sources = try Self.text(of: "Sources/DaybookServer")
+        let sources = try ["Sources/DaybookServer", "Sources/DaybookDashboard"].map(Self.text)
+            .joined()
         let tests = try Self.text(of: "Tests/DaybookServerTests")
         let pattern =
             /(?:Problem|tooMany|notFound|badRequest)\(\s*(?:\.\w+,\s*)?"(?<code>[a-z_]+)"/

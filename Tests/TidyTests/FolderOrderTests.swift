@@ -29,6 +29,7 @@ struct FolderOrderTests {
         ],
         "DaybookAudit": [".", "Bundles"],
         "DaybookServer": ["Wire", "Metrics", "Access", "Ledgers", "Routes", "Operation"],
+        "DaybookDashboard": ["Access", "Frame", "Charts", "Pages", "."],
         "DaybookTesting": ["Stores", "Histories", "Fixtures", "ReferenceModel"],
         "DaybookFixtures": [
             "Network", "Processes", "Apps", "Histories", "Ledgers", "SyntheticMonth", "Goldens",

@@ -21,8 +21,12 @@ struct TidyTests {
             "Daybook", "DaybookAudit", "DaybookEvents", "DaybookDomain", "DaybookIngest",
             "DaybookStore",
         ],
-        "DaybookCLI": [
+        "DaybookDashboard": [
             "Daybook", "DaybookAudit", "DaybookServer", "DaybookEvents", "DaybookDomain",
+            "DaybookIngest",
+        ],
+        "DaybookCLI": [
+            "Daybook", "DaybookAudit", "DaybookServer", "DaybookDashboard", "DaybookEvents", "DaybookDomain",
             "DaybookIngest",
             "DaybookStore",
         ],
@@ -38,10 +42,11 @@ struct TidyTests {
     static let places: [String: Set<String>] = [
         "ArgumentParser": ["DaybookCLI"], "CYaml": ["DaybookDomain"],
         "CDaybookFixtures": ["DaybookFixtures"], "CDaybookServer": ["DaybookServer"],
+        "CDaybookDashboard": ["DaybookDashboard"], "Mustache": ["DaybookDashboard"],
         "CoreMetrics": ["DaybookServer"],
         "Crypto": ["DaybookEvents", "DaybookDomain", "DaybookIngest", "DaybookStore"],
         "GRDB": ["DaybookServer", "DaybookStore"], "GRDBSQLite": ["DaybookStore"],
-        "HTTPTypes": ["DaybookServer"], "Hummingbird": ["DaybookServer"],
+        "HTTPTypes": ["DaybookServer", "DaybookDashboard"], "Hummingbird": ["DaybookServer"],
         "HummingbirdCore": ["DaybookServer"], "HummingbirdTLS": ["DaybookServer"],
         "NIOCertificateReloading": ["DaybookServer"], "NIOSSL": ["DaybookServer"],
         "JWTKit": ["DaybookServer"],

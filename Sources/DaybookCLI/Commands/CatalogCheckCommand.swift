@@ -1,4 +1,5 @@
 import ArgumentParser
+import Daybook
 import DaybookDomain
 import DaybookEvents
 

@@ -42,6 +42,9 @@ struct DemoCommand: AsyncParsableCommand {
         try stage.say(
             "\(tenths / 10).\(tenths % 10) s. Now yours: daybook init dozzi.sqlite --catalog events/dozzi/catalog.yaml\n"
         )
+        try stage.say(
+            "The five apps in a browser: \(CommandLine.arguments[0]) dashboard --demo --port 8081 prints the address that opens http://127.0.0.1:8081\n"
+        )
         if output.json { try Terminal.output.write(report) }
         withExtendedLifetime(folder) {}
         if !isWell { throw ExitCode.no }

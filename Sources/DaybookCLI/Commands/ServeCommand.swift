@@ -1,12 +1,10 @@
 import ArgumentParser
 import Daybook
+import DaybookDashboard
 import DaybookEvents
 import DaybookIngest
 import DaybookServer
-import Foundation
 import Logging
-import NIOCore
-import ServiceLifecycle
 import Synchronization
 
 struct ServeCommand: AsyncParsableCommand {
@@ -14,8 +12,9 @@ struct ServeCommand: AsyncParsableCommand {
         commandName: "serve", abstract: "Serve ledgers over HTTP.",
         discussion: """
             Serves one ledger, or with --data every ledger of a folder, each under /v1/APP/. Who may ask for what is \
-            said by keys ("daybook key"), which are kept in server.sqlite beside the ledgers. The command line works \
-            on the same files meanwhile. Ends by SIGTERM or SIGINT once what was begun is done.
+            said by keys ("daybook key"), which are kept in server.sqlite beside the ledgers. A browser that opens / \
+            signs in with one. The command line works on the same files meanwhile. Ends by SIGTERM or SIGINT once \
+            what was begun is done.
 
               daybook serve ledger.sqlite --bundle-id com.dozzi.app
               daybook serve --data . --json
@@ -193,7 +192,7 @@ struct ServeCommand: AsyncParsableCommand {
                     progress.note(path, $0, of: $1)
                 })
         }
-        try refuseTwice(apps, paths)
+        try ServedFiles.refuseTwice(apps, paths)
         try settings.file?.confirm(served: apps.map(\.name))
         return apps
     }
@@ -211,7 +210,8 @@ struct ServeCommand: AsyncParsableCommand {
             )
         }
         let server = LedgerServer(
-            keys: keys, options: options, log: log, opening: opening,
+            keys: keys, routes: RouteTable.routes + Dashboard.ofKeys().routes, options: options,
+            log: log, opening: opening,
             onRunning: { port in
                 do {
                     try tell(port)
@@ -219,21 +219,7 @@ struct ServeCommand: AsyncParsableCommand {
                     log.warning("the address was not told: \(error)")
                 }
             })
-        var quiet = log
-        quiet.logLevel = .critical
-        var configuration = ServiceGroupConfiguration(
-            services: [server], gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet)
-        configuration.maximumGracefulShutdownDuration = options.stopTimeMax
-        do {
-            try await ServiceGroup(configuration: configuration).run()
-        } catch let error as IOError {
-            throw Failure(
-                .environment, "cannot_listen",
-                "\(host):\(options.port) cannot be listened on: \(String(cString: strerror(error.errnoCode))); say another one with --host and --port"
-            )
-        } catch let error as CertificateError {
-            throw Failure(.environment, "bad_certificate", error.description)
-        }
+        try await Serving.run(server, at: options, log)
         try keys.close()
         log.info("stopped")
     }
@@ -241,7 +227,7 @@ struct ServeCommand: AsyncParsableCommand {
     private func options() throws -> ServerOptions {
         var options = ServerOptions()
         options.host = host
-        options.port = try listeningPort()
+        options.port = try Serving.port(port) ?? ServerOptions().port
         options.origins = origins
         options.keyRateMax = rate == 0 ? nil : rate
         options.customerRateMax = customerRate == 0 ? nil : customerRate
@@ -252,48 +238,11 @@ struct ServeCommand: AsyncParsableCommand {
         return options
     }
 
-    private func listeningPort() throws -> Int {
-        if let port { return port }
-        let named = ProcessInfo.processInfo.environment["DAYBOOK_PORT"] ?? ""
-        if named.isEmpty { return ServerOptions().port }
-        guard let port = Int(named), (0...65_535).contains(port) else {
-            throw Failure(.usage, "usage", "$DAYBOOK_PORT is \(named): write 0 to 65535")
-        }
-        return port
-    }
-
     // MARK: What is served
 
     private func paths() throws -> [String] {
         if let ledger { return [ledger] }
-        let folder = data ?? "."
-        let names: [String]
-        do {
-            names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
-        } catch {
-            throw Failure(.environment, "no_folder", "\(folder) cannot be listed")
-        }
-        let paths = names.filter { $0.hasSuffix(".sqlite") && $0 != KeyStore.fileName }
-            .map { "\(folder)/\($0)" }
-        guard !paths.isEmpty else {
-            throw Failure(
-                .environment, "no_ledger",
-                "\(folder) holds no *.sqlite; make one with \"daybook init \(folder)/APP.sqlite --catalog FILE\""
-            )
-        }
-        return paths
-    }
-
-    /// Under one name there is one ledger.
-    private static func refuseTwice(_ apps: [ServedApp], _ paths: [String]) throws {
-        var seen: [String: String] = [:]
-        for (app, path) in zip(apps, paths) {
-            if let other = seen.updateValue(path, forKey: app.name) {
-                throw Failure(
-                    .environment, "app_twice",
-                    "\(other) and \(path) are both ledgers of \(app.name)")
-            }
-        }
+        return try ServedFiles.ledgers(in: data ?? ".")
     }
 }
 

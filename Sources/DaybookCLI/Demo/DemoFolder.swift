@@ -11,6 +11,11 @@ struct DemoFolder {
 
     let apps: [App]
 
+    /// Whether a stream shows what other rules than the app's would record of the same customer.
+    static func isOfOtherRules(_ path: String) -> Bool {
+        path.split(separator: "/").last?.hasPrefix("diverges-") == true
+    }
+
     /// Looks for `events/` from here upwards, then from the program upwards.
     static func find(_ given: String?) throws -> DemoFolder {
         if let given {

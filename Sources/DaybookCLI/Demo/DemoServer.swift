@@ -1,4 +1,5 @@
 import Daybook
+import DaybookEvents
 import DaybookServer
 
 /// The recorded apps, each in a ledger of its own with its recorded streams, and a key for each.
@@ -37,11 +38,7 @@ struct DemoServer {
         var all = Made(paths: [], keys: [])
         for app in try DemoFolder.find(events).apps {
             let path = "\(folder)/\(app.name).sqlite"
-            let made = try await Ledger.create(
-                at: path, catalog: try InputFile(app.catalog).all())
-            let name = made.app
-            for stream in app.streams { try await Self.record(stream, in: made) }
-            try made.close()
+            let name = try await Self.fill(path, app)
             let (_, text) = try store.create(
                 [.store, .analyst], app: name, label: "demo", by: "demo", now: SystemClock.now())
             all.paths.append(path)
@@ -51,11 +48,31 @@ struct DemoServer {
         return all
     }
 
-    /// A stream that tells otherwise of what an earlier one told has no place beside it, and is left out.
-    private static func record(_ stream: String, in ledger: Ledger) async throws {
-        var chunks = [try InputFile(stream).all()]
-        do {
-            _ = try await ledger.importLines { chunks.popLast() }
-        } catch LedgerError.badInput {}
+    /// Makes a ledger with an app's streams, as they were recorded: in the order of that time, after the catalog.
+    ///
+    /// A line that tells otherwise of what an earlier one told has no place beside it, and is left out.
+    /// - Returns: The app's name.
+    private static func fill(_ path: String, _ app: DemoFolder.App) async throws -> String {
+        var lines: [(recordedAt: Int64, bytes: [UInt8])] = []
+        for stream in app.streams where !DemoFolder.isOfOtherRules(stream) {
+            for line in try InputFile(stream).all().split(separator: 0x0A) {
+                let recorded = try? JSONReader.read(Array(line)).object?["recorded_at"]?.integer
+                lines.append((recorded ?? SystemClock.now(), Array(line) + [0x0A]))
+            }
+        }
+        // Stable: lines of one time stay in the order of their file.
+        let ordered = lines.enumerated().sorted {
+            ($0.element.recordedAt, $0.offset) < ($1.element.recordedAt, $1.offset)
+        }.map(\.element)
+        let start = (ordered.first?.recordedAt ?? SystemClock.now()) - 86_400_000
+        try await Ledger.create(
+            at: path, catalog: try InputFile(app.catalog).all(), clock: { start }
+        ).close()
+        let ledger = try Ledger.open(path)
+        var rest = ordered.map(\.bytes)[...]
+        _ = try await ledger.importLines(
+            { rest.popFirst() }, options: ImportOptions(isAsRecorded: true, keepsGoing: true))
+        try ledger.close()
+        return ledger.app
     }
 }

@@ -19,7 +19,7 @@ struct BeliefsText {
             table.add(
                 .init(Words.time(rectangle.valid.lowerBound)),
                 .init("to \(Words.time(rectangle.valid.upperBound))"),
-                .init(word(rectangle.answer), tone(rectangle.answer)),
+                .init(BeliefPlane.word(rectangle.answer), tone(rectangle.answer)),
                 .init(knowledge(rectangle), .dim),
                 .init(isFirst ? causes(of: row) : "", .bold))
         }
@@ -41,8 +41,10 @@ struct BeliefsText {
             table.add(
                 .init(Words.time(range.lowerBound)), .init("to \(Words.time(range.upperBound))"),
                 .init(Words.duration(range.upperBound - range.lowerBound), isRight: true),
-                .init(word(difference.told), tone(difference.told)),
-                .init("known now: \(word(difference.hindsight))", tone(difference.hindsight)),
+                .init(BeliefPlane.word(difference.told), tone(difference.told)),
+                .init(
+                    "known now: \(BeliefPlane.word(difference.hindsight))",
+                    tone(difference.hindsight)),
                 .init("since \(Words.time(plane.rows[difference.row].recordedAt))", .dim),
                 .init(causes(of: difference.row), .bold))
         }
@@ -63,12 +65,6 @@ struct BeliefsText {
         let shown = events.prefix(3).map { "@\($0.event.position) \($0.label)" }
         let more = events.count > 3 ? " and \(events.count - 3) more" : ""
         return shown.joined(separator: ", ") + more
-    }
-
-    private func word(_ answer: BeliefPlane.Answer?) -> String {
-        guard let answer else { return "no rule" }
-        let left = answer.remaining.map { ", \($0) left" } ?? ""
-        return "\(answer.allowed ? "yes" : "no"), \(Words.spaced(answer.reason))\(left)"
     }
 
     private func tone(_ answer: BeliefPlane.Answer?) -> Terminal.Style {

@@ -41,7 +41,7 @@ enum CohortsText {
             ]
             for age in 0...last {
                 guard let value = row.first(where: { $0.age == age }) else { break }
-                let number = MetricsText.number(value.micros, metric.shape)
+                let number = MetricWords.number(value.micros, metric.shape)
                 cells.append(
                     .init(
                         value.isComplete ? number : number + "*", style(value.micros, of: most),

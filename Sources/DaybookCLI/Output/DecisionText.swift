@@ -25,9 +25,9 @@ struct DecisionText {
             if let text { table.add(Table.Cell(label, .dim), .init(text)) }
         }
         add("meter", decision.usage.map { "\($0.name): \($0.sentence)" })
-        add("source", decision.source.map(Self.sentence))
+        add("source", decision.source.map(\.sentence))
         for source in decision.candidates where source != decision.source {
-            add("considered", Self.sentence(source))
+            add("considered", source.sentence)
         }
         add("title", decision.title.map { "“\($0.text)”" })
         add("text", decision.display.map { "“\($0.text)”" })
@@ -36,17 +36,6 @@ struct DecisionText {
         let flags = decision.flags + (decision.usage?.flags ?? [])
         add("flags", flags.isEmpty ? nil : flags.joined(separator: ", "))
         return table.text(terminal)
-    }
-
-    static func sentence(_ source: Source) -> String {
-        var parts = [source.name]
-        if let product = source.product { parts.append("(\(product))") }
-        parts.append(Words.spaced(source.state.rawValue))
-        if let why = source.why?.rawValue, why != source.state.rawValue { parts.append("[\(why)]") }
-        if let end = source.expiresAt {
-            parts.append("\(source.isActive ? "until" : "ended") \(Words.time(end))")
-        }
-        return parts.joined(separator: " ")
     }
 
     private func paywall(_ paywall: PaywallAnswer) -> String {

@@ -12,13 +12,13 @@ enum ExperimentText {
                 .init($0, .dim)
             })
         for variant in report.variants {
-            let share = MetricsText.number(variant.micros, .ratio)
+            let share = MetricWords.number(variant.micros, .ratio)
             let interval = variant.interval.map { interval in
-                MetricsText.number(interval.lowerMicros, .ratio) + " to "
-                    + MetricsText.number(interval.upperMicros, .ratio)
+                MetricWords.number(interval.lowerMicros, .ratio) + " to "
+                    + MetricWords.number(interval.upperMicros, .ratio)
             }
             let lift = report.liftMicros(of: variant).map { lift in
-                (lift > 0 ? "+" : "") + MetricsText.number(lift, .ratio)
+                (lift > 0 ? "+" : "") + MetricWords.number(lift, .ratio)
             }
             let isFirst = variant == report.variants.first
             table.add(
@@ -38,7 +38,7 @@ enum ExperimentText {
     private static func sample(
         _ report: ExperimentReport, _ detectPermille: Int64, _ terminal: Terminal
     ) -> HumanText {
-        let difference = MetricsText.number(detectPermille * 1_000, .ratio)
+        let difference = MetricWords.number(detectPermille * 1_000, .ratio)
         guard let needed = report.sampleSize(detectPermille: detectPermille) else {
             return
                 "how many are needed to see a difference of \(difference) cannot be told without a share of the first variant"

@@ -3,42 +3,6 @@ import DaybookAudit
 import DaybookDomain
 import DaybookEvents
 
-extension AnswerChange {
-    /// `used 2 → 3`.
-    var sentence: String {
-        "\(Words.spaced(field)) \(Self.word(before, field)) → \(Self.word(after, field))"
-    }
-
-    private static func word(_ value: JSONValue, _ field: String) -> String {
-        switch value {
-        case .null: "–"
-        case .bool(let flag): flag ? "yes" : "no"
-        case .integer(let number):
-            field.hasSuffix("_at") ? Words.time(number) : String(number)
-        case .string(let text):
-            ["state", "reason", "why"].contains(field) ? Words.spaced(text) : text
-        default: "…"
-        }
-    }
-}
-
-extension Alternative {
-    func sentence(_ labels: [Int64: String]) -> String {
-        switch self {
-        case .later(let at, let reason):
-            "at \(Words.time(at)) it turns by itself: \(Words.spaced(reason.rawValue))"
-        case .smaller(let amount): "asked for \(amount), the answer is yes"
-        case .units(let meter, let count):
-            "\(Words.count(count, "unit")) more of \(meter), by a grant or by fewer uses"
-        case .entitlement(let name, let products):
-            "with \(name)"
-                + (products.isEmpty ? "" : ", which \(products.joined(separator: ", ")) gives")
-        case .without(let position, let reason):
-            "without @\(position) (\(labels[position] ?? "")): \(Words.spaced(reason.rawValue))"
-        }
-    }
-}
-
 /// An explanation as a person in support reads it.
 struct ExplanationText {
     let explanation: Explanation
@@ -76,7 +40,7 @@ struct ExplanationText {
                         ? "\(step.allowed ? "yes" : "no"), \(Words.spaced(step.reason.rawValue))"
                         : "",
                     step.allowed ? .good : .bad),
-                .init(Self.sentence(step.changes)))
+                .init(AnswerChange.sentence(step.changes)))
         }
         if explanation.steps.isEmpty { return "" }
         let silent =
@@ -88,20 +52,6 @@ struct ExplanationText {
             ? "  more than 1,000 changes by time alone between two events; some are left out\n" : ""
         return "\nwhat led there\n" + table.text(terminal)
             + HumanText(stringLiteral: silent) + skipping
-    }
-
-    /// What the verdict says already is left out.
-    private static func sentence(_ changes: [AnswerChange]) -> String {
-        var parts: [String] = []
-        var source: String?
-        for change in changes
-        where change.source != nil || !["allowed", "reason"].contains(change.field) {
-            if let name = change.source, name != source { parts.append("\(name):") }
-            source = change.source
-            parts.append(change.sentence + ",")
-        }
-        let text = parts.joined(separator: " ")
-        return text.hasSuffix(",") ? String(text.dropLast()) : text
     }
 
     private func alternatives(_ terminal: Terminal) -> HumanText {
@@ -135,7 +85,7 @@ struct ExplanationText {
                 .init(
                     belief.event.map { "@\($0.event.position) \($0.label)" }
                         ?? (belief.changes.isEmpty ? "as known then" : "catalog"), .dim),
-                .init(Self.sentence(belief.changes)))
+                .init(AnswerChange.sentence(belief.changes)))
         }
         return "\nwhat was answered about this time, and when that changed\n"
             + table.text(terminal) + passed

@@ -79,8 +79,9 @@ enum ReportText {
         for difference in comparison.differences {
             func value(_ value: MetricSeries.Value?) -> String {
                 guard let value else { return "none" }
-                let number = MetricsText.number(value.micros, difference.metric.shape)
-                let fraction = MetricsText.fraction(value, difference.metric.shape)
+                let number = MetricWords.number(value.micros, difference.metric.shape)
+                let fraction = MetricWords.fraction(
+                    value.numerator, value.denominator, difference.metric.shape)
                 return fraction.isEmpty ? number : "\(number) (\(fraction))"
             }
             table.add(
@@ -172,7 +173,7 @@ enum ReportText {
         guard !micros.overflow, let value = Int64(exactly: micros.partialValue / side.parts) else {
             return "\(side.number) ÷ \(side.parts)"
         }
-        let number = MetricsText.number(value, isMoney ? .money : .count)
+        let number = MetricWords.number(value, isMoney ? .money : .count)
         return side.number > 0 ? "+\(number)" : number
     }
 }

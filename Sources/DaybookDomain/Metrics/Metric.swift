@@ -56,9 +56,14 @@ public struct Metric: Sendable {
     }
 
     /// All of them, in the order in which they are listed.
-    public static let all: [Metric] =
-        revenue + recurring + subscriptions + trials + customers + cohorts + use
-        + paywalls + economics
+    public static let all: [Metric] = parts.flatMap(\.metrics)
+
+    /// The same by what they are about.
+    public static let parts: [(title: String, metrics: [Metric])] = [
+        ("Revenue", revenue), ("Recurring revenue", recurring), ("Subscriptions", subscriptions),
+        ("Trials", trials), ("Customers", customers), ("Cohorts", cohorts), ("Use", use),
+        ("Paywalls", paywalls), ("Economics", economics),
+    ]
 
     /// Whether each period is a cohort, with a value for every age.
     public var hasAges: Bool { ages != nil }

@@ -2,15 +2,40 @@ import DaybookDomain
 import DaybookEvents
 
 /// Who asks: a key, and for clients the customer of their token.
-struct Caller: Sendable {
-    /// `nil`: a route that is open.
-    let key: APIKey?
+package struct Caller: Sendable {
+    /// A browser's session, of which the caller is.
+    package struct Session: Sendable {
+        /// What each form of its pages must bring along.
+        package var formToken: String
+        /// The apps that it opens; `nil`: all that are served.
+        package var apps: [String]?
+
+        package init(formToken: String, apps: [String]?) {
+            self.formToken = formToken
+            self.apps = apps
+        }
+    }
+
+    /// `nil`: a route that is open, or the session of the operator of this machine.
+    package let key: APIKey?
     /// Those of the key's scopes by which the route was opened.
-    let granted: Set<Scope>
+    package let granted: Set<Scope>
     /// The only customer this caller acts for; `nil`: any.
     let customer: String?
+    /// `nil`: the caller is a program.
+    package var session: Session?
 
-    static let open = Caller(key: nil, granted: [], customer: nil)
+    package static let open = Caller(key: nil, granted: [])
+
+    /// - Parameter customer: The only customer this caller acts for; `nil`: any.
+    package init(
+        key: APIKey?, granted: Set<Scope>, customer: String? = nil, session: Session? = nil
+    ) {
+        self.key = key
+        self.granted = granted
+        self.customer = customer
+        self.session = session
+    }
 
     /// Whether what this caller writes must name an actor and a reason: a person does it, and others will ask why.
     /// The app's own backend and its clients do what customers do.

@@ -34,6 +34,15 @@ final class KeyRing: Sendable {
         }
     }
 
+    /// All keys of an app, in the order in which they were made.
+    func keys(app: String) throws -> [APIKey] {
+        try known.withLock { known in
+            try refresh(&known)
+            return known.keys.values.filter { $0.app == app }
+                .sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
+        }
+    }
+
     /// The keys by which tokens of an app are verified.
     func tokenKeys(app: String) throws -> [TokenKey] {
         try known.withLock { known in

@@ -1,4 +1,4 @@
-import Daybook
+package import Daybook
 import DaybookEvents
 import DaybookStore
 import Dispatch
@@ -10,9 +10,10 @@ import Synchronization
 /// The library refuses to go on from a past that the file does not have; what it refuses is told to the client as
 /// something to try again, and the next request finds what is there now. Streams go on by places, which say themselves
 /// whether they are of the history that the ledger has now.
-final class ServedLedger: Sendable {
-    let app: String
+package final class ServedLedger: Sendable {
+    package let app: String
     let path: String
+    private let isReadOnly: Bool
     private let open: @Sendable () throws -> Ledger
     private let log: Logger
     private let current: Mutex<State>
@@ -42,7 +43,11 @@ final class ServedLedger: Sendable {
 
     /// - Parameter open: Opens the file that is there now.
     /// - Throws: `LedgerError` where it cannot be opened.
-    init(path: String, log: Logger, open: @escaping @Sendable () throws -> Ledger) throws {
+    init(
+        path: String, isReadOnly: Bool = false, log: Logger,
+        open: @escaping @Sendable () throws -> Ledger
+    ) throws {
+        self.isReadOnly = isReadOnly
         let file = FileIdentity(of: path)
         let ledger = try open()
         app = ledger.app
@@ -53,7 +58,7 @@ final class ServedLedger: Sendable {
     }
 
     /// Asks the ledger something.
-    func asking<Answer>(_ body: (Ledger) throws -> Answer) throws -> Answer {
+    package func asking<Answer>(_ body: (Ledger) throws -> Answer) throws -> Answer {
         let ledger = try ledger()
         do {
             return try body(ledger)
@@ -102,10 +107,12 @@ final class ServedLedger: Sendable {
             return state
         }
         guard case .opened(let opened) = state else { return }
-        do {
-            try opened.ledger.snapshot()
-        } catch {
-            log.warning("\(app): no snapshot was written: \(error)")
+        if !isReadOnly {
+            do {
+                try opened.ledger.snapshot()
+            } catch {
+                log.warning("\(app): no snapshot was written: \(error)")
+            }
         }
         try opened.ledger.close()
     }

@@ -23,7 +23,7 @@ public struct ServedApp: Sendable {
         }
     }
 
-    let ledger: ServedLedger
+    package let ledger: ServedLedger
     /// By environment; where one is missing, payloads of it are refused.
     let verifiers: [Environment: AppStoreVerifier]
     /// SHA-256 of what RevenueCat sends as authorization; `nil`: its webhooks are refused.
@@ -49,6 +49,19 @@ public struct ServedApp: Sendable {
         revenueCatDigest = settings.revenueCatAuthorization.map { Digest.sha256($0.utf8) }
     }
 
+    /// Opens a ledger's file for questions alone: nothing is written, to the file or beside it.
+    /// - Throws: `LedgerError` where the file cannot be opened.
+    package init(
+        readOnly path: String, log: Logger, clock: (@Sendable () -> Int64)? = nil,
+        progress: @escaping @Sendable (Int64, Int64) -> Void = { _, _ in }
+    ) throws {
+        ledger = try ServedLedger(path: path, isReadOnly: true, log: log) {
+            try Ledger.open(path, readOnly: true, log: log, clock: clock, progress: progress)
+        }
+        verifiers = [:]
+        revenueCatDigest = nil
+    }
+
     /// The same on a thread of its own: an opening may take long, and requests are answered meanwhile.
     public static func open(
         path: String, settings: @escaping @Sendable (_ app: String) -> Settings, log: Logger,
@@ -69,7 +82,7 @@ public struct ServedApp: Sendable {
 }
 
 /// All apps of a server, by name; none before they are open.
-final class ServedLedgers: Sendable {
+package final class ServedLedgers: Sendable {
     private let apps = Mutex<[String: ServedApp]?>(nil)
     let opening = OpeningProgress()
 
@@ -85,6 +98,9 @@ final class ServedLedgers: Sendable {
         let apps = apps.withLock { $0 ?? [:] }
         return apps.keys.sorted(by: precedesInBytes).compactMap { apps[$0] }
     }
+
+    /// The apps that are served, by the bytes of their names.
+    package var names: [String] { all.map(\.name) }
 
     var isOpen: Bool { apps.withLock { $0 != nil } }
 

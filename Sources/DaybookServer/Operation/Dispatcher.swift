@@ -8,6 +8,8 @@ import NIOCore
 /// The way of every request, from its head to its answer: who asks, may they, what do they send, what is answered; and
 /// one line in the log.
 struct Dispatcher: Sendable {
+    /// All routes of the server.
+    let routes: [Route]
     let ledgers: ServedLedgers
     let gate: Gate
     let rate: RateLimit
@@ -35,9 +37,12 @@ struct Dispatcher: Sendable {
             (answer, asked) = try await self.answer(request, context, route, found, id)
         } catch {
             failure = error
-            answer = Self.answer(to: (error as? BodyProblem)?.problem ?? Problem(error), id)
+            answer = route.door.answer(
+                to: (error as? BodyProblem)?.problem ?? Problem(error), request.head,
+                admitted?.parts ?? Self.parts(context), id: id, by: gate)
         }
         answer.headers[.requestID] = id
+        for field in route.door.headers { answer.headers.append(field) }
         for field in limits?.headers ?? [:] { answer.headers.append(field) }
         for field in origins.headers(for: request.headers) { answer.headers.append(field) }
         let duration = start.duration(to: .now)
@@ -76,10 +81,20 @@ struct Dispatcher: Sendable {
             duration: .zero, request: id, trace: TraceParent.trace(request.headers), key: nil,
             customer: nil, failure: problem
         ).write(to: log)
-        var answer = Self.answer(to: problem, id)
+        let door = door(of: request)
+        var answer = door.answer(to: problem, request.head, [:], id: id, by: gate)
         answer.headers[.requestID] = id
+        for field in door.headers { answer.headers.append(field) }
         for field in origins.headers(for: request.headers) { answer.headers.append(field) }
         return response(answer, in: context)
+    }
+
+    /// A browser that lost its way is told so by a page, where there are pages.
+    private func door(of request: Request) -> any Door {
+        let isProgram = request.uri.path.hasPrefix("/v1/")
+        let wantsPage = request.headers[.accept]?.contains("text/html") == true
+        guard wantsPage, !isProgram else { return KeyDoor() }
+        return routes.first { !($0.door is KeyDoor) }?.door ?? KeyDoor()
     }
 
     private typealias Admitted = (caller: Caller, app: ServedApp?, parts: [String: String])
@@ -95,6 +110,15 @@ struct Dispatcher: Sendable {
         return query.first { $0.name == "subject" || $0.name == "id" }?.value
     }
 
+    /// The named parts of a path, as far as they can be decoded.
+    private static func parts(_ context: ServerContext) -> [String: String] {
+        var parts: [String: String] = [:]
+        for (name, value) in context.parameters {
+            parts[String(name)] = try? QueryText.decoded(value)
+        }
+        return parts
+    }
+
     private func admit(
         _ request: Request, _ context: ServerContext, _ route: Route
     ) async throws -> Admitted {
@@ -103,10 +127,11 @@ struct Dispatcher: Sendable {
             parts[String(name)] = try QueryText.decoded(value)
         }
         guard route.isOfApp else {
-            return (try await gate.admit(request.headers, to: route.scopes, app: ""), nil, parts)
+            let caller = try await route.door.admit(request.head, to: route, app: "", by: gate)
+            return (caller, nil, parts)
         }
         let name = parts["app"] ?? ""
-        let caller = try await gate.admit(request.headers, to: route.scopes, app: name)
+        let caller = try await route.door.admit(request.head, to: route, app: name, by: gate)
         guard let app = ledgers.app(name) else {
             guard ledgers.isOpen else {
                 throw Problem.tooMany(
@@ -132,10 +157,11 @@ struct Dispatcher: Sendable {
             }
             object = found
         }
-        let fields = try RequestFields(query: request.uri.query, body: object)
+        var fields = try RequestFields(query: request.uri.query, body: object)
+        if case .form = route.input { try fields.insert(form: bytes) }
         var call = RouteCall(
             ledgers: ledgers, served: admitted.app, caller: admitted.caller,
-            parts: admitted.parts, headers: request.headers, fields: fields, bytes: bytes,
+            parts: admitted.parts, request: request.head, fields: fields, bytes: bytes,
             streams: streams, longWork: longWork, metrics: metrics, gate: gate, rate: rate,
             log: log, scopes: route.scopes)
         let answer = try await route.respond(&call)
@@ -143,13 +169,6 @@ struct Dispatcher: Sendable {
     }
 
     // MARK: Answers
-
-    private static func answer(to problem: Problem, _ id: String) -> Answer {
-        var answer = Answer.json(problem.json(of: id), status: problem.status)
-        answer.headers[.contentType] = Problem.mediaType
-        for field in problem.headers { answer.headers.append(field) }
-        return answer
-    }
 
     /// - Parameter isLast: Whether the connection is closed after it: what the client still sends is not wanted.
     private func response(

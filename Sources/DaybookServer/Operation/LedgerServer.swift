@@ -13,6 +13,7 @@ public struct LedgerServer: Service {
     private let options: ServerOptions
     private let ledgers = ServedLedgers()
     private let gate: Gate
+    private let routes: [Route]
     private let log: Logger
     private let opening: @Sendable (OpeningProgress) async throws -> [ServedApp]
     private let onRunning: @Sendable (_ port: Int) async -> Void
@@ -26,9 +27,24 @@ public struct LedgerServer: Service {
         opening: @escaping @Sendable (OpeningProgress) async throws -> [ServedApp],
         onRunning: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
     ) {
+        self.init(
+            keys: keys, routes: RouteTable.routes, options: options, log: log, clock: clock,
+            opening: opening, onRunning: onRunning)
+    }
+
+    /// - Parameters:
+    ///   - keys: `nil`: there are none, and no route that needs one is among those that are served.
+    ///   - routes: What is served.
+    package init(
+        keys: KeyStore?, routes: [Route], options: ServerOptions, log: Logger,
+        clock: (@Sendable () -> Int64)? = nil,
+        opening: @escaping @Sendable (OpeningProgress) async throws -> [ServedApp],
+        onRunning: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
+    ) {
+        self.routes = routes
         self.options = options
         self.opening = opening
-        gate = Gate(ring: KeyRing(keys, log: log), clock: clock ?? { SystemClock.now() })
+        gate = Gate(ring: keys.map { KeyRing($0, log: log) }, clock: clock ?? { SystemClock.now() })
         self.log = log
         self.onRunning = onRunning
     }
@@ -72,7 +88,7 @@ public struct LedgerServer: Service {
     ) throws -> some ApplicationProtocol {
         let metrics = PrometheusRegistry()
         let dispatcher = Dispatcher(
-            ledgers: ledgers, gate: gate,
+            routes: routes, ledgers: ledgers, gate: gate,
             rate: RateLimit(
                 keyQuota: options.keyRateMax.map { .init(requests: 10 * $0, seconds: 10) },
                 customerQuota: options.customerRateMax.map { .init(requests: 10 * $0, seconds: 10) }
@@ -82,7 +98,7 @@ public struct LedgerServer: Service {
             meters: RequestMeters(metrics), log: log)
         let router = Router(context: ServerContext.self)
         router.add(middleware: UnknownRoutes(dispatcher: dispatcher))
-        for route in RouteTable.routes {
+        for route in routes {
             router.on(RouterPath(route.path), method: route.method) { request, context in
                 await dispatcher.respond(to: request, context, by: route)
             }
@@ -106,7 +122,7 @@ public struct LedgerServer: Service {
 
     private var channels: HTTP1Channel.Configuration {
         let time = TimeAmount(options.requestTimeMax)
-        let bytes = (RouteTable.routes.map(\.bodyByteCountMax).max() ?? 0) + (1 << 20)
+        let bytes = (routes.map(\.bodyByteCountMax).max() ?? 0) + (1 << 20)
         let writeTime = TimeAmount(options.writeTimeMax)
         let log = log
         let peers =

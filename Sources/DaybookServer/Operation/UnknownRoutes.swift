@@ -16,14 +16,14 @@ struct UnknownRoutes: RouterMiddleware {
             return try await next(request, context)
         } catch let error as HTTPError where error.status == .notFound {
             return dispatcher.respondToUnknown(
-                request, context, methods: Self.methods(of: request.uri.path))
+                request, context, methods: methods(of: request.uri.path))
         }
     }
 
     /// The methods that a path has; empty for one that is no route's.
-    private static func methods(of path: String) -> [HTTPRequest.Method] {
+    private func methods(of path: String) -> [HTTPRequest.Method] {
         let parts = path.split(separator: "/")
-        return RouteTable.routes.filter { route in
+        return dispatcher.routes.filter { route in
             let names = route.path.split(separator: "/")
             return names.count == parts.count
                 && zip(names, parts).allSatisfy { $0.first == "{" || $0 == $1 }

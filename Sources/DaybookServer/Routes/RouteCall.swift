@@ -1,25 +1,25 @@
 import Daybook
 import DaybookDomain
 import DaybookEvents
-import HTTPTypes
+package import HTTPTypes
 import Logging
 
 /// One request to a route, after it was admitted.
-struct RouteCall: Sendable {
-    let ledgers: ServedLedgers
+package struct RouteCall: Sendable {
+    package let ledgers: ServedLedgers
     /// The app that the path names; `nil` where it names none.
-    let served: ServedApp?
-    let caller: Caller
+    package let served: ServedApp?
+    package let caller: Caller
     /// The parts of the path that are named, decoded.
     let parts: [String: String]
-    let headers: HTTPFields
-    var fields: RequestFields
+    package let request: HTTPRequest
+    package var fields: RequestFields
     /// What was sent, where the route takes bytes.
     let bytes: [UInt8]
     let streams: StreamCount
-    let longWork: LongWork
+    package let longWork: LongWork
     let metrics: PrometheusRegistry
-    let gate: Gate
+    package let gate: Gate
     let rate: RateLimit
     let log: Logger
 
@@ -29,6 +29,8 @@ struct RouteCall: Sendable {
     /// The customer whom the body names, for the log.
     var asked: String?
 
+    package var headers: HTTPFields { request.headerFields }
+
     /// Looks again whether the caller may: a key may have been revoked, and a token be over, while a stream went on.
     var admission: @Sendable () async throws -> Void {
         let (gate, headers, scopes, app) = (gate, headers, scopes, served?.name ?? "")
@@ -36,11 +38,11 @@ struct RouteCall: Sendable {
     }
 
     /// The server's clock, milliseconds since 1970 UTC.
-    func now() -> Int64 { gate.clock() }
+    package func now() -> Int64 { gate.clock() }
 
     /// The app of the path.
     /// - Throws: `Problem`, in a route that is about no app.
-    var app: ServedApp {
+    package var app: ServedApp {
         get throws {
             guard let served else {
                 throw Problem(.internalServerError, "failed", "the route names no app")
@@ -50,11 +52,11 @@ struct RouteCall: Sendable {
     }
 
     /// A named part of the path, which the router has found.
-    func part(_ name: String) -> String { parts[name] ?? "" }
+    package func part(_ name: String) -> String { parts[name] ?? "" }
 
     /// The customer whom the path names.
     /// - Throws: `Problem` for a client who asks about another one.
-    func customer() throws -> String {
+    package func customer() throws -> String {
         let subject = part("customer")
         try caller.confirm(subject)
         return subject
@@ -72,12 +74,12 @@ struct RouteCall: Sendable {
 
     /// The same for a question that goes through all customers, or through all that one did.
     mutating func asking(
-        atLength question: @escaping Route.LongQuestion
+        atLength question: @escaping Route.LongQuestion, in lane: LongWork.Lane
     ) async throws -> Answer {
         let place = try fields.place("min_position")
         try fields.finish()
         let ledger = try app.ledger
-        return try await longWork.run(of: ledger.app) {
+        return try await longWork.run(of: ledger.app, in: lane) {
             try ledger.asking { ledger in
                 if let place { try ledger.confirm(place) }
                 return try question(ledger)

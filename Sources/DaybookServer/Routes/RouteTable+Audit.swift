@@ -12,11 +12,11 @@ extension RouteTable {
         .atLength(
             customer + "/explanations/{name}", "explain",
             "Tell why a customer may do something, or may not, and which events made it so.",
-            for: supporters, explain),
+            for: supporters, in: .customers, explain),
         .atLength(
             customer + "/beliefs/{name}", "beliefs",
             "Tell what a customer could do at every time, as known at every time.",
-            for: supporters, beliefs),
+            for: supporters, in: .customers, beliefs),
         Route(
             .get, customer + "/difference", "difference",
             "Show what is different about a customer between two moments.", for: supporters,

@@ -1,19 +1,27 @@
 import DaybookEvents
-import HTTPTypes
+package import HTTPTypes
 import NIOCore
 
 /// What a route answers.
-struct Answer: Sendable {
-    enum Body: Sendable {
+package struct Answer: Sendable {
+    package enum Body: Sendable {
         case none
         case bytes([UInt8])
         /// Bytes as they come; the stream ends where the closure returns.
         case stream(@Sendable (any StreamWriter) async throws -> Void)
     }
 
-    var status: HTTPResponse.Status = .ok
-    var headers = HTTPFields()
-    var body = Body.none
+    package var status: HTTPResponse.Status
+    package var headers: HTTPFields
+    package var body: Body
+
+    package init(
+        status: HTTPResponse.Status = .ok, headers: HTTPFields = [:], body: Body = .none
+    ) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
 
     static let jsonType = "application/json"
 
@@ -25,7 +33,7 @@ struct Answer: Sendable {
         return answer
     }
 
-    static func text(_ text: String, mediaType: String) -> Answer {
+    package static func text(_ text: String, mediaType: String) -> Answer {
         var answer = Answer()
         answer.headers[.contentType] = mediaType
         answer.body = .bytes(Array(text.utf8))
@@ -44,6 +52,6 @@ struct Answer: Sendable {
 }
 
 /// Takes the bytes of a stream; suspends while the reader is slower.
-protocol StreamWriter {
+package protocol StreamWriter {
     func write(_ bytes: [UInt8]) async throws
 }

@@ -1,4 +1,4 @@
-import Daybook
+package import Daybook
 import DaybookEvents
 package import HTTPTypes
 
@@ -10,12 +10,12 @@ package struct Problem: Error {
     /// What failed and what to do, in one or a few sentences; nothing secret.
     package var detail: String
     /// Each mistake of an input by itself.
-    var problems: [InputProblem] = []
+    package var problems: [InputProblem] = []
     /// Members that this problem has beside those of every one.
     var members = JSONObject()
     package var headers = HTTPFields()
 
-    init(_ status: HTTPResponse.Status, _ code: String, _ detail: String) {
+    package init(_ status: HTTPResponse.Status, _ code: String, _ detail: String) {
         self.status = status
         self.code = code
         self.detail = detail
@@ -50,7 +50,7 @@ extension Problem {
         Problem(.badRequest, code, detail)
     }
 
-    static func notFound(_ code: String, _ detail: String) -> Problem {
+    package static func notFound(_ code: String, _ detail: String) -> Problem {
         Problem(.notFound, code, detail)
     }
 

@@ -1,6 +1,6 @@
-import Daybook
+package import Daybook
 import DaybookDomain
-import DaybookEvents
+package import DaybookEvents
 
 /// What questions and writes have in common.
 extension RequestFields {
@@ -34,7 +34,7 @@ extension RequestFields {
         try environmentIfAny() ?? .production
     }
 
-    mutating func environmentIfAny() throws -> Environment? {
+    package mutating func environmentIfAny() throws -> Environment? {
         guard let name = try text("environment") else { return nil }
         guard let environment = Environment(name: name) else {
             let names = Environment.allCases.map(\.name).joined(separator: ", ")
@@ -68,7 +68,7 @@ extension RequestFields {
     }
 
     /// A place that `changes` or a receipt gave.
-    mutating func place(_ name: String) throws -> Place? {
+    package mutating func place(_ name: String) throws -> Place? {
         guard let text = try text(name) else { return nil }
         guard let place = Place(text) else {
             throw Problem(

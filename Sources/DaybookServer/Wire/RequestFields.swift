@@ -5,8 +5,8 @@ import DaybookEvents
 ///
 /// Each is read by its name. `finish` refuses what was not read: a misspelt name would otherwise be ignored, and with
 /// it what was meant.
-struct RequestFields {
-    private enum Value {
+package struct RequestFields: Sendable {
+    private enum Value: Sendable {
         case parameter(String)
         case member(JSONValue)
     }
@@ -25,6 +25,16 @@ struct RequestFields {
         for member in body?.members ?? [] { try insert(member.name, .member(member.value)) }
     }
 
+    /// Takes the fields of an HTML form in (`application/x-www-form-urlencoded`).
+    mutating func insert(form bytes: [UInt8]) throws {
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw Problem.badRequest("bad_form", "the form is no UTF-8")
+        }
+        for (name, value) in try QueryText.parameters(text) {
+            try insert(name, .parameter(value))
+        }
+    }
+
     private mutating func insert(_ name: String, _ value: Value) throws {
         guard values.updateValue(value, forKey: name) == nil else {
             throw Problem(
@@ -33,7 +43,7 @@ struct RequestFields {
     }
 
     /// - Throws: `Problem` for a name that no reader asked for.
-    func finish() throws {
+    package func finish() throws {
         let unknown = Set(values.keys).subtracting(read).sorted(by: precedesInBytes)
         guard let first = unknown.first else { return }
         let hint = NearestName.of(first, among: read).map { "; did you mean \"\($0)\"?" } ?? ""
@@ -57,7 +67,7 @@ struct RequestFields {
     func has(_ name: String) -> Bool { values[name] != nil }
 
     /// `nil`: it is not there, or `null`.
-    mutating func text(_ name: String) throws -> String? {
+    package mutating func text(_ name: String) throws -> String? {
         switch value(name) {
         case nil: nil
         case .parameter(let text)?, .member(.string(let text))?: text
@@ -70,7 +80,7 @@ struct RequestFields {
         return text
     }
 
-    mutating func integer(_ name: String) throws -> Int64? {
+    package mutating func integer(_ name: String) throws -> Int64? {
         switch value(name) {
         case nil: return nil
         case .member(.integer(let number))?: return number
@@ -85,7 +95,7 @@ struct RequestFields {
         }
     }
 
-    mutating func flag(_ name: String) throws -> Bool? {
+    package mutating func flag(_ name: String) throws -> Bool? {
         switch value(name) {
         case nil: return nil
         case .member(.bool(let flag))?: return flag

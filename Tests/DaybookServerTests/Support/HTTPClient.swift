@@ -198,7 +198,8 @@ struct HTTPConnection {
         to outbound: NIOAsyncChannelOutboundWriter<HTTPClientRequestPart>
     ) async throws {
         var head = HTTPRequestHead(version: .http1_1, method: method, uri: path)
-        head.headers = HTTPHeaders([("host", "localhost")] + headers)
+        let host = headers.contains { $0.0 == "host" } ? [] : [("host", "localhost")]
+        head.headers = HTTPHeaders(host + headers)
         if !body.isEmpty { head.headers.add(name: "content-length", value: "\(body.count)") }
         try await outbound.write(.head(head))
         if !body.isEmpty {

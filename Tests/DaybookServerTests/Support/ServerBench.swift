@@ -1,4 +1,5 @@
 import Daybook
+import DaybookDashboard
 import DaybookEvents
 import DaybookFixtures
 import DaybookIngest
@@ -67,7 +68,9 @@ final class ServerBench: Sendable {
         let (ports, port) = AsyncStream<Int>.makeStream()
         let (ledgers, quiet) = (paths, log)
         let server = LedgerServer(
-            keys: try KeyStore(folder: folder.path), options: options, log: log, clock: clock,
+            keys: try KeyStore(folder: folder.path),
+            routes: RouteTable.routes + Dashboard.ofKeys().routes, options: options, log: log,
+            clock: clock,
             opening: { _ in
                 if let gate { for await _ in gate {} }
                 return try ledgers.map {

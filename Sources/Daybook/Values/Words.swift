@@ -1,29 +1,31 @@
 import DaybookDomain
 
 /// Numbers and words as people read them.
-enum Words {
-    static func spaced(_ word: String) -> String {
+package enum Words {
+    package static func spaced(_ word: String) -> String {
         String(word.map { $0 == "_" || $0 == "." ? " " : $0 })
     }
 
     /// `Five apps`; digits above nine.
-    static func spelled(_ count: Int) -> String {
+    package static func spelled(_ count: Int) -> String {
         let words = ["No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine"]
         return "\(count < words.count ? words[count] : String(count)) app\(count == 1 ? "" : "s")"
     }
 
     /// UTC, RFC 3339; open ends have no date.
-    static func time(_ instant: Int64?) -> String {
+    package static func time(_ instant: Int64?) -> String {
         guard let instant, instant > Int64.min, instant < Int64.max else { return "" }
         return RFC3339.format(instant)
     }
 
-    static func count(_ number: Int64, _ singular: String, _ plural: String? = nil) -> String {
+    package static func count(_ number: Int64, _ singular: String, _ plural: String? = nil)
+        -> String
+    {
         "\(grouped(number)) \(number == 1 ? singular : plural ?? singular + "s")"
     }
 
     /// 1234567 as 1,234,567.
-    static func grouped(_ number: Int64) -> String {
+    package static func grouped(_ number: Int64) -> String {
         var groups: [Substring] = []
         var digits = Substring(String(number.magnitude))
         while digits.count > 3 {
@@ -35,7 +37,7 @@ enum Words {
     }
 
     /// Thousandths as a decimal: 2990 as 2.99.
-    static func money(milli: Int64, _ currency: String) -> String {
+    package static func money(milli: Int64, _ currency: String) -> String {
         let magnitude = milli.magnitude
         let thousandths = String(1_000 + magnitude % 1_000).dropFirst()
         let fraction = thousandths.hasSuffix("0") ? thousandths.dropLast() : thousandths
@@ -43,7 +45,7 @@ enum Words {
     }
 
     /// A span in its largest two units: 3 d 4 h.
-    static func duration(_ milliseconds: Int64?) -> String {
+    package static func duration(_ milliseconds: Int64?) -> String {
         guard let milliseconds else { return "" }
         let units: [(name: String, length: Int64)] = [
             ("d", 86_400_000), ("h", 3_600_000), ("min", 60_000), ("s", 1_000), ("ms", 1),
@@ -61,7 +63,7 @@ enum Words {
     }
 
     /// A share in percent with one decimal, in integers: 12.5 %.
-    static func share(_ part: Int, of whole: Int) -> String {
+    package static func share(_ part: Int, of whole: Int) -> String {
         guard let permille = FunnelReport.permille(part, of: whole) else { return "" }
         return "\(permille / 10).\(permille % 10) %"
     }

@@ -1,0 +1,195 @@
+// What pages are better with: the viewer's own time zone, copying, keys, and the plane of two clocks moved by hand.
+// Every page works without it.
+
+const zone = new Intl.DateTimeFormat(undefined, {
+  day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit",
+})
+const exact = new Intl.DateTimeFormat(undefined, {
+  day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit", second: "2-digit",
+  fractionalSecondDigits: 3, timeZoneName: "short",
+})
+
+function localize(root) {
+  for (const time of root.querySelectorAll("time[datetime]")) {
+    const moment = new Date(time.dateTime)
+    if (!Number.isNaN(moment.getTime())) time.textContent = zone.format(moment)
+  }
+  for (const button of root.querySelectorAll("[data-copy]")) {
+    button.hidden = false
+    button.addEventListener("click", async () => {
+      const text = button.parentElement.querySelector("[data-copy-text]")
+      await navigator.clipboard.writeText(text.textContent)
+      button.textContent = "Copied"
+    })
+  }
+  for (const part of root.querySelectorAll("[data-needs-script]")) part.hidden = false
+  for (const part of root.querySelectorAll("[data-plane]")) new Plane(part)
+}
+
+// The moment of the page as a square that can be dragged, clicked or moved by arrow keys.
+class Plane {
+  constructor(part) {
+    this.part = part
+    this.svg = part.querySelector("svg")
+    this.word = part.querySelector("[data-plane-word]")
+    this.knots = part.dataset.knots.split(" ").map((pair) => pair.split(",").map(Number))
+    this.range = [Number(part.dataset.from), Number(part.dataset.until)]
+    this.sides = [Number(part.dataset.left), Number(part.dataset.right)]
+    this.at = this.held(Number(part.dataset.at), ...this.range)
+    this.known = this.held(Number(part.dataset.known), this.knots[0][0], this.knots.at(-1)[0])
+    this.svg.tabIndex = 0
+    this.svg.setAttribute("aria-keyshortcuts", "ArrowLeft ArrowRight ArrowUp ArrowDown Enter")
+    this.svg.addEventListener("pointerdown", (event) => {
+      this.svg.setPointerCapture(event.pointerId)
+      this.dragging = true
+      this.follow(event)
+    })
+    this.svg.addEventListener("pointermove", (event) => { if (this.dragging) this.follow(event) })
+    this.svg.addEventListener("pointerup", () => {
+      if (!this.dragging) return
+      this.dragging = false
+      this.show()
+    })
+    this.svg.addEventListener("keydown", (event) => this.key(event))
+  }
+
+  held(value, low, high) { return Math.min(Math.max(value, low), high) }
+
+  x(time) {
+    const [from, until] = this.range
+    return this.sides[0] + (time - from) / Math.max(1, until - from) * (this.sides[1] - this.sides[0])
+  }
+
+  y(time) {
+    const upper = Math.max(1, this.knots.findIndex(([knot]) => knot >= time))
+    const [low, high] = [this.knots[upper - 1], this.knots[upper] ?? this.knots[upper - 1]]
+    return low[1] + (high[1] - low[1]) * (time - low[0]) / Math.max(1, high[0] - low[0])
+  }
+
+  follow(event) {
+    const place = new DOMPoint(event.clientX, event.clientY).matrixTransform(this.svg.getScreenCTM().inverse())
+    const [from, until] = this.range
+    const part = (place.x - this.sides[0]) / (this.sides[1] - this.sides[0])
+    this.at = Math.round(this.held(from + part * (until - from), from, until - 1))
+    let upper = this.knots.findIndex(([, y]) => y <= place.y)
+    if (upper < 0) upper = this.knots.length - 1
+    const [low, high] = [this.knots[Math.max(0, upper - 1)], this.knots[upper]]
+    const share = low[1] === high[1] ? 1 : (low[1] - place.y) / (low[1] - high[1])
+    this.known = Math.round(this.held(low[0] + share * (high[0] - low[0]), this.knots[0][0], this.knots.at(-1)[0]))
+    this.move()
+  }
+
+  key(event) {
+    const width = this.range[1] - this.range[0]
+    const height = this.knots.at(-1)[0] - this.knots[0][0]
+    const step = event.shiftKey ? 10 : 1
+    switch (event.key) {
+      case "ArrowLeft": this.at -= Math.round(width / 200) * step; break
+      case "ArrowRight": this.at += Math.round(width / 200) * step; break
+      case "ArrowUp": this.known += Math.round(height / 200) * step; break
+      case "ArrowDown": this.known -= Math.round(height / 200) * step; break
+      case "Enter": this.show(); return
+      default: return
+    }
+    event.preventDefault()
+    this.at = this.held(this.at, this.range[0], this.range[1] - 1)
+    this.known = this.held(this.known, this.knots[0][0], this.knots.at(-1)[0])
+    this.move()
+  }
+
+  // Draws the square where it is and says what holds there; the page follows with `show`.
+  move() {
+    const [x, y] = [this.x(this.at), this.y(this.known)]
+    const [vertical, horizontal] = this.svg.querySelectorAll(".cross")
+    for (const name of ["x1", "x2"]) vertical.setAttribute(name, x)
+    for (const name of ["y1", "y2"]) horizontal.setAttribute(name, y)
+    const square = this.svg.querySelector(".square")
+    square.setAttribute("x", x - 5)
+    square.setAttribute("y", y - 5)
+    const cell = [...this.svg.querySelectorAll(".cell")].find(({dataset}) =>
+      Number(dataset.from) <= this.at && this.at < Number(dataset.until)
+      && Number(dataset.low) <= this.known && this.known < Number(dataset.high))
+    const words = `${exact.format(this.at)}, as known on ${exact.format(this.known)}`
+    this.word.textContent = `${cell ? cell.dataset.word : "not drawn"}: ${words}`
+  }
+
+  show() {
+    const address = new URL(location.href)
+    address.searchParams.set("at", new Date(this.at).toISOString())
+    address.searchParams.set("known_at", new Date(this.known).toISOString())
+    load(address, true)
+  }
+}
+
+// Another moment of the same page: its content is exchanged, the focus stays where it was.
+async function load(address, isNew) {
+  const focused = document.activeElement?.closest("[data-plane]") !== null && document.activeElement !== document.body
+  const reply = await fetch(address, {headers: {Accept: "text/html"}})
+  if (reply.redirected && new URL(reply.url).pathname !== address.pathname) {
+    location.href = reply.url
+    return
+  }
+  const page = new DOMParser().parseFromString(await reply.text(), "text/html")
+  for (const name of [".clocks", ".past", "main", "nav"]) {
+    const [old, fresh] = [document.querySelector(name), page.querySelector(name)]
+    if (old && fresh) old.replaceWith(fresh)
+    else if (old) old.remove()
+    else if (fresh) document.querySelector("main").before(fresh)
+  }
+  document.title = page.title
+  if (isNew) history.pushState({}, "", address)
+  localize(document)
+  if (focused) document.querySelector("[data-plane] svg")?.focus({preventScroll: true})
+}
+
+addEventListener("popstate", () => load(new URL(location.href), false))
+
+// Keys: the search, the parts of an app, the sheet that names them.
+const sheet = [
+  ["/", "find a customer"], ["g o", "overview"], ["g c", "customers"], ["g m", "metrics"], ["g l", "ledger"],
+  ["n", "back to now"], ["?", "this sheet"], ["← → ↑ ↓", "move the square of the plane, with Shift farther"],
+  ["Enter", "show the moment of the square"],
+]
+
+function help() {
+  const dialog = document.createElement("dialog")
+  dialog.setAttribute("aria-label", "Keys")
+  const list = document.createElement("table")
+  for (const [key, meaning] of sheet) {
+    const row = list.insertRow()
+    const name = document.createElement("kbd")
+    name.textContent = key
+    row.insertCell().append(name)
+    row.insertCell().textContent = meaning
+  }
+  const close = document.createElement("button")
+  close.textContent = "Close"
+  close.addEventListener("click", () => dialog.close())
+  dialog.append(list, close)
+  dialog.addEventListener("close", () => dialog.remove())
+  document.body.append(dialog)
+  dialog.showModal()
+}
+
+let isGoing = false
+addEventListener("keydown", (event) => {
+  const target = event.target
+  if (event.ctrlKey || event.metaKey || event.altKey || target.closest?.("input, select, textarea, dialog")) return
+  const go = {o: 0, c: "Customers", m: "Metrics", l: "Ledger"}
+  if (isGoing && event.key in go) {
+    const links = [...document.querySelectorAll("nav a")]
+    const link = event.key === "o" ? links[0] : links.find((link) => link.textContent === go[event.key])
+    link?.click()
+  } else if (event.key === "/") {
+    event.preventDefault()
+    document.querySelector("[data-key='/']")?.focus()
+  } else if (event.key === "?") {
+    help()
+  } else if (event.key === "n") {
+    document.querySelector(".past a")?.click()
+  }
+  isGoing = event.key === "g"
+})
+
+localize(document)
+document.querySelector("[data-first]")?.focus()

@@ -1,0 +1,132 @@
+import Daybook
+import DaybookDomain
+import DaybookEvents
+package import DaybookServer
+import HTTPTypes
+
+/// The pages that people look at in a browser, as routes of a server.
+package struct Dashboard: Sendable {
+    let sessions: Sessions
+    let door: PageDoor
+    let jobs = PageJobs()
+    /// Opens a session of the operator's once; `nil`: pages are opened by keys.
+    let ticket: OneTimeTicket?
+
+    /// Pages of a server with keys: a browser signs in with one.
+    package static func ofKeys() -> Dashboard { Dashboard(isLocal: false) }
+
+    /// Pages for the operator of this machine, who is let in by an address that is told once; they change nothing.
+    package static func local() -> Dashboard { Dashboard(isLocal: true) }
+
+    private init(isLocal: Bool) {
+        sessions = Sessions()
+        door = PageDoor(sessions: sessions, isLocal: isLocal, frame: Frame(isLocal: isLocal))
+        ticket = isLocal ? OneTimeTicket() : nil
+    }
+
+    /// The path, with its secret, that opens the pages once.
+    package var openingPath: String? {
+        ticket.map { Link(Paths.open, [("ticket", $0.text)]).text }
+    }
+
+    static let people: Set<Scope> = [.support, .analyst, .admin]
+    static let supporters: Set<Scope> = [.support, .admin]
+
+    package var routes: [Route] {
+        sessionRoutes + [
+            open("/assets/{name}", "pageAsset", "The style, the script and the icon of the pages.")
+            {
+                call in try Self.asset(call)
+            },
+            app("", "overviewPage", "The board of an app.", Self.people) { try await overview($0) },
+            app("/customers", "customersPage", "Find a customer.", Self.supporters) {
+                try await customers(&$0)
+            },
+            app("/customers/{customer}", "customerPage", "One customer.", Self.supporters) {
+                try await customer(&$0)
+            },
+            app(
+                "/customers/{customer}/timeline", "timelinePage", "A customer's older events.",
+                Self.supporters
+            ) { try await timeline(&$0) },
+            app(
+                "/customers/{customer}/explain/{name}", "explainPage",
+                "Why a customer may do something, or may not.", Self.supporters
+            ) { try await explain(&$0) },
+            app("/events/{position}", "eventPage", "One event.", Self.supporters) { call in
+                try await self.answer(&call) { page in
+                    let position = page.call.part("position")
+                    return { try EventPage(call: page, position: position).page($0) }
+                }
+            },
+            app("/metrics", "metricsPage", "What can be counted.", Self.people) { call in
+                try await self.answer(&call) { page in { try MetricsPage(call: page).page($0) } }
+            },
+            app("/metrics/{metric}", "metricPage", "One metric.", Self.people) {
+                try await metric(&$0)
+            },
+            app("/funnels/{funnel}", "funnelPage", "One funnel.", Self.people) {
+                try await funnel(&$0)
+            },
+            app("/catalog", "catalogPage", "What is sold and what it opens.", Self.people) { call in
+                try await self.answer(&call) { page in { try CatalogPage(call: page).page($0) } }
+            },
+            app("/ledger", "ledgerPage", "How the ledger is.", Self.people) { call in
+                let keys = try call.gate.keys(app: call.app.name)
+                return try await self.answer(&call, hasClocks: false) { page in
+                    let shown = page.may(.admin) ? keys : nil
+                    return { try LedgerPage(call: page, keys: shown).page($0) }
+                }
+            },
+        ]
+    }
+
+    // MARK: Routes
+
+    typealias Respond = @Sendable (inout RouteCall) async throws -> Answer
+
+    func open(
+        _ path: String, _ name: String, _ summary: String, _ respond: @escaping Respond
+    ) -> Route {
+        Route(.get, path, name, summary, for: [], door: door, respond)
+    }
+
+    func app(
+        _ path: String, _ name: String, _ summary: String, _ scopes: Set<Scope>,
+        _ respond: @escaping Respond
+    ) -> Route {
+        Route(.get, "/apps/{app}" + path, name, summary, for: scopes, door: door, respond)
+    }
+
+    /// Answers with a page about one customer or one event, which takes milliseconds.
+    /// - Parameters:
+    ///   - kept: Parameters of the page beside its moment.
+    ///   - prepare: Reads what is asked, and makes what asks the ledger.
+    func answer(
+        _ call: inout RouteCall, hasClocks: Bool = true, kept names: [String] = [],
+        _ prepare: (PageCall) throws -> @Sendable (Ledger) throws -> Frame.Page
+    ) async throws -> Answer {
+        let page = try pageCall(&call, hasClocks, names)
+        try call.fields.finish()
+        let question = try prepare(page)
+        let ledger = try call.app.ledger
+        let frame = door.frame
+        return try await call.longWork.run(of: ledger.app, in: .customers) {
+            frame.answer(try ledger.asking(question), page)
+        }
+    }
+
+    func pageCall(
+        _ call: inout RouteCall, _ hasClocks: Bool = true, _ names: [String] = []
+    ) throws -> PageCall {
+        let clocks = try Clocks(&call.fields)
+        var kept: [(String, String)] = []
+        for name in names {
+            if let text = try call.fields.text(name), !text.isEmpty { kept.append((name, text)) }
+        }
+        var page = PageCall(call, clocks: clocks)
+        page.hasClocks = hasClocks
+        page.kept = kept
+        return page
+    }
+}

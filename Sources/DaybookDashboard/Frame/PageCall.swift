@@ -1,0 +1,54 @@
+import Daybook
+import DaybookEvents
+import DaybookServer
+
+/// One request for a page: who asks, of which app, and at which moment.
+struct PageCall {
+    var call: RouteCall
+    let clocks: Clocks
+    /// Whether the page can be shown at another moment.
+    var hasClocks = true
+    /// Where the page is, without its parameters.
+    let path: String
+    /// Parameters of this page beside its moment, which a change of moment keeps.
+    var kept: [(String, String)] = []
+
+    init(_ call: RouteCall, clocks: Clocks) {
+        self.call = call
+        self.clocks = clocks
+        path = call.request.path.map { String($0.prefix { $0 != "?" }) } ?? "/"
+    }
+
+    var caller: Caller { call.caller }
+    /// The app of the path.
+    var app: String? { call.served?.name }
+
+    /// Whether this caller may use what is for a scope; an admin may all.
+    func may(_ scope: Scope) -> Bool {
+        let held = caller.key?.scopes ?? caller.granted
+        return held.contains(scope) || held.contains(.admin)
+    }
+
+    /// The server's clock, milliseconds since 1970 UTC.
+    var now: Int64 { call.now() }
+
+    /// A parameter of this page beside its moment.
+    func kept(_ name: String) -> String? { kept.first { $0.0 == name }?.1 }
+
+    /// Those of the served apps that the caller's session opens.
+    var apps: [String] {
+        guard let own = caller.session?.apps else { return call.ledgers.names }
+        return call.ledgers.names.filter { own.contains($0) }
+    }
+
+    /// A link to another page at the same moment.
+    func link(_ path: String, _ parameters: [(String, String?)] = []) -> String {
+        Link(path, parameters + clocks.parameters).text
+    }
+
+    /// The same page at the same moment with another choice.
+    func link(changing name: String, to value: String?) -> String {
+        let rest = kept.filter { $0.0 != name }.map { ($0.0, Optional($0.1)) }
+        return Link(path, rest + [(name, value)] + clocks.parameters).text
+    }
+}

@@ -1,0 +1,66 @@
+import Daybook
+import DaybookDomain
+import DaybookEvents
+import DaybookServer
+
+/// How the ledger is: where it ends, what it did since the server opened it, what could not be taken in.
+struct LedgerPage {
+    let call: PageCall
+    /// Keys are told by name alone; `nil`: there are none here.
+    let keys: [APIKey]?
+
+    func page(_ ledger: Ledger) throws -> Frame.Page {
+        var page = Frame.Page(title: "Ledger", template: "ledger", section: .ledger)
+        let activity = try ledger.activity()
+        let place = try ledger.place()
+        page.model["facts"] = [
+            fact("app", ledger.app),
+            fact("last position", Words.grouped(activity.head.position)),
+            fact("place", place.description),
+            fact("commits since it was opened", Words.grouped(activity.commits)),
+            fact("requests that they answered", Words.grouped(activity.requests)),
+            fact("events that they appended", Words.grouped(activity.events)),
+            fact("requests that wait now", Words.grouped(activity.waiting)),
+            fact(
+                "newest snapshot",
+                activity.snapshotPosition == 0
+                    ? "none" : "at position \(Words.grouped(activity.snapshotPosition))"),
+            fact(
+                "events after it",
+                Words.grouped(activity.head.position - activity.snapshotPosition)),
+            fact("version", DaybookVersion.current),
+        ]
+        let refused = try ledger.deadLetters(environment: call.clocks.environment)
+        page.model["dead_letters"] = refused.suffix(200).reversed().map(row)
+        page.model["waiting"] = refused.count { $0.isWaiting }
+        page.model["no_dead_letters"] = refused.isEmpty
+        if let keys {
+            page.model["keys"] = keys.map { key -> Model in
+                var model: Model = [
+                    "id": key.id, "label": key.label,
+                    "scopes": key.scopes.map(\.rawValue).sorted().joined(separator: ", "),
+                    "valid": key.isValid(at: call.now), "by": key.createdBy,
+                ]
+                if let time = PageTime.model(key.createdAt) { model["created"] = time }
+                if let time = PageTime.model(key.expiresAt) { model["expires"] = time }
+                return model
+            }
+        }
+        return page
+    }
+
+    private func fact(_ name: String, _ value: String) -> Model { ["name": name, "value": value] }
+
+    private func row(_ letter: DeadLetter) -> Model {
+        var model: Model = [
+            "position": letter.position, "code": Words.spaced(letter.code),
+            "detail": letter.detail, "recorded": PageTime.model(letter.recordedAt) ?? [:],
+            "href": "\(Paths.app(call.app ?? ""))/events/\(letter.position)",
+            "waiting": letter.isWaiting,
+            "became": letter.resolvedAt != nil
+                ? "taken in" : letter.dismissal.map { "dismissed: \($0.reason)" } ?? "waits",
+        ]
+        if let subject = letter.subject { model["subject"] = subject }
+        return model
+    }
+}

@@ -1,0 +1,165 @@
+import Daybook
+import DaybookDomain
+import DaybookEvents
+import DaybookServer
+
+/// The board of an app: its targets beside what was reached, how recurring revenue moved, and what came last.
+struct OverviewPage {
+    let call: PageCall
+
+    /// What the board is made of, once it was computed.
+    struct Board: Sendable {
+        var kpis: KPIReport
+        var report: MetricsReport
+    }
+
+    static let movements = [
+        "mrr_new", "mrr_reactivation", "mrr_expansion", "mrr_contraction", "mrr_churn",
+    ]
+
+    /// Numbers beside the targets.
+    static let numbers = [
+        "mrr", "active_subscriptions", "active_trials", "net_revenue", "new_customers",
+        "active_customers", "refund_rate", "limit_reached",
+    ]
+
+    static func board(
+        _ ledger: Ledger, _ clocks: Clocks, progress: @Sendable (Int, Int) throws -> Void
+    ) throws -> Board {
+        var request = MetricsRequest(numbers + movements)
+        request.environment = clocks.environment
+        request.moment = clocks.moment
+        return Board(
+            kpis: try ledger.kpis(request, workers: 1, progress: progress),
+            report: try ledger.metrics(request, workers: 1, progress: progress))
+    }
+
+    func page(_ state: PageJobs.State<Board>, _ ledger: Ledger) throws -> Frame.Page {
+        var page = Frame.Page(title: "Overview", template: "overview", section: .overview)
+        page.model["events"] = try recent(ledger)
+        switch state {
+        case .running(let done, let total):
+            page.model["refresh"] = "1"
+            page.model["running"] = Progress.model(done, total)
+        case .done(let board):
+            page.model["period"] = board.kpis.period.name
+            page.model["zone"] = board.kpis.zone
+            page.model["as_of"] = board.report.asOf.sentence
+            page.model["kpis"] = board.kpis.rows.map(kpi)
+            page.model["no_kpis"] = board.kpis.rows.isEmpty
+            page.model["numbers"] = board.report.series
+                .filter { Self.numbers.contains($0.metric.name) }.flatMap {
+                    number($0, board.report)
+                }
+            if let chart = movementChart(board.report) { page.model["movements"] = chart }
+        }
+        return page
+    }
+
+    private func kpi(_ row: KPIReport.Row) -> Model {
+        let shape = Metric.named(row.target.metric)?.shape ?? .average
+        let (word, tone): (String, String) =
+            switch (row.isMet, row.isComplete) {
+            case (nil, _): ("no value", "sub")
+            case (true?, true): ("met", "good")
+            case (true?, false): ("met so far", "wait")
+            case (false?, true): ("missed", "bad")
+            case (false?, false): ("missed so far, not mature", "wait")
+            }
+        return [
+            "name": row.target.name, "group": row.group,
+            "value": MetricWords.number(row.micros, shape), "unit": row.group,
+            "target": MetricWords.target(row.target, shape), "word": word, "tone": tone,
+            "fraction": MetricWords.fraction(row.numerator, row.denominator, shape),
+            "svg": Sparkline.svg(row.trend, title: "Course of \(row.target.name)"),
+            "href": call.link(
+                "\(Paths.app(call.app ?? ""))/metrics/\(Link.encoded(row.target.metric))"),
+        ]
+    }
+
+    /// The value of the last period that has one, of each group.
+    private func number(_ series: MetricSeries, _ report: MetricsReport) -> [Model] {
+        let groups = Dictionary(grouping: series.values, by: \.group)
+        return groups.keys.sorted(by: precedesInBytes).compactMap { group -> Model? in
+            guard let values = groups[group], let last = values.last,
+                last.numerator != 0 || values.count > 1
+            else { return nil }
+            let before = values.dropLast().last?.micros
+            return [
+                "name": Words.spaced(series.metric.name), "group": group,
+                "value": MetricWords.number(last.micros, series.metric.shape),
+                "period": report.periods[last.bucket].name, "open": !last.isComplete,
+                "before": before.map { MetricWords.number($0, series.metric.shape) } ?? "",
+                "svg": Sparkline.svg(
+                    values.map(\.micros), title: "Course of \(series.metric.name)"),
+                "href": call.link(
+                    "\(Paths.app(call.app ?? ""))/metrics/\(Link.encoded(series.metric.name))"),
+            ]
+        }
+    }
+
+    /// How recurring revenue moved, by month, in the currency that most of it is in; `nil` where nothing recurs.
+    private func movementChart(_ report: MetricsReport) -> Model? {
+        let series = report.series.filter { Self.movements.contains($0.metric.name) }
+        let values = series.flatMap(\.values)
+        guard values.contains(where: { $0.numerator != 0 }) else { return nil }
+        let currencies = Dictionary(grouping: values, by: \.group).mapValues { values in
+            values.reduce(Double(0)) { $0 + abs(Double($1.micros ?? 0)) }
+        }
+        guard let currency = currencies.max(by: { ($0.value, $1.key) < ($1.value, $0.key) })?.key
+        else {
+            return nil
+        }
+        let groups = series.map { series in
+            BarChart.Group(
+                name: Words.spaced(String(series.metric.name.dropFirst(4))),
+                values: report.periods.indices.map { bucket in
+                    let value = series.values.first { $0.bucket == bucket && $0.group == currency }
+                    // What is lost is drawn downwards, however the metric counts it.
+                    let isLoss = ["mrr_contraction", "mrr_churn"].contains(series.metric.name)
+                    return value?.micros.map { isLoss ? -abs($0) : $0 }
+                })
+        }
+        let chart = BarChart(
+            title: "Movements of recurring revenue in \(currency) by month",
+            columns: report.periods.map(\.name), groups: groups
+        ) { MetricWords.number($0, .money) }
+        return [
+            "svg": chart.svg(), "currency": currency,
+            "legend": groups.enumerated().map { index, group -> Model in
+                ["kind": "g\(index % 6)", "name": group.name]
+            },
+            "columns": groups.map { ["name": $0.name] },
+            "rows": report.periods.indices.map { bucket -> Model in
+                [
+                    "name": report.periods[bucket].name,
+                    "values": groups.map {
+                        ["text": $0.values[bucket].map { MetricWords.number($0, .money) } ?? "–"]
+                    },
+                ]
+            },
+        ]
+    }
+
+    /// The last events of the environment, the newest first.
+    private func recent(_ ledger: Ledger) throws -> [Model] {
+        let head = try ledger.head().position
+        let place = try ledger.place(at: max(0, head - 200))
+        let changes = try ledger.changes(
+            after: place, limit: 200, environment: call.clocks.environment)
+        return changes.events.suffix(12).reversed().map { placed in
+            let event = placed.event
+            var model: Model = [
+                "position": event.position, "type": Words.spaced(event.draft.type.rawValue),
+                "recorded": PageTime.model(event.recordedAt) ?? [:],
+                "href": "\(Paths.app(call.app ?? ""))/events/\(event.position)",
+            ]
+            if let subject = event.draft.subject, call.may(.support) {
+                model["customer"] = [
+                    "name": subject, "href": call.link(Paths.customer(call.app ?? "", subject)),
+                ]
+            }
+            return model
+        }
+    }
+}

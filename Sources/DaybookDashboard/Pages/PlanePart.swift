@@ -1,0 +1,88 @@
+import Daybook
+import DaybookAudit
+import DaybookDomain
+import DaybookEvents
+import DaybookServer
+
+/// The plane of two clocks on a page: the drawing, what people were told otherwise, and the same as a table.
+struct PlanePart {
+    let call: PageCall
+    let plane: BeliefPlane
+    let asOf: AsOf
+    let scale: PlaneScale.Kind?
+
+    /// The table of a page; all of them come by the command.
+    static let rowsMax = 200
+
+    var model: Model {
+        let at = call.clocks.moment.at ?? asOf.at
+        let known: Int64 =
+            switch call.clocks.moment.knownAt {
+            case .instant(let instant)?: instant
+            case .position?:
+                plane.rows.last.map { max($0.recordedAt, plane.valid.lowerBound) } ?? at
+            case nil: call.now
+            }
+        let end = max(known, (plane.rows.last?.recordedAt ?? known) + 1)
+        let scale = PlaneScale(plane, end: end, kind: scale)
+        let chart = PlaneChart(plane: plane, scale: scale, at: at, knownAt: known)
+        var model: Model = [
+            "svg": chart.svg(), "name": plane.name, "kind": plane.kind.rawValue,
+            "knots": scale.knotText, "from": String(plane.valid.lowerBound),
+            "until": String(plane.valid.upperBound), "left": SVG.number(PlaneScale.left),
+            "right": SVG.number(PlaneScale.width - PlaneScale.right),
+            "at": String(at), "known": String(known),
+            "differences": plane.differences.suffix(Self.rowsMax).reversed().map(row),
+            "rows": plane.rectangles.suffix(Self.rowsMax).map(row),
+            "scales": PlaneScale.Kind.allCases.map { kind -> Model in
+                [
+                    "name": kind == .time ? "to scale" : "row by row",
+                    "href": call.link(changing: "scale", to: kind.rawValue),
+                    "current": kind == scale.kind,
+                ]
+            },
+        ]
+        model["agrees"] = plane.differences.isEmpty
+        let hidden = plane.rectangles.count - Self.rowsMax
+        if hidden > 0 { model["hidden"] = Words.grouped(Int64(hidden)) }
+        if plane.passedCount > 0 { model["passed"] = Words.grouped(Int64(plane.passedCount)) }
+        return model
+    }
+
+    private func row(_ difference: BeliefPlane.Difference) -> Model {
+        [
+            "from": PageTime.model(difference.range.lowerBound) ?? [:],
+            "until": PageTime.model(difference.range.upperBound) ?? [:],
+            "duration": Words.duration(difference.range.upperBound - difference.range.lowerBound),
+            "told": BeliefPlane.word(difference.told),
+            "told_tone": PlaneWords.tone(difference.told),
+            "hindsight": BeliefPlane.word(difference.hindsight),
+            "hindsight_tone": PlaneWords.tone(difference.hindsight),
+            "cause": plane.cause(ofRow: difference.row),
+            "known_from": PageTime.model(plane.rows[difference.row].recordedAt) ?? [:],
+            "href": Link(
+                call.path,
+                call.kept.map { ($0.0, Optional($0.1)) }
+                    + call.clocks.moved(
+                        at: difference.range.lowerBound,
+                        knownAt: RFC3339.format(difference.range.lowerBound)
+                    ).parameters
+            ).text,
+        ]
+    }
+
+    private func row(_ rectangle: BeliefPlane.Rectangle) -> Model {
+        var model: Model = [
+            "from": PageTime.model(rectangle.valid.lowerBound) ?? [:],
+            "until": PageTime.model(rectangle.valid.upperBound) ?? [:],
+            "word": BeliefPlane.word(rectangle.answer), "tone": PlaneWords.tone(rectangle.answer),
+            "cause": plane.cause(ofRow: rectangle.rows.lowerBound),
+        ]
+        let first = plane.rows[rectangle.rows.lowerBound].recordedAt
+        model["known_from"] = PageTime.model(first) ?? ["text": "the beginning"]
+        if rectangle.rows.upperBound < plane.rows.count {
+            model["known_until"] = PageTime.model(plane.rows[rectangle.rows.upperBound].recordedAt)
+        }
+        return model
+    }
+}

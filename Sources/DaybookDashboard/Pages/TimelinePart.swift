@@ -1,0 +1,49 @@
+import Daybook
+import DaybookDomain
+import DaybookEvents
+import DaybookServer
+
+/// A customer's events, the newest first, with both clocks.
+struct TimelinePart {
+    let call: PageCall
+    let subject: String
+
+    func model(_ ledger: Ledger, after: Place?) throws -> Model {
+        let page = try ledger.history(
+            of: subject, environment: call.clocks.environment, moment: call.clocks.moment,
+            after: after, order: PageOrder(limit: CustomerPage.eventCount, isNewestFirst: true))
+        var model: Model = ["rows": page.entries.map(row)]
+        if let next = page.next {
+            model["older"] = call.link(
+                "\(Paths.customer(call.app ?? "", subject))/timeline", [("after", next.description)]
+            )
+        }
+        if page.entries.isEmpty { model["empty"] = true }
+        return model
+    }
+
+    private func row(_ entry: HistoryEntry) -> Model {
+        let event = entry.event
+        let happened = event.draft.occurredAt ?? event.recordedAt
+        var model: Model = [
+            "position": event.position, "label": entry.label,
+            "href": "\(Paths.app(call.app ?? ""))/events/\(event.position)",
+            "happened": PageTime.model(happened) ?? [:],
+            "details": entry.details(), "notes": entry.notes, "void": entry.isVoid,
+            "moment": Link(
+                Paths.customer(call.app ?? "", subject),
+                call.clocks.moved(
+                    at: happened, knownAt: RFC3339.format(happened)
+                ).parameters
+            ).text,
+        ]
+        let delay = event.recordedAt - happened
+        // A second is what a request takes.
+        if abs(delay) >= 1_000 {
+            model["recorded"] = PageTime.model(event.recordedAt)
+            model["late"] = delay >= 60_000
+            model["delay"] = delay >= 60_000 ? "\(Words.duration(delay)) later" : ""
+        }
+        return model
+    }
+}

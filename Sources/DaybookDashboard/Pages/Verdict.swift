@@ -1,0 +1,145 @@
+import Daybook
+import DaybookAudit
+import DaybookDomain
+import DaybookEvents
+import DaybookServer
+
+/// The answer first: a sentence that a person in support can say aloud, what is behind it, and what to write.
+struct Verdict {
+    let call: PageCall
+    let subject: String
+    let name: String
+    let profile: String?
+    let plane: BeliefPlane
+    /// `nil` where the name is an entitlement's.
+    let decision: Decision?
+    let entitlement: EntitlementAnswer?
+
+    func model(_ ledger: Ledger, _ asOf: AsOf) throws -> Model {
+        let isYes = decision?.allowed ?? entitlement?.isActive ?? false
+        var model: Model = [
+            "yes": isYes, "verb": verb(isYes), "name": name,
+            "because": because, "text": decision?.display?.text ?? "",
+            "explain": call.link(
+                "\(Paths.customer(call.app ?? "", subject))/explain/\(Link.encoded(name))",
+                [("profile", profile)]),
+            "explains": decision != nil,
+            "command": command, "request": request,
+        ]
+        if let said = try hindsight(ledger, asOf, isYes) { model["hindsight"] = said }
+        if let reply { model["reply"] = reply }
+        return model
+    }
+
+    private var isPast: Bool { call.clocks.moment.at != nil }
+
+    /// `may use`, `could not use`, `had`.
+    private func verb(_ isYes: Bool) -> String {
+        if decision == nil {
+            return isPast
+                ? (isYes ? "had" : "did not have") : (isYes ? "has" : "does not have")
+        }
+        return isPast
+            ? (isYes ? "could use" : "could not use") : (isYes ? "may use" : "may not use")
+    }
+
+    private var because: String {
+        guard let decision else {
+            guard let entitlement else { return "" }
+            return entitlement.shown?.sentence ?? Words.spaced(entitlement.state.rawValue)
+        }
+        let parts = [
+            Words.spaced(decision.reason.rawValue), decision.usage?.sentence,
+            decision.source?.sentence,
+        ]
+        return parts.compactMap(\.self).joined(separator: "; ")
+    }
+
+    /// What is known of that time today, and what the app was told then, where that is something else.
+    private func hindsight(_ ledger: Ledger, _ asOf: AsOf, _ isYes: Bool) throws -> Model? {
+        guard let at = call.clocks.moment.at else { return nil }
+        let told = plane.answer(at: at, row: plane.row(knownAt: at))
+        var model = Model()
+        if let told, told.allowed != isYes {
+            model["told"] = told.allowed ? "yes" : "no"
+            model["told_reason"] = Words.spaced(told.reason)
+        }
+        if call.clocks.moment.knownAt != nil {
+            var request = BeliefRequest(name)
+            request.profile = profile
+            let today = try ledger.beliefs(
+                request, of: subject, environment: call.clocks.environment, moment: .now)
+            let last = today.answer(at: at, row: today.rows.count - 1)
+            if let last, last.allowed != isYes {
+                model["today"] = last.allowed ? "yes" : "no"
+                model["today_reason"] = Words.spaced(last.reason)
+                if let difference = today.differences.first(where: { $0.range.contains(at) }) {
+                    model["cause"] = today.cause(ofRow: difference.row)
+                    model["known_from"] = PageTime.text(today.rows[difference.row].recordedAt)
+                    model["duration"] = Words.duration(
+                        difference.range.upperBound - difference.range.lowerBound)
+                }
+            }
+        }
+        return model.isEmpty ? nil : model
+    }
+
+    /// What support may write: of the stretch that contains the moment, else of the last one.
+    private var reply: String? {
+        let at = call.clocks.moment.at
+        let own = plane.lasting.first { difference in
+            at.map { difference.range.contains($0) } ?? false
+        }
+        guard let difference = own ?? plane.lasting.last else { return nil }
+        let told = difference.told?.allowed == true
+        let span =
+            "from \(PageTime.text(difference.range.lowerBound)) to \(PageTime.text(difference.range.upperBound))"
+        let time = Words.duration(difference.range.upperBound - difference.range.lowerBound)
+        let learned = PageTime.text(plane.rows[difference.row].recordedAt)
+        let cause = plane.cause(ofRow: difference.row)
+        return told
+            ? "\(span.prefix(1).uppercased())\(span.dropFirst()) (\(time)) the app let you use \(name), although it was not yours at that time: we learned of that (\(cause)) on \(learned)."
+            : "\(span.prefix(1).uppercased())\(span.dropFirst()) (\(time)) the app told you that you could not use \(name). You were entitled to it: we learned of that (\(cause)) only on \(learned)."
+    }
+
+    private var moments: String {
+        (call.clocks.at.map { " --at \($0)" } ?? "")
+            + (call.clocks.knownAt.map { " --known-at \($0)" } ?? "")
+            + (call.clocks.environment == .production
+                ? "" : " --env \(call.clocks.environment.name)")
+    }
+
+    private var command: String {
+        let verb = decision == nil ? "beliefs" : "check"
+        let own = profile.map { " --profile \(ShellText.quoted($0))" } ?? ""
+        return
+            "daybook \(verb) \(ShellText.quoted(subject)) \(ShellText.quoted(name))\(own)\(moments)"
+    }
+
+    private var request: String {
+        let kind = decision == nil ? "beliefs" : "checks"
+        let path =
+            "/v1/\(Link.encoded(call.app ?? ""))/customers/\(Link.encoded(subject))/\(kind)/\(Link.encoded(name))"
+        return "GET " + call.link(path, [("profile", profile)])
+    }
+}
+
+/// Words of a command line that a shell takes as they are (single quotes of the POSIX shell).
+package enum ShellText {
+    package static func quoted(_ text: String) -> String {
+        let isPlain =
+            !text.isEmpty
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"),
+                    UInt8(ascii: "."), UInt8(ascii: ":"), UInt8(ascii: "@"), UInt8(ascii: "/"):
+                    true
+                default: false
+                }
+            }
+        // A word that begins with a hyphen would be taken for an option.
+        if isPlain, !text.hasPrefix("-") { return text }
+        return "'" + text.replacing("'", with: "'\\''") + "'"
+    }
+}
