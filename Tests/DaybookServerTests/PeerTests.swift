@@ -41,6 +41,15 @@ struct PeerTests {
         }
     }
 
+    @Test(
+        "Chromium sees every page of every app without an error, by keys, by pointer, in both themes"
+    )
+    func pages() async throws {
+        try await DashboardProcess.showingDemo { address in
+            try await Self.expect("pages.py", address)
+        }
+    }
+
     /// Runs a script, and fails with what it printed.
     private static func expect(_ script: String, _ url: String, key: String? = nil) async throws {
         let python = try #require(Peers.python)
@@ -163,6 +172,15 @@ private struct Peers: SuiteTrait, TestScoping {
                     install them:
                     \(installed.output)
                     """)
+        }
+        // What it depends on would bring browsers of its own; its copy of axe-core is all that is wanted.
+        let rules = try await PeerProcess.run([
+            python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps",
+            "axe-playwright-python==0.1.8",
+        ])
+        guard rules.status == 0 else {
+            throw PeerProblem(
+                description: "pip could not install axe-playwright-python:\n\(rules.output)")
         }
         try await Self.$python.withValue(python) { try await body() }
     }

@@ -115,6 +115,7 @@ class Plane {
 
   show() {
     const address = new URL(location.href)
+    address.searchParams.set("name", this.part.dataset.name)
     address.searchParams.set("at", new Date(this.at).toISOString())
     address.searchParams.set("known_at", new Date(this.known).toISOString())
     load(address, true)

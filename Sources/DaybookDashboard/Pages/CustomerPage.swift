@@ -6,7 +6,7 @@ import DaybookServer
 
 /// One customer in one screen: what may they do and why, what was believed when, and what happened.
 struct CustomerPage {
-    let call: PageCall
+    var call: PageCall
     let subject: String
     /// The feature, meter or entitlement that the page is about; `nil`: the one that tells most.
     let name: String?
@@ -17,54 +17,83 @@ struct CustomerPage {
 
     /// - Throws: `LedgerError`, `Problem`.
     func page(_ ledger: Ledger) throws -> Frame.Page {
-        let clocks = call.clocks
-        let (status, asOf) = try ledger.status(
-            of: subject, profile: profile, environment: clocks.environment, moment: clocks.moment)
+        let environment = call.clocks.environment
         var page = Frame.Page(title: subject, template: "customer", section: .customers)
         page.model["subject"] = subject
-        page.model["as_of"] = asOf.sentence
-        guard try status.isKnown || isKnownLater(ledger) else {
+        guard try ledger.status(of: subject, environment: environment).status.isKnown else {
             page.template = "unknown"
             page.status = .notFound
-            page.model["environment"] = clocks.environment.name
+            page.model["environment"] = environment.name
             page.model["others"] = try others(ledger)
             return page
         }
+        guard let (status, asOf) = try status(ledger) else {
+            page.model["no_catalog"] = true
+            page.model["plane"] = try name.map { try plane(of: $0, ledger).model }
+            return page
+        }
+        page.model["as_of"] = asOf.sentence
         let catalog = try ledger.catalogs().versions.last { $0.version == asOf.catalog }?.catalog
         let decisions = try decisions(ledger, catalog)
         let chosen = choice(status, decisions.map(\.decision), catalog)
+        var own = self
+        // What was chosen for the page stays when its moment changes.
+        if let chosen, name == nil { own.call.kept.append(("name", chosen)) }
+        page.model["timeline"] = try TimelinePart(call: own.call, subject: subject).model(
+            ledger, after: nil)
+        try own.fill(&page, ledger, status, decisions, chosen)
+        return page
+    }
+
+    private func fill(
+        _ page: inout Frame.Page, _ ledger: Ledger, _ status: Status,
+        _ decisions: [(name: String, decision: Decision)], _ chosen: String?
+    ) throws {
         page.model["head"] = try head(ledger, status)
         page.model["entitlements"] = status.entitlements.map { entitlement($0, chosen) }
         page.model["decisions"] = decisions.map { row($0.name, $0.decision, chosen) }
         page.model["meters"] = status.meters.map(meter)
         page.model["profiles"] = status.profiles.map(profileRow)
         page.model["warnings"] = status.warnings.map { ["text": $0] }
-        page.model["timeline"] = try TimelinePart(call: call, subject: subject).model(
-            ledger, after: nil)
-        if let chosen {
-            var request = BeliefRequest(chosen)
-            request.profile = profile
-            let plane = try ledger.beliefs(
-                request, of: subject, environment: clocks.environment, moment: clocks.moment)
-            let part = PlanePart(call: call, plane: plane, asOf: asOf, scale: scale)
-            page.model["plane"] = part.model
-            let decision = decisions.first { $0.name == chosen }?.decision
-            page.model["verdict"] = try Verdict(
-                call: call, subject: subject, name: chosen, profile: profile, plane: plane,
-                decision: decision,
+        guard let chosen else { return }
+        let part = try plane(of: chosen, ledger)
+        page.model["plane"] = part.model
+        page.model["verdict"] =
+            Verdict(
+                call: call, subject: subject, name: chosen, profile: profile, plane: part.plane,
+                decision: decisions.first { haveSameBytes($0.name, chosen) }?.decision,
                 entitlement: status.entitlements.first { haveSameBytes($0.name, chosen) }
-            ).model(ledger, asOf)
-        }
-        return page
+            ).model
     }
 
-    /// Whether the customer is first seen after the time that the page is about: then there is a timeline to show, and
-    /// a plane to go on from.
-    private func isKnownLater(_ ledger: Ledger) throws -> Bool {
-        guard call.clocks.moment.at != nil else { return false }
-        let later = Moment(knownAt: call.clocks.moment.knownAt)
-        return try ledger.status(of: subject, environment: call.clocks.environment, moment: later)
-            .status.isKnown
+    /// What was so at the page's moment; `nil`: no catalog was known then.
+    private func status(_ ledger: Ledger) throws -> (Status, AsOf)? {
+        do {
+            return try ledger.status(
+                of: subject, profile: profile, environment: call.clocks.environment,
+                moment: call.clocks.moment)
+        } catch let error as LedgerError
+            where ["no_catalog", "no_catalog_known"].contains(error.problems.first?.code)
+        {
+            return nil
+        }
+    }
+
+    /// The plane with everything that is known today: the moment of the page is a place on it.
+    private func plane(of name: String, _ ledger: Ledger) throws -> PlanePart {
+        var request = BeliefRequest(name)
+        request.profile = profile
+        let plane = try ledger.beliefs(
+            request, of: subject, environment: call.clocks.environment)
+        let known: Int64? =
+            switch call.clocks.moment.knownAt {
+            case .instant(let instant)?: instant
+            case .position(let position)?: try ledger.event(at: max(1, position))?.recordedAt
+            case nil: nil
+            }
+        return PlanePart(
+            call: call, plane: plane, at: call.clocks.moment.at ?? plane.asOf.at,
+            knownAt: known ?? plane.asOf.at, scale: scale)
     }
 
     /// Every feature and meter of the catalog in force, as `check` answers it.
@@ -182,8 +211,7 @@ struct CustomerPage {
     private func others(_ ledger: Ledger) throws -> [Model] {
         try Environment.allCases.filter { $0 != call.clocks.environment }.compactMap {
             environment in
-            let found = try ledger.status(
-                of: subject, environment: environment, moment: call.clocks.moment)
+            let found = try ledger.status(of: subject, environment: environment)
             guard found.status.isKnown else { return nil }
             var clocks = call.clocks
             clocks.environment = environment

@@ -47,13 +47,24 @@ struct OverviewPage {
             page.model["as_of"] = board.report.asOf.sentence
             page.model["kpis"] = board.kpis.rows.map(kpi)
             page.model["no_kpis"] = board.kpis.rows.isEmpty
+            let hidden = try hidden(ledger)
             page.model["numbers"] = board.report.series
-                .filter { Self.numbers.contains($0.metric.name) }.flatMap {
+                .filter {
+                    Self.numbers.contains($0.metric.name) && !hidden.contains($0.metric.name)
+                }
+                .flatMap {
                     number($0, board.report)
                 }
             if let chart = movementChart(board.report) { page.model["movements"] = chart }
         }
         return page
+    }
+
+    /// Metrics that say nothing about this app: those of subscriptions where none is sold (DZ-42).
+    private func hidden(_ ledger: Ledger) throws -> Set<String> {
+        let catalog = try ledger.catalogs(knownAt: call.clocks.moment.knownAt).newest?.catalog
+        let recurs = catalog?.products.contains { $0.kind == .autoRenewable } ?? true
+        return recurs ? [] : ["mrr", "active_subscriptions", "active_trials"]
     }
 
     private func kpi(_ row: KPIReport.Row) -> Model {

@@ -8,30 +8,24 @@ import DaybookServer
 struct PlanePart {
     let call: PageCall
     let plane: BeliefPlane
-    let asOf: AsOf
+    /// The moment of the page.
+    let at: Int64
+    let knownAt: Int64
     let scale: PlaneScale.Kind?
 
     /// The table of a page; all of them come by the command.
     static let rowsMax = 200
 
     var model: Model {
-        let at = call.clocks.moment.at ?? asOf.at
-        let known: Int64 =
-            switch call.clocks.moment.knownAt {
-            case .instant(let instant)?: instant
-            case .position?:
-                plane.rows.last.map { max($0.recordedAt, plane.valid.lowerBound) } ?? at
-            case nil: call.now
-            }
-        let end = max(known, (plane.rows.last?.recordedAt ?? known) + 1)
+        let end = max(plane.asOf.at, (plane.rows.last?.recordedAt ?? 0) + 1)
         let scale = PlaneScale(plane, end: end, kind: scale)
-        let chart = PlaneChart(plane: plane, scale: scale, at: at, knownAt: known)
+        let chart = PlaneChart(plane: plane, scale: scale, at: at, knownAt: knownAt)
         var model: Model = [
             "svg": chart.svg(), "name": plane.name, "kind": plane.kind.rawValue,
             "knots": scale.knotText, "from": String(plane.valid.lowerBound),
             "until": String(plane.valid.upperBound), "left": SVG.number(PlaneScale.left),
             "right": SVG.number(PlaneScale.width - PlaneScale.right),
-            "at": String(at), "known": String(known),
+            "at": String(at), "known": String(knownAt),
             "differences": plane.differences.suffix(Self.rowsMax).reversed().map(row),
             "rows": plane.rectangles.suffix(Self.rowsMax).map(row),
             "scales": PlaneScale.Kind.allCases.map { kind -> Model in

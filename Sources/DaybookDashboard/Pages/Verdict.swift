@@ -15,7 +15,7 @@ struct Verdict {
     let decision: Decision?
     let entitlement: EntitlementAnswer?
 
-    func model(_ ledger: Ledger, _ asOf: AsOf) throws -> Model {
+    var model: Model {
         let isYes = decision?.allowed ?? entitlement?.isActive ?? false
         var model: Model = [
             "yes": isYes, "verb": verb(isYes), "name": name,
@@ -26,7 +26,7 @@ struct Verdict {
             "explains": decision != nil,
             "command": command, "request": request,
         ]
-        if let said = try hindsight(ledger, asOf, isYes) { model["hindsight"] = said }
+        if let said = hindsight(isYes) { model["hindsight"] = said }
         if let reply { model["reply"] = reply }
         return model
     }
@@ -56,29 +56,22 @@ struct Verdict {
     }
 
     /// What is known of that time today, and what the app was told then, where that is something else.
-    private func hindsight(_ ledger: Ledger, _ asOf: AsOf, _ isYes: Bool) throws -> Model? {
+    private func hindsight(_ isYes: Bool) -> Model? {
         guard let at = call.clocks.moment.at else { return nil }
-        let told = plane.answer(at: at, row: plane.row(knownAt: at))
         var model = Model()
-        if let told, told.allowed != isYes {
+        if let told = plane.answer(at: at, row: plane.row(knownAt: at)), told.allowed != isYes {
             model["told"] = told.allowed ? "yes" : "no"
             model["told_reason"] = Words.spaced(told.reason)
         }
-        if call.clocks.moment.knownAt != nil {
-            var request = BeliefRequest(name)
-            request.profile = profile
-            let today = try ledger.beliefs(
-                request, of: subject, environment: call.clocks.environment, moment: .now)
-            let last = today.answer(at: at, row: today.rows.count - 1)
-            if let last, last.allowed != isYes {
-                model["today"] = last.allowed ? "yes" : "no"
-                model["today_reason"] = Words.spaced(last.reason)
-                if let difference = today.differences.first(where: { $0.range.contains(at) }) {
-                    model["cause"] = today.cause(ofRow: difference.row)
-                    model["known_from"] = PageTime.text(today.rows[difference.row].recordedAt)
-                    model["duration"] = Words.duration(
-                        difference.range.upperBound - difference.range.lowerBound)
-                }
+        let today = plane.answer(at: at, row: plane.rows.count - 1)
+        if let today, today.allowed != isYes {
+            model["today"] = today.allowed ? "yes" : "no"
+            model["today_reason"] = Words.spaced(today.reason)
+            if let difference = plane.differences.first(where: { $0.range.contains(at) }) {
+                model["cause"] = plane.cause(ofRow: difference.row)
+                model["known_from"] = PageTime.text(plane.rows[difference.row].recordedAt)
+                model["duration"] = Words.duration(
+                    difference.range.upperBound - difference.range.lowerBound)
             }
         }
         return model.isEmpty ? nil : model
