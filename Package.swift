@@ -131,7 +131,8 @@ let package = Package(
         .executableTarget(
             name: "DaybookCLI",
             dependencies: [
-                "Daybook", "DaybookAudit", "DaybookServer", "DaybookDashboard", "DaybookEvents", "DaybookDomain",
+                "Daybook", "DaybookAudit", "DaybookServer", "DaybookDashboard", "DaybookEvents",
+                "DaybookDomain",
                 "DaybookIngest", "DaybookStore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),

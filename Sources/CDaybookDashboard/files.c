@@ -2,6 +2,9 @@
 
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
+static const unsigned char action_mustache[] = {
+#embed "templates/action.mustache"
+};
 static const unsigned char catalog_mustache[] = {
 #embed "templates/catalog.mustache"
 };
@@ -70,6 +73,7 @@ static const unsigned char unknown_mustache[] = {
 };
 
 static const struct daybook_file files[] = {
+    {"action.mustache", action_mustache, sizeof action_mustache},
     {"catalog.mustache", catalog_mustache, sizeof catalog_mustache},
     {"customer.mustache", customer_mustache, sizeof customer_mustache},
     {"customers.mustache", customers_mustache, sizeof customers_mustache},

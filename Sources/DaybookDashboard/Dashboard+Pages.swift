@@ -61,11 +61,12 @@ extension Dashboard {
 
     func customer(_ call: inout RouteCall) async throws -> Answer {
         let subject = try call.customer()
+        let done = try call.fields.text("done")
         return try await answer(&call, kept: Self.customerNames) { page in
             let asked = CustomerPage(
                 call: page, subject: subject, name: page.kept("name"),
                 profile: page.kept("profile"),
-                scale: page.kept("scale").flatMap(PlaneScale.Kind.init))
+                scale: page.kept("scale").flatMap(PlaneScale.Kind.init), done: done)
             return { try asked.page($0) }
         }
     }

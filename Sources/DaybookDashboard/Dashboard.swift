@@ -33,7 +33,7 @@ package struct Dashboard: Sendable {
     static let supporters: Set<Scope> = [.support, .admin]
 
     package var routes: [Route] {
-        sessionRoutes + [
+        sessionRoutes + (ticket == nil ? actionRoutes : []) + [
             open("/assets/{name}", "pageAsset", "The style, the script and the icon of the pages.")
             {
                 call in try Self.asset(call)

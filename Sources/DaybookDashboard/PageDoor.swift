@@ -117,7 +117,7 @@ package struct PageDoor: Door {
 }
 
 extension HTTPField.Name {
-    static let fetchSite = HTTPField.Name("Sec-Fetch-Site")!
-    static let fetchDestination = HTTPField.Name("Sec-Fetch-Dest")!
-    static let forwardedProtocol = HTTPField.Name("X-Forwarded-Proto")!
+    static let fetchSite = named("Sec-Fetch-Site")
+    static let fetchDestination = named("Sec-Fetch-Dest")
+    static let forwardedProtocol = named("X-Forwarded-Proto")
 }

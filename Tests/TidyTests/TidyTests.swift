@@ -26,7 +26,8 @@ struct TidyTests {
             "DaybookIngest",
         ],
         "DaybookCLI": [
-            "Daybook", "DaybookAudit", "DaybookServer", "DaybookDashboard", "DaybookEvents", "DaybookDomain",
+            "Daybook", "DaybookAudit", "DaybookServer", "DaybookDashboard", "DaybookEvents",
+            "DaybookDomain",
             "DaybookIngest",
             "DaybookStore",
         ],

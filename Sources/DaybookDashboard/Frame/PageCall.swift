@@ -29,6 +29,9 @@ struct PageCall {
         return held.contains(scope) || held.contains(.admin)
     }
 
+    /// Whether this caller may do something for customers, beside looking at them.
+    var acts: Bool { caller.key != nil && may(.support) }
+
     /// The server's clock, milliseconds since 1970 UTC.
     var now: Int64 { call.now() }
 

@@ -12,6 +12,8 @@ struct CustomerPage {
     let name: String?
     let profile: String?
     let scale: PlaneScale.Kind?
+    /// The position of what was just done here.
+    var done: String?
 
     static let eventCount = 100
 
@@ -20,6 +22,17 @@ struct CustomerPage {
         let environment = call.clocks.environment
         var page = Frame.Page(title: subject, template: "customer", section: .customers)
         page.model["subject"] = subject
+        page.model["done"] = try done.map { try receipt($0, ledger) }
+        if call.acts {
+            page.model["actions"] = [ActionPage.Action.grant, .voidGrant, .transfer].map {
+                action -> Model in
+                [
+                    "title": action.title,
+                    "href": call.link(
+                        "\(Paths.customer(call.app ?? "", subject))/actions/\(action.rawValue)"),
+                ]
+            }
+        }
         guard try ledger.status(of: subject, environment: environment).status.isKnown else {
             page.template = "unknown"
             page.status = .notFound
@@ -64,6 +77,18 @@ struct CustomerPage {
                 decision: decisions.first { haveSameBytes($0.name, chosen) }?.decision,
                 entitlement: status.entitlements.first { haveSameBytes($0.name, chosen) }
             ).model
+    }
+
+    /// What was just done, and how it is taken back.
+    private func receipt(_ position: String, _ ledger: Ledger) throws -> Model {
+        guard let number = Int64(position), let event = try ledger.event(at: number) else {
+            return ["nothing": true]
+        }
+        var model: Model = [
+            "position": number, "href": "\(Paths.app(call.app ?? ""))/events/\(number)",
+        ]
+        model["undo"] = ActionPage.undoing(event, in: call.app ?? "")
+        return model
     }
 
     /// What was so at the page's moment; `nil`: no catalog was known then.

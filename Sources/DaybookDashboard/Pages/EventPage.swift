@@ -23,6 +23,18 @@ struct EventPage {
         page.model["members"] = json.members.filter { $0.name != "data" }.map(row)
         page.model["data"] = event.draft.data.members.map(row)
         page.model["text"] = JSONValue.object(json).canonicalText
+        page.model["undo"] = call.acts ? ActionPage.undoing(event, in: call.app ?? "") : nil
+        if call.acts, let subject = event.draft.subject {
+            let environment = event.draft.environment
+            page.model["void"] =
+                Link(
+                    "\(Paths.customer(call.app ?? "", subject))/actions/\(ActionPage.Action.voidEvent.rawValue)",
+                    [
+                        ("source", event.draft.source.kind), ("event", event.draft.source.key),
+                        ("environment", environment == .production ? nil : environment.name),
+                    ]
+                ).text
+        }
         if let subject = event.draft.subject {
             page.model["customer"] = [
                 "name": subject,

@@ -86,7 +86,7 @@ package final class ServedLedger: Sendable {
 
     /// Has the ledger do something. Where its file was exchanged nothing was written, and the client is told to try
     /// again: by then the key, if it sent one, is looked for in the ledger that is there.
-    func writing<Answer: Sendable>(
+    package func writing<Answer: Sendable>(
         _ body: (Ledger) async throws -> Answer
     ) async throws -> Answer {
         let ledger = try ledger()

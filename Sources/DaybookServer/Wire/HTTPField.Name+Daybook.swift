@@ -1,4 +1,4 @@
-import HTTPTypes
+package import HTTPTypes
 
 extension HTTPField.Name {
     /// The same key again gets the first receipt (draft-ietf-httpapi-idempotency-key-header).
@@ -17,7 +17,8 @@ extension HTTPField.Name {
     /// W3C Trace Context: https://www.w3.org/TR/trace-context/#traceparent-header
     static let traceParent = named("traceparent")
 
-    private static func named(_ text: String) -> Self {
+    /// A name that is written in the program.
+    package static func named(_ text: String) -> Self {
         guard let name = Self(text) else { preconditionFailure("\(text) is no name of a field.") }
         return name
     }

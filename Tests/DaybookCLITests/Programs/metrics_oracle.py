@@ -563,7 +563,8 @@ class Subscription:
                 if event["type"] == "subscription.expired":
                     failed_at = None
                 is_renewal = event["type"] in ("subscription.started", "subscription.renewed")
-                if is_renewal and recovery is not None and event["occurred_at"] < recovery:
+                # At the end itself it went through too, and was given back since: the failure was none.
+                if is_renewal and recovery is not None and event["occurred_at"] <= recovery:
                     failed_at = None
         return failed_at
 
