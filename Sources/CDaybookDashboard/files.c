@@ -8,6 +8,9 @@ static const unsigned char action_mustache[] = {
 static const unsigned char catalog_mustache[] = {
 #embed "templates/catalog.mustache"
 };
+static const unsigned char compare_mustache[] = {
+#embed "templates/compare.mustache"
+};
 static const unsigned char customer_mustache[] = {
 #embed "templates/customer.mustache"
 };
@@ -19,6 +22,9 @@ static const unsigned char event_mustache[] = {
 };
 static const unsigned char events_mustache[] = {
 #embed "templates/events.mustache"
+};
+static const unsigned char experiment_mustache[] = {
+#embed "templates/experiment.mustache"
 };
 static const unsigned char explain_mustache[] = {
 #embed "templates/explain.mustache"
@@ -75,10 +81,12 @@ static const unsigned char unknown_mustache[] = {
 static const struct daybook_file files[] = {
     {"action.mustache", action_mustache, sizeof action_mustache},
     {"catalog.mustache", catalog_mustache, sizeof catalog_mustache},
+    {"compare.mustache", compare_mustache, sizeof compare_mustache},
     {"customer.mustache", customer_mustache, sizeof customer_mustache},
     {"customers.mustache", customers_mustache, sizeof customers_mustache},
     {"event.mustache", event_mustache, sizeof event_mustache},
     {"events.mustache", events_mustache, sizeof events_mustache},
+    {"experiment.mustache", experiment_mustache, sizeof experiment_mustache},
     {"explain.mustache", explain_mustache, sizeof explain_mustache},
     {"funnel.mustache", funnel_mustache, sizeof funnel_mustache},
     {"icon.svg", icon_svg, sizeof icon_svg},

@@ -1,4 +1,5 @@
 import Daybook
+import DaybookAudit
 import DaybookDomain
 import DaybookEvents
 import DaybookServer
@@ -138,6 +139,55 @@ extension Dashboard {
         answer.headers[.contentType] = mediaType
         answer.headers[.cacheControl] = "public, max-age=31536000, immutable"
         answer.body = .bytes(bytes)
+        return answer
+    }
+
+    func compare(_ call: inout RouteCall) async throws -> Answer {
+        let subject = try call.customer()
+        let other = try Clocks(&call.fields, at: "to", knownAt: "to_known_at")
+        return try await answer(&call) { page in
+            { try ComparePage(call: page, subject: subject, other: other).page($0) }
+        }
+    }
+
+    func experiment(_ call: inout RouteCall) async throws -> Answer {
+        let name = call.part("experiment")
+        let page = try pageCall(&call)
+        try call.fields.finish()
+        var request = MetricsRequest()
+        request.environment = page.clocks.environment
+        request.moment = page.clocks.moment
+        let asked = request
+        let state = try await board(page, "experiment \(name)") { ledger, _ in
+            try ledger.experiment(name, metric: ExperimentPage.metric, asked, workers: 1)
+        }
+        return door.frame.answer(ExperimentPage(call: page, name: name).page(state), page)
+    }
+
+    /// A bundle with what the customer may do at the page's moment, to be replayed elsewhere (`daybook replay`).
+    func bundle(_ call: inout RouteCall) async throws -> Answer {
+        let subject = try call.customer()
+        let name = try call.fields.text("name")
+        let profile = try call.fields.text("profile")
+        let isRedacted = try call.fields.flag("redact") ?? false
+        let clocks = try Clocks(&call.fields)
+        try call.fields.finish()
+        let request = CaptureRequest(
+            [subject], environment: clocks.environment, moment: clocks.moment,
+            questions: name.map { [.init($0, amount: 1, profile: profile)] } ?? [],
+            isRedacted: isRedacted, version: DaybookVersion.current)
+        let bundle: ReproBundle
+        do {
+            bundle = try await call.app.ledger.writing { try await $0.capture(request) }
+        } catch let problem as BundleProblem {
+            throw Problem(.unprocessableContent, "no_bundle", "\(problem)")
+        }
+        var answer = Answer()
+        answer.headers[.contentType] = "application/x-ndjson"
+        answer.headers[.contentDisposition] =
+            "attachment; filename=\"customer-\(bundle.digest.prefix(8)).daybundle\""
+        answer.headers[.cacheControl] = "no-store"
+        answer.body = .bytes(bundle.bytes)
         return answer
     }
 }

@@ -53,6 +53,18 @@ package struct Dashboard: Sendable {
                 "/customers/{customer}/explain/{name}", "explainPage",
                 "Why a customer may do something, or may not.", Self.supporters
             ) { try await explain(&$0) },
+            app(
+                "/customers/{customer}/compare", "comparePage",
+                "What is different about a customer between two moments.", Self.supporters
+            ) { try await compare(&$0) },
+            app(
+                "/customers/{customer}/bundle", "customerBundle",
+                "Everything that the answers about a customer rest on, as a file.",
+                Self.supporters
+            ) { try await bundle(&$0) },
+            app(
+                "/experiments/{experiment}", "experimentPage", "One experiment.", Self.people
+            ) { try await experiment(&$0) },
             app("/events/{position}", "eventPage", "One event.", Self.supporters) { call in
                 try await self.answer(&call) { page in
                     let position = page.call.part("position")

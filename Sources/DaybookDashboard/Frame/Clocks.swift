@@ -22,18 +22,21 @@ package struct Clocks: Sendable {
 
     /// Reads `at`, `known_at` and `environment` of a request.
     /// - Throws: `Problem` for a time that is none.
-    init(_ fields: inout RequestFields) throws {
+    init(
+        _ fields: inout RequestFields, at atName: String = "at",
+        knownAt knownName: String = "known_at"
+    ) throws {
         func text(_ name: String) throws -> String? {
             guard let text = try fields.text(name)?.trimmed, !text.isEmpty, text != "now" else {
                 return nil
             }
             return Self.completed(text)
         }
-        at = try text("at")
-        knownAt = try text("known_at")
+        at = try text(atName)
+        knownAt = try text(knownName)
         moment = Moment(
-            at: try InstantText.read(at, "at"),
-            knownAt: try InstantText.knowledge(knownAt, "known at"))
+            at: try InstantText.read(at, Words.spaced(atName)),
+            knownAt: try InstantText.knowledge(knownAt, Words.spaced(knownName)))
         environment = try fields.environmentIfAny() ?? .production
     }
 

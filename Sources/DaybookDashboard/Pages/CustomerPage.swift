@@ -23,6 +23,9 @@ struct CustomerPage {
         var page = Frame.Page(title: subject, template: "customer", section: .customers)
         page.model["subject"] = subject
         page.model["done"] = try done.map { try receipt($0, ledger) }
+        let path = Paths.customer(call.app ?? "", subject)
+        page.model["compare"] = call.clocks.isNow ? nil : call.link(path + "/compare")
+        page.model["bundle"] = call.link(path + "/bundle", [("name", name), ("profile", profile)])
         if call.acts {
             page.model["actions"] = [ActionPage.Action.grant, .voidGrant, .transfer].map {
                 action -> Model in

@@ -24,6 +24,17 @@ final class PageClient {
         try await keeping(client.send(.GET, path, headers: own + headers))
     }
 
+    /// A page about all customers, once its answer is there: until then it says how far it is, and loads again.
+    func whole(_ path: String) async throws -> String {
+        for _ in 0..<200 {
+            let text = try await get(path).text
+            if !text.contains("data-running") { return text }
+            #expect(text.contains("http-equiv=\"refresh\""))
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        return ""
+    }
+
     func post(
         _ path: String, _ fields: [String: String], _ headers: [(String, String)] = []
     ) async throws -> HTTPReply {

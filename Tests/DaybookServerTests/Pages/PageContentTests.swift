@@ -56,9 +56,11 @@ struct PageContentTests {
             let catalog = try Fixtures.catalog(app)
             var paths = ["", "/customers", "/metrics", "/catalog", "/ledger", "/events/1"]
             paths += Metric.all.map { "/metrics/\($0.name)" }
+            paths += catalog.experiments.map { "/experiments/\(Link.encoded($0.name))" }
             paths += catalog.funnels.map { "/funnels/\(Link.encoded($0.name))" }
             for subject in subjects.prefix(4) {
                 let own = "/customers/\(Link.encoded(subject))"
+                paths += ["\(own)/compare?at=2026-02-01&known_at=2026-02-01&to=2026-03-01"]
                 paths += [own, own + "/timeline", own + "?scale=time", own + "?scale=rows"]
                 paths += catalog.features.prefix(2).map {
                     "\(own)/explain/\(Link.encoded($0.name))"
@@ -201,7 +203,7 @@ struct PageContentTests {
                 var request = MetricsRequest()
                 request.moment = Moment(at: at)
                 let report = try ledger.kpis(request)
-                let text = try await page.get("/apps/\(app)?at=\(at)").text
+                let text = try await page.whole("/apps/\(app)?at=\(at)")
                 let board = text.split(separator: "class=\"kpis\"").last ?? ""
                 let cells = board.split(separator: "<div><div").dropFirst()
                 #expect(cells.count == report.rows.count)
@@ -243,6 +245,48 @@ struct PageContentTests {
             #expect(bad.status == 422 && bad.text.contains("yesterday is no time"))
             let sandbox = try await page.get("/apps/nuzzle?environment=sandbox").text
             #expect(sandbox.contains("These are sandbox events"))
+        }
+    }
+
+    @Test("Two moments are compared, and a bundle of a customer is what capture makes of one")
+    func compare() async throws {
+        try await Self.serving("nuzzle") { bench, page, _ in
+            let ledger = try Ledger.open(
+                bench.path("nuzzle"), readOnly: true, clock: { Self.now })
+            defer { try? ledger.close() }
+            let own = "/apps/nuzzle/customers/u_3090"
+            // The renewal of 1 February was told on the 3rd.
+            let (first, second) = ("2026-02-02T12:00:00Z", "2026-02-04T12:00:00Z")
+            let at = try #require(RFC3339.parse(first))
+            let known = try #require(RFC3339.parse(second))
+            let text = try await page.get(
+                "\(own)/compare?at=\(first)&known_at=\(first)&to=\(first)&to_known_at=\(second)"
+            ).text
+            let found = try ledger.difference(
+                of: "u_3090", from: Moment(at: at, knownAt: .instant(at)),
+                to: Moment(at: at, knownAt: .instant(known)))
+            #expect(!found.difference.changes.isEmpty)
+            for change in found.difference.changes {
+                #expect(text.contains("<td>\(Markup.escaped(change.path))</td>"), "\(change.path)")
+            }
+            #expect(text.contains("subscription renewed"))
+            let same = try await page.get("\(own)/compare?at=\(first)&to=\(first)").text
+            #expect(same.contains("nothing is different"))
+
+            let reply = try await page.get("\(own)/bundle?name=smartPredictions&at=\(first)")
+            #expect(reply.status == 200)
+            #expect(
+                reply.headers["content-disposition"]?.hasPrefix("attachment; filename=") == true)
+            let bundle = try await ledger.capture(
+                CaptureRequest(
+                    ["u_3090"], moment: Moment(at: at),
+                    questions: [.init("smartPredictions", amount: 1, profile: nil)],
+                    isRedacted: false, version: DaybookVersion.current))
+            #expect(reply.body == bundle.bytes)
+            let redacted = try await page.get("\(own)/bundle?redact=true")
+            #expect(redacted.status == 200 && !redacted.text.contains("u_3090"))
+            let none = try await page.get("/apps/nuzzle/customers/nothing/bundle")
+            #expect(none.status == 422 && none.text.contains("no_bundle"))
         }
     }
 
