@@ -36,12 +36,12 @@ struct OverviewPage {
 
     func page(_ state: PageJobs.State<Board>, _ ledger: Ledger) throws -> Frame.Page {
         var page = Frame.Page(title: "Overview", template: "overview", section: .overview)
-        page.model["events"] = try recent(ledger)
         switch state {
         case .running(let done, let total):
             page.model["refresh"] = "1"
             page.model["running"] = Progress.model(done, total)
         case .done(let board):
+            page.model["events"] = try recent(ledger, board.report.asOf)
             page.model["period"] = board.kpis.period.name
             page.model["zone"] = board.kpis.zone
             page.model["as_of"] = board.report.asOf.sentence
@@ -152,13 +152,16 @@ struct OverviewPage {
         ]
     }
 
-    /// The last events of the environment, the newest first.
-    private func recent(_ ledger: Ledger) throws -> [Model] {
-        let head = try ledger.head().position
-        let place = try ledger.place(at: max(0, head - 200))
+    /// The last events that the page's moment knows and that had happened by then, the newest first.
+    private func recent(_ ledger: Ledger, _ asOf: AsOf) throws -> [Model] {
+        let place = try ledger.place(at: max(0, asOf.position - 200))
         let changes = try ledger.changes(
             after: place, limit: 200, environment: call.clocks.environment)
-        return changes.events.suffix(12).reversed().map { placed in
+        let known = changes.events.filter { placed in
+            placed.event.position <= asOf.position
+                && placed.event.draft.occurredAt ?? 0 <= asOf.at
+        }
+        return known.suffix(12).reversed().map { placed in
             let event = placed.event
             var model: Model = [
                 "position": event.position, "type": Words.spaced(event.draft.type.rawValue),

@@ -222,6 +222,27 @@ struct PageContentTests {
         }
     }
 
+    @Test("The board of a moment has no event that was recorded or happened later")
+    func lastEvents() async throws {
+        try await Self.serving("nuzzle") { bench, page, _ in
+            let ledger = try Ledger.open(bench.path("nuzzle"), readOnly: true)
+            defer { try? ledger.close() }
+            for (query, last, at) in [
+                ("known_at=@60", Int64(60), Int64.max),
+                ("at=2026-02-05", Int64.max, 1_770_249_600_000),
+                ("", Int64.max, Int64.max),
+            ] {
+                let text = try await page.whole("/apps/nuzzle?\(query)")
+                let shown = text.matches(of: /\/events\/(\d+)"/).compactMap { Int64($0.1) }
+                #expect(shown.count == 12, "\(query)")
+                for position in shown {
+                    let event = try #require(try ledger.event(at: position))
+                    #expect(position <= last && event.draft.occurredAt ?? 0 <= at, "\(query)")
+                }
+            }
+        }
+    }
+
     @Test("A page of another moment than now says so, and every link of it keeps the moment")
     func moments() async throws {
         try await Self.serving("nuzzle") { _, page, subjects in
