@@ -65,6 +65,16 @@ package struct Dashboard: Sendable {
             app(
                 "/experiments/{experiment}", "experimentPage", "One experiment.", Self.people
             ) { try await experiment(&$0) },
+            app("/news", "newsStream", "Tells a page that something is new.", Self.people) {
+                try await $0.newsStream(of: nil)
+            },
+            app(
+                "/customers/{customer}/news", "customerNewsStream",
+                "Tells a customer's page that something is new.", Self.supporters
+            ) { call in
+                let subject = try call.customer()
+                return try await call.newsStream(of: subject)
+            },
             app("/events/{position}", "eventPage", "One event.", Self.supporters) { call in
                 try await self.answer(&call) { page in
                     let position = page.call.part("position")

@@ -16,7 +16,9 @@ package struct PageDoor: Door {
         try confirmHost(request)
         if route.method == .post { try confirmOrigin(request) }
         guard !route.scopes.isEmpty else { return .open }
-        guard let session = session(request, now: gate.clock()) else {
+        // What a page listens to by itself is no use of the session.
+        let isUse = !route.path.hasSuffix("/news")
+        guard let session = session(request, now: gate.clock(), isUse: isUse) else {
             throw SessionProblem.signInNeeded
         }
         if session.isLocal {
@@ -72,9 +74,12 @@ package struct PageDoor: Door {
     package var headers: HTTPFields { PageHeaders.all }
 
     /// The session of a request; `nil`: none that lasts.
-    func session(_ request: HTTPRequest, now: Int64) -> Sessions.Session? {
+    /// - Parameter isUse: Whether the session is used by that, and lasts longer.
+    func session(
+        _ request: HTTPRequest, now: Int64, isUse: Bool = true
+    ) -> Sessions.Session? {
         cookie(request.authority, request.headerFields).text(in: request.headerFields)
-            .flatMap { sessions.session($0, now: now) }
+            .flatMap { sessions.session($0, now: now, isUse: isUse) }
     }
 
     func cookie(_ authority: String?, _ fields: HTTPFields) -> SessionCookie {

@@ -140,7 +140,34 @@ async function load(address, isNew) {
   document.title = page.title
   if (isNew) history.pushState({}, "", address)
   localize(document)
+  listen()
   if (focused) document.querySelector("[data-plane] svg")?.focus({preventScroll: true})
+}
+
+// News: the board follows by itself, a customer's page says that there is something and is loaded when asked.
+let source
+function listen() {
+  source?.close()
+  const part = document.querySelector("[data-news]")
+  const text = document.querySelector("[data-news-text]")
+  text.textContent = ""
+  if (!part) return
+  let count = 0
+  let timer
+  source = new EventSource(part.dataset.news)
+  source.onmessage = () => {
+    count += 1
+    clearTimeout(timer)
+    timer = setTimeout(async () => {
+      if (part.dataset.follows) await load(new URL(location.href), false)
+      const button = document.createElement("button")
+      button.textContent = "Show"
+      button.addEventListener("click", () => load(new URL(location.href), false))
+      const words = `${count} new ${count === 1 ? "event" : "events"} `
+      if (part.dataset.follows) text.textContent = words
+      else text.replaceChildren(words, button)
+    }, 500)
+  }
 }
 
 addEventListener("popstate", () => load(new URL(location.href), false))
@@ -193,4 +220,5 @@ addEventListener("keydown", (event) => {
 })
 
 localize(document)
+listen()
 document.querySelector("[data-first]")?.focus()

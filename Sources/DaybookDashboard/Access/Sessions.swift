@@ -43,8 +43,9 @@ final class Sessions: Sendable {
         return token
     }
 
-    /// The session of a cookie, which is used by that; `nil`: there is none, or it is over.
-    func session(_ token: String, now: Int64) -> Session? {
+    /// The session of a cookie; `nil`: there is none, or it is over.
+    /// - Parameter isUse: Whether it is used by that, and lasts longer.
+    func session(_ token: String, now: Int64, isUse: Bool = true) -> Session? {
         let digest = RandomText.digest(token)
         return sessions.withLock { sessions in
             guard var session = sessions[digest] else { return nil }
@@ -52,7 +53,7 @@ final class Sessions: Sendable {
                 sessions[digest] = nil
                 return nil
             }
-            session.usedAt = max(session.usedAt, now)
+            if isUse { session.usedAt = max(session.usedAt, now) }
             sessions[digest] = session
             return session
         }

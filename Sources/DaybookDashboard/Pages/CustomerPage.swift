@@ -24,6 +24,7 @@ struct CustomerPage {
         page.model["subject"] = subject
         page.model["done"] = try done.map { try receipt($0, ledger) }
         let path = Paths.customer(call.app ?? "", subject)
+        page.model["news"] = call.clocks.isNow ? call.link(path + "/news") : nil
         page.model["compare"] = call.clocks.isNow ? nil : call.link(path + "/compare")
         page.model["bundle"] = call.link(path + "/bundle", [("name", name), ("profile", profile)])
         if call.acts {

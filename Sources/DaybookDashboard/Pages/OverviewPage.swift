@@ -36,6 +36,9 @@ struct OverviewPage {
 
     func page(_ state: PageJobs.State<Board>, _ ledger: Ledger) throws -> Frame.Page {
         var page = Frame.Page(title: "Overview", template: "overview", section: .overview)
+        if call.clocks.isNow {
+            page.model["news"] = call.link("\(Paths.app(call.app ?? ""))/news")
+        }
         switch state {
         case .running(let done, let total):
             page.model["refresh"] = "1"

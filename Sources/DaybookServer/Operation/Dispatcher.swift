@@ -163,7 +163,7 @@ struct Dispatcher: Sendable {
             ledgers: ledgers, served: admitted.app, caller: admitted.caller,
             parts: admitted.parts, request: request.head, fields: fields, bytes: bytes,
             streams: streams, longWork: longWork, metrics: metrics, gate: gate, rate: rate,
-            log: log, scopes: route.scopes)
+            log: log, route: route)
         let answer = try await route.respond(&call)
         return (answer, call.asked)
     }

@@ -23,8 +23,7 @@ package struct RouteCall: Sendable {
     let rate: RateLimit
     let log: Logger
 
-    /// By which the route is opened.
-    let scopes: Set<Scope>
+    let route: Route
 
     /// The customer whom the body names, for the log.
     var asked: String?
@@ -33,8 +32,8 @@ package struct RouteCall: Sendable {
 
     /// Looks again whether the caller may: a key may have been revoked, and a token be over, while a stream went on.
     var admission: @Sendable () async throws -> Void {
-        let (gate, headers, scopes, app) = (gate, headers, scopes, served?.name ?? "")
-        return { _ = try await gate.admit(headers, to: scopes, app: app) }
+        let (gate, request, route, app) = (gate, request, route, served?.name ?? "")
+        return { _ = try await route.door.admit(request, to: route, app: app, by: gate) }
     }
 
     /// The server's clock, milliseconds since 1970 UTC.

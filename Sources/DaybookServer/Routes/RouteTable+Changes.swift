@@ -116,3 +116,23 @@ extension RouteTable {
         return answer
     }
 }
+
+extension RouteCall {
+    /// What is recorded from now on, as server-sent events without their data: a page is told that something is new.
+    /// - Parameter subject: `nil`: of all customers.
+    package mutating func newsStream(of subject: String?) async throws -> Answer {
+        let ledger = try app.ledger
+        let environment = try fields.environmentIfAny() ?? .production
+        try fields.finish()
+        let reader = ChangeReader(
+            ledger: ledger, types: [], subject: subject, environment: environment, limit: 100,
+            isReduced: true)
+        let place = try ledger.asking { try $0.place() }
+        let first = try await reader.page(after: place)
+        let ticket = try streams.begin(
+            app: ledger.app, for: caller, at: subject == nil ? place.position : nil)
+        return EventStream(
+            reader: reader, first: first, ticket: ticket, admission: admission
+        ).answer
+    }
+}
