@@ -14,9 +14,11 @@ final class PageJobs: Sendable {
 
     private enum Entry {
         case running(done: Int, total: Int)
-        case done(Result<any Sendable, any Error>)
+        case done(Result<any Sendable, any Error>, at: ContinuousClock.Instant)
     }
 
+    /// How long an answer waits for the page that asks again; one about now is old after that.
+    private static let keptFor = Duration.seconds(10)
     /// How long a page waits before it shows how far the answer is.
     private static let patience = Duration.milliseconds(300)
     /// Those that are remembered at most; finished ones that are not asked for again are forgotten first.
@@ -45,13 +47,13 @@ final class PageJobs: Sendable {
                 } catch {
                     result = .failure(error)
                 }
-                self.note(key, .done(result))
+                self.note(key, .done(result, at: .now))
             }
         }
         let end = ContinuousClock.now + Self.patience
         while true {
             switch take(key) {
-            case .done(let result)?:
+            case .done(let result, _)?:
                 guard let value = try result.get() as? Value else {
                     return .running(done: 0, total: 0)
                 }
@@ -69,6 +71,9 @@ final class PageJobs: Sendable {
     /// - Returns: Whether it is the caller's to compute.
     private func start(_ key: String) -> Bool {
         entries.withLock { entries in
+            if case .done(_, let end)? = entries[key], end + Self.keptFor < .now {
+                entries[key] = nil
+            }
             guard entries[key] == nil else { return false }
             if entries.count >= Self.countMax {
                 entries = entries.filter {

@@ -75,11 +75,19 @@ struct CustomerPage {
         guard let chosen else { return }
         let part = try plane(of: chosen, ledger)
         page.model["plane"] = part.model
+        let held = status.entitlements.first { haveSameBytes($0.name, chosen) }
+        var decision = decisions.first { haveSameBytes($0.name, chosen) }?.decision
+        // A meter that counts for a feature, and an alias, stand in no table.
+        if decision == nil, held == nil {
+            decision = try ledger.check(
+                CheckQuestion(chosen, profile: profile), for: subject,
+                environment: call.clocks.environment, moment: call.clocks.moment
+            ).decision
+        }
         page.model["verdict"] =
             Verdict(
                 call: call, subject: subject, name: chosen, profile: profile, plane: part.plane,
-                decision: decisions.first { haveSameBytes($0.name, chosen) }?.decision,
-                entitlement: status.entitlements.first { haveSameBytes($0.name, chosen) }
+                decision: decision, entitlement: held
             ).model
     }
 

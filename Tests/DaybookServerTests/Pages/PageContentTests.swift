@@ -311,6 +311,23 @@ struct PageContentTests {
         }
     }
 
+    @Test("A meter that counts for a feature is answered as check answers it")
+    func meters() async throws {
+        try await Self.serving("nuzzle") { bench, page, subjects in
+            let ledger = try Ledger.open(
+                bench.path("nuzzle"), readOnly: true, clock: { Self.now })
+            defer { try? ledger.close() }
+            for subject in subjects.prefix(5) {
+                let decision = try ledger.check("cry_insights", for: subject)
+                let text = try await page.get(
+                    "/apps/nuzzle/customers/\(Link.encoded(subject))?name=cry_insights"
+                ).text
+                let verb = decision.allowed ? "may use" : "may not use"
+                #expect(text.contains(">\(verb)</b> <b>cry_insights</b>"), "\(subject)")
+            }
+        }
+    }
+
     @Test("An id of a transaction leads to its customer, and an unknown one says what to do")
     func search() async throws {
         try await Self.serving("nuzzle") { bench, page, _ in
