@@ -140,9 +140,9 @@ struct ExamplesTests {
         let help = try bench.run("\(command) --help").output
         for text in Self.examples(of: help) {
             // A server runs until it is told to stop.
-            let example = text.replacing(
-                "daybook serve ",
-                with: "timeout --preserve-status --signal=TERM 3 daybook serve ")
+            let example = ["daybook serve ", "daybook dashboard "].reduce(text) {
+                $0.replacing($1, with: "timeout --preserve-status --signal=TERM 3 \($1)")
+            }
             var failures: [String] = []
             var isFine = false
             for (app, _) in Self.fixtures where !isFine {
