@@ -5,6 +5,12 @@
 static const unsigned char action_mustache[] = {
 #embed "templates/action.mustache"
 };
+static const unsigned char behind_mustache[] = {
+#embed "templates/behind.mustache"
+};
+static const unsigned char board_mustache[] = {
+#embed "templates/board.mustache"
+};
 static const unsigned char catalog_mustache[] = {
 #embed "templates/catalog.mustache"
 };
@@ -28,6 +34,12 @@ static const unsigned char experiment_mustache[] = {
 };
 static const unsigned char explain_mustache[] = {
 #embed "templates/explain.mustache"
+};
+static const unsigned char field_mustache[] = {
+#embed "templates/field.mustache"
+};
+static const unsigned char filters_mustache[] = {
+#embed "templates/filters.mustache"
 };
 static const unsigned char funnel_mustache[] = {
 #embed "templates/funnel.mustache"
@@ -59,6 +71,9 @@ static const unsigned char problem_mustache[] = {
 static const unsigned char progress_mustache[] = {
 #embed "templates/progress.mustache"
 };
+static const unsigned char same_mustache[] = {
+#embed "templates/same.mustache"
+};
 static const unsigned char sign_in_mustache[] = {
 #embed "templates/sign-in.mustache"
 };
@@ -80,6 +95,8 @@ static const unsigned char unknown_mustache[] = {
 
 static const struct daybook_file files[] = {
     {"action.mustache", action_mustache, sizeof action_mustache},
+    {"behind.mustache", behind_mustache, sizeof behind_mustache},
+    {"board.mustache", board_mustache, sizeof board_mustache},
     {"catalog.mustache", catalog_mustache, sizeof catalog_mustache},
     {"compare.mustache", compare_mustache, sizeof compare_mustache},
     {"customer.mustache", customer_mustache, sizeof customer_mustache},
@@ -88,6 +105,8 @@ static const struct daybook_file files[] = {
     {"events.mustache", events_mustache, sizeof events_mustache},
     {"experiment.mustache", experiment_mustache, sizeof experiment_mustache},
     {"explain.mustache", explain_mustache, sizeof explain_mustache},
+    {"field.mustache", field_mustache, sizeof field_mustache},
+    {"filters.mustache", filters_mustache, sizeof filters_mustache},
     {"funnel.mustache", funnel_mustache, sizeof funnel_mustache},
     {"icon.svg", icon_svg, sizeof icon_svg},
     {"ledger.mustache", ledger_mustache, sizeof ledger_mustache},
@@ -98,6 +117,7 @@ static const struct daybook_file files[] = {
     {"page.mustache", page_mustache, sizeof page_mustache},
     {"problem.mustache", problem_mustache, sizeof problem_mustache},
     {"progress.mustache", progress_mustache, sizeof progress_mustache},
+    {"same.mustache", same_mustache, sizeof same_mustache},
     {"sign-in.mustache", sign_in_mustache, sizeof sign_in_mustache},
     {"steps.mustache", steps_mustache, sizeof steps_mustache},
     {"style.css", style_css, sizeof style_css},

@@ -30,6 +30,28 @@ extension Ledger {
         try MetricsQuestion(core: core, workers: workers).report(request, progress: progress)
     }
 
+    /// Who is behind one value of a metric, and with how much: parts that add up to it.
+    /// - Parameter progress: As of `metrics`, where the value is not kept, and then once more.
+    /// - Throws: `LedgerError.badInput` for a value that the answer does not have, and as `metrics` does.
+    /// - Complexity: O(*n*) in the events of all customers.
+    public func contributions(
+        _ request: ContributionsRequest, workers: Int? = nil,
+        progress: @Sendable (Int, Int) throws -> Void = { _, _ in }
+    ) throws -> Contributions {
+        try ContributionsQuestion(core: core, workers: workers).answer(request, progress: progress)
+    }
+
+    /// Who took a step of a funnel, or stopped after it.
+    /// - Parameter progress: As of `funnel`.
+    /// - Throws: `LedgerError.badInput` for a step that the funnel does not have, and as `funnel` does.
+    /// - Complexity: O(*n*) in the events of all customers.
+    public func customers(
+        at step: FunnelStepRequest, workers: Int? = nil,
+        progress: @Sendable (Int, Int) throws -> Void = { _, _ in }
+    ) throws -> FunnelCustomers {
+        try FunnelQuestion(core: core, workers: workers).customers(step, progress: progress)
+    }
+
     /// What became of the customers who saw each variant of an experiment, from their first sight of it on.
     /// - Parameters:
     ///   - metric: A ratio without groups and ages: so many of those who saw the variant.

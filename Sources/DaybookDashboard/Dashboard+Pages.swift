@@ -5,38 +5,8 @@ import DaybookEvents
 import DaybookServer
 import HTTPTypes
 
-/// What each page asks the ledger.
+/// What pages about one customer ask the ledger.
 extension Dashboard {
-    func overview(_ call: RouteCall) async throws -> Answer {
-        var call = call
-        let page = try pageCall(&call)
-        try call.fields.finish()
-        let clocks = page.clocks
-        let state = try await board(page, "overview") { ledger, progress in
-            try OverviewPage.board(ledger, clocks, progress: progress)
-        }
-        let shown = try call.app.ledger.asking { try OverviewPage(call: page).page(state, $0) }
-        return door.frame.answer(shown, page)
-    }
-
-    /// Something about all customers: its answer, or how far it is.
-    private func board<Value: Sendable>(
-        _ page: PageCall, _ name: String,
-        _ body: @escaping @Sendable (Ledger, @Sendable (Int, Int) throws -> Void) throws -> Value
-    ) async throws -> PageJobs.State<Value> {
-        let ledger = try page.call.app.ledger
-        let work = page.call.longWork
-        let clocks = page.clocks
-        let key = [
-            ledger.app, name, clocks.at ?? "", clocks.knownAt ?? "", clocks.environment.name,
-        ].joined(separator: "\u{0}")
-        return try await jobs.state(key) { progress in
-            try await work.run(of: ledger.app) {
-                try ledger.asking { try body($0) { progress($0, $1) } }
-            }
-        }
-    }
-
     func customers(_ call: inout RouteCall) async throws -> Answer {
         let text = try call.fields.text("q") ?? ""
         let after = try call.fields.text("after")
@@ -98,38 +68,6 @@ extension Dashboard {
         }
     }
 
-    func metric(_ call: inout RouteCall) async throws -> Answer {
-        let name = call.part("metric")
-        guard let metric = Metric.named(name) else {
-            throw Problem.notFound(
-                "unknown_metric", "there is no metric \(ShownText.escaped(name)); the list has all")
-        }
-        let clocks = try Clocks(&call.fields)
-        let request = try MetricPage.request(metric, &call.fields, clocks)
-        let page = try pageCall(&call, true, ["by", "currency"])
-        try call.fields.finish()
-        let by = request.chosenResolution.rawValue
-        let state = try await board(page, "metric \(name) \(by) \(request.rules.currency ?? "")") {
-            try $0.metrics(request, workers: 1, progress: $1)
-        }
-        return door.frame.answer(
-            MetricPage(call: page, metric: metric, request: request).page(state), page)
-    }
-
-    func funnel(_ call: inout RouteCall) async throws -> Answer {
-        let name = call.part("funnel")
-        let page = try pageCall(&call)
-        try call.fields.finish()
-        var request = FunnelRequest(name)
-        request.environment = page.clocks.environment
-        request.moment = page.clocks.moment
-        let asked = request
-        let state = try await board(page, "funnel \(name)") { ledger, _ in
-            try ledger.funnel(asked, workers: 1)
-        }
-        return door.frame.answer(FunnelPage(call: page, name: name).page(state), page)
-    }
-
     static func asset(_ call: RouteCall) throws -> Answer {
         let name = call.part("name")
         guard let mediaType = PageFiles.mediaType(of: name), let bytes = PageFiles.all[name] else {
@@ -148,20 +86,6 @@ extension Dashboard {
         return try await answer(&call) { page in
             { try ComparePage(call: page, subject: subject, other: other).page($0) }
         }
-    }
-
-    func experiment(_ call: inout RouteCall) async throws -> Answer {
-        let name = call.part("experiment")
-        let page = try pageCall(&call)
-        try call.fields.finish()
-        var request = MetricsRequest()
-        request.environment = page.clocks.environment
-        request.moment = page.clocks.moment
-        let asked = request
-        let state = try await board(page, "experiment \(name)") { ledger, _ in
-            try ledger.experiment(name, metric: ExperimentPage.metric, asked, workers: 1)
-        }
-        return door.frame.answer(ExperimentPage(call: page, name: name).page(state), page)
     }
 
     /// A bundle with what the customer may do at the page's moment, to be replayed elsewhere (`daybook replay`).

@@ -87,9 +87,20 @@ package struct Dashboard: Sendable {
             app("/metrics/{metric}", "metricPage", "One metric.", Self.people) {
                 try await metric(&$0)
             },
+            app(
+                "/metrics/{metric}/customers", "metricCustomersPage", "Who is behind a number.",
+                Self.people
+            ) { try await metricCustomers(&$0) },
+            app("/boards/{board}", "boardPage", "All metrics about one thing.", Self.people) {
+                try await numbers(&$0)
+            },
             app("/funnels/{funnel}", "funnelPage", "One funnel.", Self.people) {
                 try await funnel(&$0)
             },
+            app(
+                "/funnels/{funnel}/customers", "funnelCustomersPage",
+                "Who took a step of a funnel, or went no further.", Self.people
+            ) { try await funnelCustomers(&$0) },
             app("/catalog", "catalogPage", "What is sold and what it opens.", Self.people) { call in
                 try await self.answer(&call) { page in { try CatalogPage(call: page).page($0) } }
             },

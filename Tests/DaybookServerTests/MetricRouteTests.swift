@@ -32,6 +32,38 @@ struct MetricRouteTests {
         try #require(reply.status == 200, "\(reply.text)")
     }
 
+    @Test("Who is behind a number is told in JSON, CSV and lines")
+    func customers() async throws {
+        try await ServerBench.serving { bench in
+            try await Self.record(bench)
+            let key = try bench.key(.analyst)
+            let path = "/v1/dozzi/metrics/conversion_to_paying/customers?of=2026-01&" + Self.january
+            let reply = try await bench.get(path, [key])
+            #expect(reply.status == 200, "\(reply.text)")
+            let rows = reply.json["customers"]?.array?.compactMap(\.object) ?? []
+            #expect(rows.map { $0["customer"] } == ["ada", "bob"])
+            #expect(rows.map { $0["numerator_micros"] } == [1_000_000, 0])
+            #expect(rows.map { $0["denominator_micros"] } == [1_000_000, 1_000_000])
+            #expect(reply.json["count"] == 2)
+            #expect(reply.json["value"]?.object?["numerator"] == 1)
+            let csv = try await bench.get(path, [key, ("accept", "text/csv")])
+            #expect(csv.text.contains("\nada,,1.000000,1.000000\n"))
+            let lines = try await bench.get(
+                path + "&limit=1", [key, ("accept", "application/x-ndjson")])
+            #expect(lines.text.split(separator: "\n").count == 1 && lines.text.contains("ada"))
+            let bad = try await bench.get(path + "&limit=0", [key])
+            #expect(bad.status == 422 && bad.json["code"] == "bad_limit", "\(bad.text)")
+            let none = try await bench.get(
+                "/v1/dozzi/metrics/net_revenue/customers?of=2020-01&" + Self.january, [key])
+            #expect(none.status == 422 && none.text.contains("bad_period"), "\(none.text)")
+            let funnel = "/v1/dozzi/funnels/paywall_to_purchase/customers"
+            let step = try await bench.get(funnel + "?step=paywallShown&stopped=true", [key])
+            #expect(step.status == 200 && step.json["stopped"] == true, "\(step.text)")
+            let missing = try await bench.get(funnel, [key])
+            #expect(missing.status == 422 && missing.text.contains("\\\"step\\\" is missing"))
+        }
+    }
+
     @Test("They are listed, and computed with the words of the command line, in JSON and CSV")
     func values() async throws {
         try await ServerBench.serving { bench in

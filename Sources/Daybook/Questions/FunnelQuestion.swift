@@ -16,6 +16,74 @@ struct FunnelQuestion {
     func report(
         _ request: FunnelRequest, progress: @Sendable (Int, Int) throws -> Void = { _, _ in }
     ) throws -> FunnelReport {
+        let (answers, empty, _) = try answers(request, { $0 }, progress: progress) { answer, look in
+            answer.add(look.steps, names: look.names)
+        }
+        var answer = empty
+        for other in answers { answer.add(other) }
+        return answer.report()
+    }
+
+    /// Who took a step, and who took the next one after it.
+    func customers(
+        _ request: FunnelStepRequest, progress: @Sendable (Int, Int) throws -> Void
+    ) throws -> FunnelCustomers {
+        let asked = request
+        let (answers, empty, asOf) = try answers(
+            request.funnel, { ($0, FunnelCustomers.Found(limit: asked.limit)) }, progress: progress
+        ) { sums, look in
+            var own = look.empty
+            own.add(look.steps, names: look.names)
+            sums.0.add(own)
+            let steps = own.report().steps
+            guard let place = steps.firstIndex(where: { haveSameBytes($0.name, asked.step) }),
+                steps[place].count > 0, case .customer(let key) = look.element
+            else { return }
+            let next = place + 1 < steps.count ? steps[place + 1].count : 0
+            guard !asked.isStopped || steps[place].count > next else { return }
+            sums.1.add(
+                .init(name: look.pass.shown(key), count: steps[place].count, nextCount: next))
+        }
+        var answer = empty
+        var found = FunnelCustomers.Found(limit: request.limit)
+        for (other, own) in answers {
+            answer.add(other)
+            found.add(own)
+        }
+        let report = answer.report()
+        guard let step = report.steps.first(where: { haveSameBytes($0.name, request.step) }) else {
+            throw Self.bad(
+                "unknown_name",
+                "the funnel has no step \"\(request.step)\"; it has \(report.steps.map(\.name).joined(separator: ", "))"
+            )
+        }
+        guard !request.isStopped || report.order != .anyOrder else {
+            throw Self.bad("bad_range", "in any order no step comes after another")
+        }
+        return FunnelCustomers(
+            step: step, isStopped: request.isStopped, rows: found.sorted, count: found.count,
+            asOf: asOf)
+    }
+
+    /// One subject before the funnel.
+    private struct Look {
+        let steps: [FunnelState.Step]
+        let element: MetricsPass.Element
+        let pass: MetricsPass
+        /// Without a subject.
+        let empty: FunnelsAnswer
+
+        var names: NameTable { pass.state.names }
+    }
+
+    /// Shows the funnel all subjects.
+    /// - Parameter initial: What a worker begins with, made of an answer without subjects.
+    /// - Returns: What each worker made of its subjects, in no order.
+    private func answers<Sum: Sendable>(
+        _ request: FunnelRequest, _ initial: (FunnelsAnswer) -> Sum,
+        progress: @Sendable (Int, Int) throws -> Void,
+        _ visit: @Sendable (inout Sum, Look) -> Void
+    ) throws -> (answers: [Sum], empty: FunnelsAnswer, asOf: AsOf) {
         try core.refresh()
         return try core.translating {
             let look = try MetricsLook(core, request.moment)
@@ -30,14 +98,17 @@ struct FunnelQuestion {
             let answers = try MetricsPass.run(
                 in: request.environment, cut: look.cut, workers: workers,
                 { MetricsPass(look.known, core, cut: look.cut, at: look.at, fixed, in: zone, nil) },
-                empty, progress: progress
-            ) { answer, pass, element in
+                initial(empty), progress: progress
+            ) { sum, pass, element in
                 guard let subject = try pass.subject(element) else { return }
-                answer.add(subject.funnelSteps, names: look.known.names)
+                visit(
+                    &sum,
+                    Look(steps: subject.funnelSteps, element: element, pass: pass, empty: empty))
             }
-            var answer = empty
-            for other in answers { answer.add(other) }
-            return answer.report()
+            let asOf = AsOf(
+                at: look.at, knownAt: request.moment.knownAtInstant, position: look.cut,
+                catalog: look.catalog?.version, isOpen: look.isOpen)
+            return (answers, empty, asOf)
         }
     }
 

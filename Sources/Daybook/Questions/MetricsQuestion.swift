@@ -90,13 +90,16 @@ struct MetricsQuestion {
     }
 
     /// What one worker made of its subjects.
-    private struct Share<Sum: Sendable>: Sendable {
+    struct Share<Sum: Sendable>: Sendable {
         var answer: MetricsAnswer
         var sum: Sum
         var count = 0
     }
 
-    private func shares<Sum: Sendable>(
+    /// Looks at every subject once.
+    /// - Parameter choose: Finds a subject in the worker's pass, and gives of it what counts.
+    /// - Returns: What each worker made of its subjects, in no order.
+    func shares<Sum: Sendable>(
         _ setting: Setting, _ initial: Sum, progress: @Sendable (Int, Int) throws -> Void,
         _ choose: @Sendable (MetricsPass, MetricsPass.Element, inout Sum) throws -> MetricSubject?
     ) throws -> [Share<Sum>] {

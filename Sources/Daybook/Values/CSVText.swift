@@ -12,6 +12,20 @@ enum CSVText {
         return String(decoding: quoted + [quote], as: UTF8.self)
     }
 
+    /// Millionths as a decimal without anything that a program could misread.
+    static func decimal(_ micros: Int64) -> String {
+        let (whole, rest) = micros.magnitude.quotientAndRemainder(dividingBy: 1_000_000)
+        let fraction = String(1_000_000 + rest).dropFirst()
+        return "\(micros < 0 ? "-" : "")\(whole).\(fraction)"
+    }
+
+    /// A field for a spreadsheet: one that it would take for a formula begins with an apostrophe.
+    static func cell(_ text: String) -> String {
+        let isFormula =
+            text.unicodeScalars.first.map { "=+@\t\r".unicodeScalars.contains($0) } ?? false
+        return field(isFormula ? "'" + text : text)
+    }
+
     private static let quote = UInt8(ascii: "\"")
     private static let marks: [UInt8] = [0x0A, 0x0D, UInt8(ascii: ","), UInt8(ascii: "\"")]
 }

@@ -14,7 +14,7 @@ extension Metric {
 extension MetricSeries.Value {
     /// Fractions are in millionths, because no number of ours is one; money is in thousandths of the currency before
     /// the division.
-    fileprivate func json(_ groups: String?, _ period: String) -> JSONObject {
+    func json(_ groups: String?, _ period: String) -> JSONObject {
         var object: JSONObject = [
             "period": .string(period), "from": .integer(range.lowerBound),
             "until": .integer(range.upperBound),

@@ -15,6 +15,7 @@ struct FunnelCommand: AsyncParsableCommand {
               daybook funnel paywall_to_purchase --by variant --experiment price
               daybook funnel paywall_to_purchase --per session --session-gap PT1H
               daybook funnel paywall_to_purchase --entry best --by context --touch last
+              daybook funnel paywall_to_purchase --behind paywallShown --stopped
             """)
 
     @Argument(help: "A funnel of the catalog.")
@@ -58,13 +59,22 @@ struct FunnelCommand: AsyncParsableCommand {
             valueName: "name"))
     var experiment: String?
 
+    @Option(help: ArgumentHelp("Tell which customers took this step.", valueName: "step"))
+    var behind: String?
+
+    @Flag(help: "With --behind: only those who went no further.")
+    var stopped = false
+
     @OptionGroup var customers: CustomerFilterOptions
     @OptionGroup var moment: MomentOptions
     @OptionGroup var environment: EnvironmentOption
     @OptionGroup var ledger: LedgerOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var format: MetricsOutput
 
     mutating func validate() throws {
+        guard behind != nil || !(stopped || format.isOfLines) else {
+            throw ValidationError("--stopped, --csv and --ndjson are of --behind; write it beside.")
+        }
         guard experiment == nil || breakdown == .variant else {
             throw ValidationError("An experiment has variants; write --by variant beside it.")
         }
@@ -84,6 +94,7 @@ struct FunnelCommand: AsyncParsableCommand {
             }
         }
         let request = try request(name)
+        if let behind { return try await showCustomers(request, behind) }
         let bar = ProgressBar("funnel")
         let report = try await ledger.asking { ledger in
             try ledger.funnel(request) { done, total in
@@ -91,7 +102,23 @@ struct FunnelCommand: AsyncParsableCommand {
             }
         }
         bar.finish()
-        try output.show(report.json) { FunnelText(report: report).text($0) }
+        try format.output.show(report.json) { FunnelText(report: report).text($0) }
+    }
+
+    private func showCustomers(_ funnel: FunnelRequest, _ step: String) async throws {
+        var request = FunnelStepRequest(funnel, step: step)
+        request.isStopped = stopped
+        let asked = request
+        let bar = ProgressBar("funnel")
+        let found = try await ledger.asking { ledger in
+            try ledger.customers(at: asked) { done, total in
+                bar.show(Int64(done), of: Int64(total), note: "\(done) of \(total) customers")
+            }
+        }
+        bar.finish()
+        try format.show(found.json, csv: found.csv, lines: found.lines) {
+            ContributionsText.text(found, $0)
+        }
     }
 
     private func request(_ name: String) throws -> FunnelRequest {
@@ -120,6 +147,6 @@ struct FunnelCommand: AsyncParsableCommand {
                 .init(funnel.name, .bold),
                 .init(funnel.steps.map(\.name).joined(separator: " → ")))
         }
-        try output.show(funnels.json) { table.text($0, indent: 0) }
+        try format.output.show(funnels.json) { table.text($0, indent: 0) }
     }
 }

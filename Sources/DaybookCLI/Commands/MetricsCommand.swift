@@ -16,6 +16,7 @@ struct MetricsCommand: AsyncParsableCommand {
               daybook metrics active_customers --by day --tz Europe/Amsterdam
               daybook metrics net_revenue --refunds retroactive --known-at @1
               daybook metrics --all --csv
+              daybook metrics new_customers --behind 2026-03
             """)
 
     @Argument(help: "Metrics; without any they are listed.")
@@ -27,6 +28,7 @@ struct MetricsCommand: AsyncParsableCommand {
     @Flag(help: "Tell what the metrics mean, and compute nothing.")
     var explain = false
 
+    @OptionGroup var behind: ContributionsOptions
     @OptionGroup var metrics: MetricsOptions
     @OptionGroup var exposure: ExposureOptions
     @OptionGroup var ledger: LedgerOptions
@@ -35,6 +37,9 @@ struct MetricsCommand: AsyncParsableCommand {
     mutating func validate() throws {
         if all, !names.isEmpty {
             throw ValidationError("--all computes every metric; leave out the names.")
+        }
+        if behind.isAsked, names.count != 1 {
+            throw ValidationError("--behind is of one number; name one metric.")
         }
         if format.isOfLines, explain || (names.isEmpty && !all) {
             throw ValidationError(
@@ -51,6 +56,7 @@ struct MetricsCommand: AsyncParsableCommand {
             }
         }
         let request = try metrics.request(names, exposure)
+        if behind.isAsked { return try await showContributions(request) }
         let bar = ProgressBar("metrics")
         let report = try await ledger.asking { ledger in
             try ledger.metrics(request) { done, total in
@@ -59,5 +65,19 @@ struct MetricsCommand: AsyncParsableCommand {
         }
         bar.finish()
         try format.show(report) { MetricsText.text(report, $0) }
+    }
+
+    private func showContributions(_ metrics: MetricsRequest) async throws {
+        let request = behind.request(metrics)
+        let bar = ProgressBar("metrics")
+        let found = try await ledger.asking { ledger in
+            try ledger.contributions(request) { done, total in
+                bar.show(Int64(done), of: Int64(total), note: "\(done) of \(total) customers")
+            }
+        }
+        bar.finish()
+        try format.show(found.json, csv: found.csv, lines: found.lines) {
+            ContributionsText.text(found, $0)
+        }
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Daybook
+import DaybookEvents
 
 /// The format in which metrics are written.
 struct MetricsOutput: ParsableArguments {
@@ -22,9 +23,20 @@ struct MetricsOutput: ParsableArguments {
 
     /// - Parameter text: Gets the terminal, for its colours.
     func show(_ report: MetricsReport, _ text: (Terminal) -> HumanText) throws {
+        try show(report.json, csv: report.csv, lines: report.lines, text)
+    }
+
+    /// - Parameters:
+    ///   - values: As comma-separated values.
+    ///   - lines: As a JSON object a line.
+    ///   - text: Gets the terminal, for its colours.
+    func show(
+        _ json: JSONObject, csv values: @autoclosure () -> String,
+        lines: @autoclosure () -> String, _ text: (Terminal) -> HumanText
+    ) throws {
         guard !isOfLines else {
-            return try Terminal.output.write(HumanText(lines: csv ? report.csv : report.lines))
+            return try Terminal.output.write(HumanText(lines: csv ? values() : lines()))
         }
-        try output.show(report.json, text)
+        try output.show(json, text)
     }
 }

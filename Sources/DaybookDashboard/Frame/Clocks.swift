@@ -51,6 +51,13 @@ package struct Clocks: Sendable {
         ]
     }
 
+    /// The options of a command that asks at the same moment.
+    var options: String {
+        (at.map { " --at \(ShellText.quoted($0))" } ?? "")
+            + (knownAt.map { " --known-at \(ShellText.quoted($0))" } ?? "")
+            + (environment == .production ? "" : " --env \(environment.name)")
+    }
+
     /// The same page at another moment.
     func moved(at: Int64?, knownAt: String?) -> Clocks {
         Clocks(

@@ -49,6 +49,16 @@ struct PageCall {
         Link(path, parameters + clocks.parameters).text
     }
 
+    /// A link to another page with the choices of this one, and some more.
+    func link(_ path: String, keeping more: [(String, String?)]) -> String {
+        link(path, kept.map { ($0.0, Optional($0.1)) } + more)
+    }
+
+    /// The address of a request that asks the question of this page.
+    func request(_ path: String) -> String {
+        link(path, kept.filter { $0.0 != "form" }.map { ($0.0, Optional($0.1)) })
+    }
+
     /// The same page at the same moment with another choice.
     func link(changing name: String, to value: String?) -> String {
         let rest = kept.filter { $0.0 != name }.map { ($0.0, Optional($0.1)) }

@@ -21,6 +21,7 @@ final class PageJobs: Sendable {
     private static let keptFor = Duration.seconds(10)
     /// How long a page waits before it shows how far the answer is.
     private static let patience = Duration.milliseconds(300)
+    private static let longest = Duration.seconds(3_600)
     /// Those that are remembered at most; finished ones that are not asked for again are forgotten first.
     private static let countMax = 256
 
@@ -29,10 +30,11 @@ final class PageJobs: Sendable {
     /// The answer, or how far it is.
     /// - Parameters:
     ///   - key: Tells one question from another: app, what is asked, and the moment.
+    ///   - isPatient: Whether to wait for the answer however long it takes: a file cannot say how far it is.
     ///   - body: Computes the answer; is handed what to call with its progress.
     /// - Throws: What the body threw.
     func state<Value: Sendable>(
-        _ key: String,
+        _ key: String, isPatient: Bool = false,
         _ body: @escaping @Sendable (@escaping @Sendable (Int, Int) -> Void) async throws -> Value
     ) async throws -> State<Value> {
         if start(key) {
@@ -50,7 +52,7 @@ final class PageJobs: Sendable {
                 self.note(key, .done(result, at: .now))
             }
         }
-        let end = ContinuousClock.now + Self.patience
+        let end = ContinuousClock.now + (isPatient ? Self.longest : Self.patience)
         while true {
             switch take(key) {
             case .done(let result, _)?:
@@ -60,7 +62,7 @@ final class PageJobs: Sendable {
                 return .done(value)
             case .running(let done, let total)? where ContinuousClock.now >= end:
                 return .running(done: done, total: total)
-            case nil where ContinuousClock.now >= end:
+            case nil where ContinuousClock.now >= end || isPatient:
                 // Another page took it; the next question begins anew, and finds it kept.
                 return .running(done: 0, total: 0)
             default: try await Task.sleep(for: .milliseconds(5))

@@ -23,27 +23,6 @@ struct ActionPage {
         }
     }
 
-    /// A field of the form.
-    struct Field {
-        var name: String
-        var label: String
-        var value: String
-        var isNeeded = false
-        var hint = ""
-        /// `nil`: free text.
-        var choices: [String]?
-
-        var model: Model {
-            [
-                "name": name, "label": label, "value": value, "needed": isNeeded, "hint": hint,
-                "choices": choices.map { choices -> [Model] in
-                    choices.map { ["value": $0, "current": haveSameBytes($0, value)] }
-                } ?? [],
-                "text": choices == nil,
-            ]
-        }
-    }
-
     let call: PageCall
     let subject: String
     let action: Action
@@ -111,16 +90,16 @@ struct ActionPage {
         return model
     }
 
-    private func fields(_ ledger: Ledger) throws -> [Field] {
+    private func fields(_ ledger: Ledger) throws -> [FormField] {
         func field(
             _ name: String, _ label: String, needed: Bool = false, _ hint: String = "",
             choices: [String]? = nil
-        ) -> Field {
-            Field(
+        ) -> FormField {
+            FormField(
                 name: name, label: label, value: values[name] ?? "", isNeeded: needed, hint: hint,
                 choices: choices)
         }
-        let own: [Field]
+        let own: [FormField]
         switch action {
         case .grant:
             let catalog = try ledger.catalogs().newest?.catalog

@@ -17,8 +17,8 @@ struct ExperimentPage {
         page.model["name"] = name
         page.model["metric"] = Words.spaced(Self.metric)
         page.model["back"] = call.link("\(Paths.app(call.app ?? ""))/metrics")
-        let known = call.clocks.knownAt.map { " --known-at \($0)" } ?? ""
-        page.model["command"] = "daybook experiment \(ShellText.quoted(name))\(known)"
+        page.model["command"] =
+            "daybook experiment \(ShellText.quoted(name))\(call.clocks.options)"
         switch state {
         case .running(let done, let total):
             page.model["refresh"] = "1"
@@ -52,6 +52,11 @@ struct ExperimentPage {
                     ($0 > 0 ? "+" : "") + MetricWords.number($0, .ratio)
                 } ?? "–",
             "crossovers": String(variant.crossovers), "open": !variant.isComplete,
+            "behind": variant.denominator == 0
+                ? ""
+                : call.link(
+                    "\(Paths.app(call.app ?? ""))/metrics/\(Self.metric)/customers",
+                    [("by", "whole"), ("experiment", name), ("variant", variant.name)]),
         ]
     }
 }

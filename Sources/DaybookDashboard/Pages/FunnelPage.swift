@@ -12,10 +12,21 @@ struct FunnelPage {
         var page = Frame.Page(title: "Funnel \(name)", template: "funnel", section: .metrics)
         page.model["name"] = name
         page.model["back"] = call.link("\(Paths.app(call.app ?? ""))/metrics")
-        let known = call.clocks.knownAt.map { " --known-at \($0)" } ?? ""
-        page.model["command"] = "daybook funnel \(ShellText.quoted(name))\(known)"
+        page.model["command"] =
+            "daybook funnel \(ShellText.quoted(name))\(NumbersPart.options(call))"
         page.model["request"] =
-            "GET " + call.link("/v1/\(Link.encoded(call.app ?? ""))/funnels/\(Link.encoded(name))")
+            "GET "
+            + call.request("/v1/\(Link.encoded(call.app ?? ""))/funnels/\(Link.encoded(name))")
+        page.model["filters"] = NumbersPart.funnelFilters(call)
+        let by = call.kept("by") ?? FunnelBreakdown.none.rawValue
+        page.model["choices"] = FunnelBreakdown.allCases.map { choice -> Model in
+            [
+                "name": choice == .none ? "all" : choice.rawValue,
+                "href": call.link(
+                    changing: "by", to: choice == .none ? nil : choice.rawValue),
+                "current": choice.rawValue == by,
+            ]
+        }
         switch state {
         case .running(let done, let total):
             page.model["refresh"] = "1"
@@ -23,7 +34,8 @@ struct FunnelPage {
         case .done(let report):
             page.model["window"] = Words.duration(report.windowMilliseconds)
             page.model["unit"] = report.rules.unit.rawValue
-            page.model["steps"] = steps(report.steps, report.entered, report.order)
+            page.model["steps"] = steps(
+                report.steps, report.entered, report.order, hasCustomers: true)
             page.model["empty"] = report.entered == 0
             page.model["groups"] = report.groups.map { group -> Model in
                 [
@@ -36,10 +48,12 @@ struct FunnelPage {
     }
 
     private func steps(
-        _ steps: [FunnelReport.Step], _ entered: Int, _ order: Funnel.Order
+        _ steps: [FunnelReport.Step], _ entered: Int, _ order: Funnel.Order,
+        hasCustomers: Bool = false
     ) -> [Model] {
         steps.enumerated().map { index, step in
-            [
+            let next = index + 1 < steps.count ? steps[index + 1].count : 0
+            var model: Model = [
                 "name": step.name, "event": step.event.rawValue,
                 "count": Words.grouped(Int64(step.count)),
                 "share": Words.share(step.count, of: entered),
@@ -49,6 +63,20 @@ struct FunnelPage {
                 "p90": Words.duration(step.p90Milliseconds),
                 "percent": entered == 0 ? 0 : step.count * 100 / entered,
             ]
+            // A group has its parts among these.
+            guard hasCustomers, step.count > 0 else { return model }
+            func link(_ stopped: String?) -> String {
+                call.link(
+                    call.path + "/customers",
+                    keeping: [("step", step.name), ("stopped", stopped)])
+            }
+            model["behind"] = link(nil)
+            if order != .anyOrder, index + 1 < steps.count, step.count > next {
+                model["stopped"] = [
+                    "href": link("true"), "count": Words.grouped(Int64(step.count - next)),
+                ]
+            }
+            return model
         }
     }
 }

@@ -20,13 +20,18 @@ struct OverviewPage {
     /// Numbers beside the targets.
     static let numbers = [
         "mrr", "active_subscriptions", "active_trials", "net_revenue", "new_customers",
-        "active_customers", "refund_rate", "limit_reached",
+        "active_customers", "refund_rate",
+    ]
+
+    /// How hard limits press, and what comes of it.
+    static let limits = [
+        "limit_reached", "limit_to_paywall_1d", "limit_to_purchase_7d", "limit_to_return_7d",
     ]
 
     static func board(
         _ ledger: Ledger, _ clocks: Clocks, progress: @Sendable (Int, Int) throws -> Void
     ) throws -> Board {
-        var request = MetricsRequest(numbers + movements)
+        var request = MetricsRequest(numbers + limits + movements)
         request.environment = clocks.environment
         request.moment = clocks.moment
         return Board(
@@ -51,13 +56,21 @@ struct OverviewPage {
             page.model["kpis"] = board.kpis.rows.map(kpi)
             page.model["no_kpis"] = board.kpis.rows.isEmpty
             let hidden = try hidden(ledger)
-            page.model["numbers"] = board.report.series
-                .filter {
-                    Self.numbers.contains($0.metric.name) && !hidden.contains($0.metric.name)
-                }
-                .flatMap {
-                    number($0, board.report)
-                }
+            func cards(_ names: [String]) -> [Model] {
+                board.report.series.filter { names.contains($0.metric.name) }
+                    .flatMap { NumberCard.models($0, board.report, call) }
+            }
+            page.model["numbers"] = cards(Self.numbers.filter { !hidden.contains($0) })
+            let limits = cards(Self.limits)
+            page.model["limits"] = limits
+            page.model["has_limits"] = !limits.isEmpty
+            page.model["boards"] = Metric.parts.map { part -> Model in
+                [
+                    "name": part.title,
+                    "href": call.link(
+                        "\(Paths.app(call.app ?? ""))/boards/\(BoardPage.slug(part.title))"),
+                ]
+            }
             if let chart = movementChart(board.report) { page.model["movements"] = chart }
         }
         return page
@@ -89,27 +102,6 @@ struct OverviewPage {
             "href": call.link(
                 "\(Paths.app(call.app ?? ""))/metrics/\(Link.encoded(row.target.metric))"),
         ]
-    }
-
-    /// The value of the last period that has one, of each group.
-    private func number(_ series: MetricSeries, _ report: MetricsReport) -> [Model] {
-        let groups = Dictionary(grouping: series.values, by: \.group)
-        return groups.keys.sorted(by: precedesInBytes).compactMap { group -> Model? in
-            guard let values = groups[group], let last = values.last,
-                last.numerator != 0 || values.count > 1
-            else { return nil }
-            let before = values.dropLast().last?.micros
-            return [
-                "name": Words.spaced(series.metric.name), "group": group,
-                "value": MetricWords.number(last.micros, series.metric.shape),
-                "period": report.periods[last.bucket].name, "open": !last.isComplete,
-                "before": before.map { MetricWords.number($0, series.metric.shape) } ?? "",
-                "svg": Sparkline.svg(
-                    values.map(\.micros), title: "Course of \(series.metric.name)"),
-                "href": call.link(
-                    "\(Paths.app(call.app ?? ""))/metrics/\(Link.encoded(series.metric.name))"),
-            ]
-        }
     }
 
     /// How recurring revenue moved, by month, in the currency that most of it is in; `nil` where nothing recurs.

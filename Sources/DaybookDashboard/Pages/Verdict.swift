@@ -95,18 +95,11 @@ struct Verdict {
             : "\(span.prefix(1).uppercased())\(span.dropFirst()) (\(time)) the app told you that you could not use \(name). You were entitled to it: we learned of that (\(cause)) only on \(learned)."
     }
 
-    private var moments: String {
-        (call.clocks.at.map { " --at \($0)" } ?? "")
-            + (call.clocks.knownAt.map { " --known-at \($0)" } ?? "")
-            + (call.clocks.environment == .production
-                ? "" : " --env \(call.clocks.environment.name)")
-    }
-
     private var command: String {
         let verb = decision == nil ? "beliefs" : "check"
         let own = profile.map { " --profile \(ShellText.quoted($0))" } ?? ""
         return
-            "daybook \(verb) \(ShellText.quoted(subject)) \(ShellText.quoted(name))\(own)\(moments)"
+            "daybook \(verb) \(ShellText.quoted(subject)) \(ShellText.quoted(name))\(own)\(call.clocks.options)"
     }
 
     private var request: String {
@@ -114,25 +107,5 @@ struct Verdict {
         let path =
             "/v1/\(Link.encoded(call.app ?? ""))/customers/\(Link.encoded(subject))/\(kind)/\(Link.encoded(name))"
         return "GET " + call.link(path, [("profile", profile)])
-    }
-}
-
-/// Words of a command line that a shell takes as they are (single quotes of the POSIX shell).
-package enum ShellText {
-    package static func quoted(_ text: String) -> String {
-        let isPlain =
-            !text.isEmpty
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"),
-                    UInt8(ascii: "."), UInt8(ascii: ":"), UInt8(ascii: "@"), UInt8(ascii: "/"):
-                    true
-                default: false
-                }
-            }
-        // A word that begins with a hyphen would be taken for an option.
-        if isPlain, !text.hasPrefix("-") { return text }
-        return "'" + text.replacing("'", with: "'\\''") + "'"
     }
 }

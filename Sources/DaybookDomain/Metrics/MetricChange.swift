@@ -75,7 +75,7 @@ extension ExactSum {
         add(side.number, over: side.parts)
     }
 
-    fileprivate var side: MetricChange.Side {
+    var side: MetricChange.Side {
         let common = ExactSum.divisor(numerator, denominator)
         return MetricChange.Side(number: numerator / common, parts: denominator / common)
     }

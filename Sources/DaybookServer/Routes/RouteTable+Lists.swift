@@ -1,4 +1,4 @@
-import Daybook
+package import Daybook
 import DaybookDomain
 import DaybookEvents
 
@@ -108,10 +108,23 @@ extension RouteTable {
 }
 
 extension RequestFields {
-    fileprivate mutating func funnel(_ name: String) throws -> FunnelRequest {
+    mutating func funnel(_ name: String) throws -> FunnelRequest {
         var request = FunnelRequest(name)
         request.environment = try environment()
         (request.from, request.until) = try span()
+        request.moment = try moment()
+        try funnelRules(&request)
+        return request
+    }
+
+    /// Names of the fields that `funnelRules` reads.
+    package static let funnelRuleNames = [
+        "window", "order", "per", "session_gap", "entry", "by", "touch", "experiment", "countries",
+        "cohort", "catalog_version",
+    ]
+
+    /// The same without its range of time, moment and environment.
+    package mutating func funnelRules(_ request: inout FunnelRequest) throws {
         request.windowMilliseconds = try duration("window")
         request.order = try choice("order")
         if let unit: FunnelRules.Unit = try choice("per") { request.rules.unit = unit }
@@ -121,7 +134,5 @@ extension RequestFields {
         if let touch: FunnelRules.Touch = try choice("touch") { request.rules.touch = touch }
         request.experiment = try text("experiment")
         request.filter = try customers()
-        request.moment = try moment()
-        return request
     }
 }

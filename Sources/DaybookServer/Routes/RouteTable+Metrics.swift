@@ -1,4 +1,4 @@
-import Daybook
+package import Daybook
 import DaybookDomain
 import DaybookEvents
 import HTTPTypes
@@ -15,6 +15,14 @@ extension RouteTable {
             "/v1/{app}/metrics/{names}", "metricValues",
             "Compute metrics: names with commas between them, or all. CSV with \"Accept: text/csv\", a line of JSON for each value with \"application/x-ndjson\".",
             for: readers, metricValues),
+        .atLength(
+            "/v1/{app}/metrics/{names}/customers", "metricCustomers",
+            "Tell who is behind the value of a metric in the period \"of\", and with how much. CSV with \"Accept: text/csv\".",
+            for: readers, metricCustomers),
+        .atLength(
+            "/v1/{app}/funnels/{name}/customers", "funnelCustomers",
+            "Tell who took a \"step\" of a funnel, or with \"stopped\" went no further. CSV with \"Accept: text/csv\".",
+            for: readers, funnelCustomers),
         .atLength(
             "/v1/{app}/kpis", "kpis", "Compare what was reached with the catalog's targets.",
             for: readers, kpis),
@@ -43,17 +51,38 @@ extension RouteTable {
         let known = call.headers[.ifNoneMatch]
         return { ledger in
             let report = try ledger.metrics(request, workers: 1)
-            var answer = Answer.tagged(report.json, ifNoneMatch: known)
-            if answer.status == .ok, accepted.contains("text/csv") {
-                answer.headers[.contentType] = "text/csv; charset=utf-8; header=present"
-                answer.body = .bytes(Array(report.csv.utf8))
-            } else if answer.status == .ok, accepted.contains("application/x-ndjson") {
-                answer.headers[.contentType] = "application/x-ndjson"
-                answer.body = .bytes(Array(report.lines.utf8))
-            }
-            // The same numbers in another form.
-            answer.headers[.vary] = "Accept"
-            return answer
+            return .rows(
+                report.json, csv: report.csv, lines: report.lines, accepted, ifNoneMatch: known)
+        }
+    }
+
+    /// How many customers behind a number an answer has at most.
+    static let contributionMax: Int64 = 100_000
+
+    @Sendable
+    private static func metricCustomers(_ call: inout RouteCall) throws -> Route.LongQuestion {
+        let metrics = try call.fields.metrics([call.part("names")])
+        var request = try call.fields.contributions(to: metrics).aboutPeriod
+        request.limit = try call.fields.rowLimit()
+        let asked = request
+        let accepted = call.headers[.accept] ?? ""
+        return { ledger in
+            let found = try ledger.contributions(asked, workers: 1)
+            return .rows(found.json, csv: found.csv, lines: found.lines, accepted)
+        }
+    }
+
+    @Sendable
+    private static func funnelCustomers(_ call: inout RouteCall) throws -> Route.LongQuestion {
+        let funnel = try call.fields.funnel(call.part("name"))
+        var request = FunnelStepRequest(funnel, step: try call.fields.neededText("step"))
+        request.isStopped = try call.fields.flag("stopped") ?? false
+        request.limit = try call.fields.rowLimit()
+        let asked = request
+        let accepted = call.headers[.accept] ?? ""
+        return { ledger in
+            let found = try ledger.customers(at: asked, workers: 1)
+            return .rows(found.json, csv: found.csv, lines: found.lines, accepted)
         }
     }
 
@@ -80,6 +109,26 @@ extension RouteTable {
     }
 }
 
+extension Answer {
+    /// Numbers in the form that is accepted, else as one object.
+    fileprivate static func rows(
+        _ json: JSONObject, csv: @autoclosure () -> String, lines: @autoclosure () -> String,
+        _ accepted: String, ifNoneMatch known: String? = nil
+    ) -> Answer {
+        var answer = Answer.tagged(json, ifNoneMatch: known)
+        if answer.status == .ok, accepted.contains("text/csv") {
+            answer.headers[.contentType] = "text/csv; charset=utf-8; header=present"
+            answer.body = .bytes(Array(csv().utf8))
+        } else if answer.status == .ok, accepted.contains("application/x-ndjson") {
+            answer.headers[.contentType] = "application/x-ndjson"
+            answer.body = .bytes(Array(lines().utf8))
+        }
+        // The same numbers in another form.
+        answer.headers[.vary] = "Accept"
+        return answer
+    }
+}
+
 extension RequestFields {
     /// Over which time metrics are computed, and by which rules; the words are those of the command line.
     /// - Parameter isOfVariants: Whether all variants of an experiment are asked for, so that none is chosen.
@@ -87,11 +136,19 @@ extension RequestFields {
         _ names: [String], isOfVariants: Bool = false
     ) throws -> MetricsRequest {
         var request = MetricsRequest(names)
-        request.period = try PeriodText.read(text("period"), "\"period\"")
         (request.from, request.until) = try span()
-        request.zone = try text("tz")
         request.environment = try environment()
         request.moment = try moment()
+        try metricRules(&request, isOfVariants: isOfVariants)
+        return request
+    }
+
+    /// The same without its range of time, moment and environment.
+    package mutating func metricRules(
+        _ request: inout MetricsRequest, isOfVariants: Bool = false
+    ) throws {
+        request.period = try PeriodText.read(text("period"), "\"period\"")
+        request.zone = try text("tz")
         if let by: MetricBuckets.Resolution = try choice("by") { request.resolution = by }
         if let refunds: MetricRules.Refunds = try choice("refunds") {
             request.rules.refunds = refunds
@@ -112,7 +169,35 @@ extension RequestFields {
         if let share = try PercentText.read(text("commission"), "\"commission\"") {
             request.rules.commissionMilli = share
         }
+    }
+
+    /// Names of the fields that `metricRules` reads.
+    package static let metricRuleNames = [
+        "period", "tz", "by", "refunds", "monthly_price", "countries", "cohort", "catalog_version",
+        "products", "experiment", "variant", "retention", "attribution", "currency", "every",
+        "ages", "commission",
+    ]
+
+    /// Of which value of a metric to tell who is behind it.
+    package mutating func contributions(
+        to metrics: MetricsRequest
+    ) throws -> ContributionsRequest {
+        var request = ContributionsRequest(metrics)
+        request.period = try text("of")
+        request.group = try text("group") ?? ""
+        request.age = try integer("age").map { Int(clamping: $0) }
         return request
+    }
+
+    /// How many rows an answer has at most.
+    fileprivate mutating func rowLimit() throws -> Int {
+        let limit = try integer("limit") ?? 1_000
+        guard (1...RouteTable.contributionMax).contains(limit) else {
+            throw Problem(
+                .unprocessableContent, "bad_limit",
+                "\"limit\" is \(limit): write 1 to \(RouteTable.contributionMax)")
+        }
+        return Int(limit)
     }
 
     /// Which customers count.
@@ -139,7 +224,7 @@ extension RequestFields {
     }
 
     /// One of a few words.
-    mutating func choice<Choice>(_ name: String) throws -> Choice?
+    package mutating func choice<Choice>(_ name: String) throws -> Choice?
     where Choice: RawRepresentable<String> & CaseIterable {
         guard let text = try text(name) else { return nil }
         guard let choice = Choice(rawValue: text) else {

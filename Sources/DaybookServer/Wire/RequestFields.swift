@@ -35,6 +35,21 @@ package struct RequestFields: Sendable {
         }
     }
 
+    /// Leaves out parameters without a value: a browser sends the fields of a form along that nothing was written into.
+    package mutating func leaveOutEmpty() {
+        for (name, value) in values {
+            if case .parameter("") = value { values[name] = .member(.null) }
+        }
+    }
+
+    /// The parameters of these names that have a value, in this order.
+    package func given(_ names: [String]) -> [(String, String)] {
+        names.compactMap { name in
+            guard case .parameter(let text)? = values[name] else { return nil }
+            return (name, text)
+        }
+    }
+
     private mutating func insert(_ name: String, _ value: Value) throws {
         guard values.updateValue(value, forKey: name) == nil else {
             throw Problem(

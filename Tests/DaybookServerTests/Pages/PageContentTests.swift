@@ -15,7 +15,7 @@ struct PageContentTests {
     static let apps = ["dozzi", "magical-stories", "ollie", "fork-in-the-road", "nuzzle"]
 
     /// Serves an app with its recorded streams.
-    private static func serving(
+    static func serving(
         _ app: String,
         _ body: @escaping @Sendable (ServerBench, PageClient, [String]) async throws -> Void
     ) async throws {
@@ -33,7 +33,7 @@ struct PageContentTests {
         }
     }
 
-    private static let now: Int64 = 1_780_000_000_000
+    static let now: Int64 = 1_780_000_000_000
 
     /// Takes in what is recorded of an app, in the order and with the times at which it was recorded.
     private static func fill(_ path: String, _ app: String) async throws {
@@ -56,6 +56,9 @@ struct PageContentTests {
             let catalog = try Fixtures.catalog(app)
             var paths = ["", "/customers", "/metrics", "/catalog", "/ledger", "/events/1"]
             paths += Metric.all.map { "/metrics/\($0.name)" }
+            paths += Metric.parts.map {
+                "/boards/\($0.title.lowercased().replacing(" ", with: "-"))"
+            }
             paths += catalog.experiments.map { "/experiments/\(Link.encoded($0.name))" }
             paths += catalog.funnels.map { "/funnels/\(Link.encoded($0.name))" }
             for subject in subjects.prefix(4) {

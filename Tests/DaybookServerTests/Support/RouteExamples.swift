@@ -34,7 +34,7 @@ enum RouteExamples {
     ]
 
     /// What the query of a route must have.
-    static let queries = ["difference": "from=0"]
+    static let queries = ["difference": "from=0", "funnelCustomers": "step=paywallShown"]
 
     /// What stands for the named parts of a path.
     private static let parts = [

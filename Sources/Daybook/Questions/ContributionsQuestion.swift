@@ -1,0 +1,138 @@
+import DaybookDomain
+import DaybookEvents
+
+/// Whose parts add up to one value of a metric.
+struct ContributionsQuestion {
+    let core: LedgerCore
+    let workers: Int?
+
+    func answer(
+        _ request: ContributionsRequest,
+        progress: @Sendable (Int, Int) throws -> Void = { _, _ in }
+    ) throws -> Contributions {
+        guard request.metrics.metrics.count == 1 else {
+            throw Self.bad("bad_range", "a value is of one metric; name one")
+        }
+        // With sums that are kept this costs little; it tells which values there are.
+        let report = try MetricsQuestion(core: core, workers: workers).report(
+            request.metrics, progress: progress)
+        let value = try Self.value(request, report)
+        // The second look is at what the first one saw, whatever was recorded in between.
+        var fixed = request.metrics
+        fixed.moment = Moment(at: report.asOf.at, knownAt: .position(report.asOf.position))
+        let limit = request.limit.map { max(0, $0) }
+        let parts = try core.translating {
+            let setting = try MetricsQuestion.Setting(core, fixed)
+            return try MetricsQuestion(core: core, workers: workers).shares(
+                setting, Parts(limit: limit), progress: progress
+            ) { pass, element, parts in
+                if let subject = try pass.subject(element),
+                    let part = setting.empty.contribution(
+                        of: subject, bucket: value.bucket, group: value.group, age: value.age)
+                {
+                    parts.add(pass.row(element, part))
+                }
+                return nil
+            }.map(\.sum)
+        }
+        var all = Parts(limit: limit)
+        for part in parts { all.add(part) }
+        return Contributions(
+            series: MetricSeries(metric: report.series[0].metric, values: [value]), value: value,
+            period: report.periods[value.bucket], rows: all.sorted, count: all.count,
+            zone: report.zone, asOf: report.asOf)
+    }
+
+    private static func bad(_ code: String, _ reason: String) -> LedgerError {
+        .badInput([InputProblem(line: nil, column: nil, code: code, reason: reason)])
+    }
+
+    /// The value of the report that is asked about.
+    private static func value(
+        _ request: ContributionsRequest, _ report: MetricsReport
+    ) throws -> MetricSeries.Value {
+        let metric = report.series[0].metric
+        var values = report.series[0].values
+        let bucket: Int
+        if let period = request.period {
+            guard let found = report.periods.firstIndex(where: { $0.name == period }) else {
+                let names = report.periods.map(\.name)
+                throw bad(
+                    "bad_period",
+                    "\(ShownText.escaped(period)) is no period of the answer, which has \(names.first ?? "") to \(names.last ?? "")"
+                )
+            }
+            bucket = found
+        } else {
+            bucket = report.periods.count - 1
+        }
+        values = values.filter { $0.bucket == bucket }
+        let groups = Set(values.map(\.group)).sorted(by: precedesInBytes)
+        var group = request.group
+        if group.isEmpty, groups.count == 1 { group = groups[0] }
+        if metric.groups != nil || !group.isEmpty {
+            guard groups.contains(where: { haveSameBytes($0, group) }) else {
+                throw bad("bad_group", reason(metric, groups, report.periods[bucket].name))
+            }
+        }
+        let found = values.filter { haveSameBytes($0.group, group) && $0.age == request.age }
+        guard let value = found.first else {
+            let ages = Set(values.compactMap(\.age)).sorted()
+            throw bad(
+                "bad_age",
+                ages.isEmpty
+                    ? "\(metric.name) has no value of that age in \(report.periods[bucket].name)"
+                    : "say of which age: \(ages[0]) to \(ages[ages.count - 1])")
+        }
+        return value
+    }
+
+    private static func reason(_ metric: Metric, _ groups: [String], _ period: String) -> String {
+        guard let kind = metric.groups else { return "\(metric.name) has one value a period" }
+        return groups.isEmpty
+            ? "nothing was counted in \(period)"
+            : "say of which \(kind): \(groups.joined(separator: ", "))"
+    }
+
+    /// What one worker found, as far as it is told.
+    private struct Parts: Sendable {
+        let limit: Int?
+        private(set) var count = 0
+        private var rows: [Contributions.Row] = []
+
+        init(limit: Int?) { self.limit = limit }
+
+        var sorted: [Contributions.Row] {
+            let all = rows.sorted(by: Self.precedes)
+            return limit.map { Array(all.prefix($0)) } ?? all
+        }
+
+        mutating func add(_ row: Contributions.Row) {
+            count += 1
+            rows.append(row)
+            // Twice as many as are told are kept, so that sorting them is rare.
+            if let limit, rows.count > 2 * limit + 1_000 { rows = sorted }
+        }
+
+        mutating func add(_ other: Parts) {
+            count += other.count
+            rows += other.rows
+        }
+
+        private static func precedes(
+            _ left: Contributions.Row, _ right: Contributions.Row
+        ) -> Bool {
+            left.part.precedes(right.part) ?? precedesInBytes(left.name, right.name)
+        }
+    }
+}
+
+extension MetricsPass {
+    fileprivate func row(_ element: Element, _ part: MetricContribution) -> Contributions.Row {
+        switch element {
+        case .customer(let key): .init(name: shown(key), isCustomer: true, part: part)
+        case .lineage(let stream):
+            .init(name: state.names[state.stream(stream).name], isCustomer: false, part: part)
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import DaybookDomain
+import DaybookEvents
+
+/// Of which customers to tell how far they got.
+public struct FunnelStepRequest: Sendable, Equatable {
+    public var funnel: FunnelRequest
+    /// The name of a step.
+    public var step: String
+    /// Only those who did not take the next step; of the last step all.
+    public var isStopped = false
+    /// How many are told, in the order of their ids; `nil`: all.
+    public var limit: Int?
+
+    public init(_ funnel: FunnelRequest, step: String) {
+        self.funnel = funnel
+        self.step = step
+    }
+}
+
+/// The customers who took a step of a funnel.
+public struct FunnelCustomers: Sendable, Equatable {
+    public struct Row: Sendable, Equatable {
+        /// The customer's id.
+        public var name: String
+        /// How often: of a funnel of profiles or sessions perhaps more than once.
+        public var count: Int
+        /// How often the next step followed; 0 of the last step.
+        public var nextCount: Int
+    }
+
+    public var step: FunnelReport.Step
+    public var isStopped: Bool
+    /// In the order of their ids' bytes.
+    public var rows: [Row]
+    /// How many there are, also those that are not told.
+    public var count: Int
+    public var asOf: AsOf
+
+    /// What one worker found, as far as it is told.
+    struct Found: Sendable {
+        let limit: Int?
+        private(set) var count = 0
+        private var rows: [Row] = []
+
+        init(limit: Int?) { self.limit = limit.map { max(0, $0) } }
+
+        var sorted: [Row] {
+            let all = rows.sorted { precedesInBytes($0.name, $1.name) }
+            return limit.map { Array(all.prefix($0)) } ?? all
+        }
+
+        mutating func add(_ row: Row) {
+            count += 1
+            rows.append(row)
+            // Twice as many as are told are kept, so that sorting them is rare.
+            if let limit, rows.count > 2 * limit + 1_000 { rows = sorted }
+        }
+
+        mutating func add(_ other: Found) {
+            count += other.count
+            rows += other.rows
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import ArgumentParser
+import Daybook
+import DaybookDomain
+
+/// Of which value to tell who is behind it.
+struct ContributionsOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Tell who is behind the value of this period, such as 2026-03, and with how much.",
+            valueName: "period"))
+    var behind: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "With --behind: the currency, feature or meter of the value.", valueName: "name"))
+    var group: String?
+
+    @Option(help: ArgumentHelp("With --behind: the age of the value.", valueName: "count"))
+    var age: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "With --behind: so many, those with the largest part. Default: all.",
+            valueName: "count"))
+    var limit: Int?
+
+    var isAsked: Bool { behind != nil }
+
+    mutating func validate() throws {
+        if behind == nil, group != nil || age != nil || limit != nil {
+            throw ValidationError("--group, --age and --limit are of --behind; write it beside.")
+        }
+        if let limit, limit < 1 { throw ValidationError("--limit is at least 1.") }
+    }
+
+    func request(_ metrics: MetricsRequest) -> ContributionsRequest {
+        var request = ContributionsRequest(metrics)
+        request.period = behind
+        request.group = group ?? ""
+        request.age = age
+        request.limit = limit
+        return request.aboutPeriod
+    }
+}

@@ -1,0 +1,215 @@
+import Daybook
+import DaybookAudit
+import DaybookDomain
+import DaybookEvents
+import DaybookServer
+import HTTPTypes
+
+/// What pages about all customers ask the ledger.
+extension Dashboard {
+    func overview(_ call: RouteCall) async throws -> Answer {
+        var call = call
+        let page = try pageCall(&call)
+        try call.fields.finish()
+        let clocks = page.clocks
+        let state = try await board(page, "overview") { ledger, progress in
+            try OverviewPage.board(ledger, clocks, progress: progress)
+        }
+        let shown = try call.app.ledger.asking { try OverviewPage(call: page).page(state, $0) }
+        return door.frame.answer(shown, page)
+    }
+
+    /// Something about all customers: its answer, or how far it is.
+    private func board<Value: Sendable>(
+        _ page: PageCall, _ name: String,
+        _ body: @escaping @Sendable (Ledger, @Sendable (Int, Int) throws -> Void) throws -> Value
+    ) async throws -> PageJobs.State<Value> {
+        let ledger = try page.call.app.ledger
+        let work = page.call.longWork
+        let clocks = page.clocks
+        let key =
+            ([
+                ledger.app, name, clocks.at ?? "", clocks.knownAt ?? "", clocks.environment.name,
+            ] + page.kept.flatMap { [$0.0, $0.1] }).joined(separator: "\u{0}")
+        let isFile = page.kept("form") != nil
+        while true {
+            let state = try await jobs.state(key, isPatient: isFile) { progress in
+                try await work.run(of: ledger.app) {
+                    try ledger.asking { try body($0) { progress($0, $1) } }
+                }
+            }
+            // A file that another request took away is computed again, from what is kept.
+            if isFile, case .running = state { continue }
+            return state
+        }
+    }
+
+    /// Reads the question of a page about metrics.
+    private func question(
+        _ call: inout RouteCall, _ metrics: [String], _ more: [String] = []
+    ) throws -> (PageCall, MetricsRequest) {
+        call.fields.leaveOutEmpty()
+        let kept = call.fields.given(NumbersPart.metricNames + more + ["form"])
+        var request = MetricsRequest(metrics)
+        (request.from, request.until) = try Self.span(&call.fields)
+        try call.fields.metricRules(&request)
+        var page = try pageCall(&call)
+        page.kept = kept
+        request.environment = page.clocks.environment
+        request.moment = page.clocks.moment
+        return (page, request)
+    }
+
+    private func question(
+        _ call: inout RouteCall, ofFunnel name: String, _ more: [String] = []
+    ) throws -> (PageCall, FunnelRequest) {
+        call.fields.leaveOutEmpty()
+        let kept = call.fields.given(NumbersPart.funnelNames + more + ["form"])
+        var request = FunnelRequest(name)
+        (request.from, request.until) = try Self.span(&call.fields)
+        try call.fields.funnelRules(&request)
+        var page = try pageCall(&call)
+        page.kept = kept
+        request.environment = page.clocks.environment
+        request.moment = page.clocks.moment
+        return (page, request)
+    }
+
+    private static func span(_ fields: inout RequestFields) throws -> (from: Int64?, until: Int64?)
+    {
+        func read(_ name: String) throws -> Int64? {
+            try InstantText.read(fields.text(name).map { Clocks.completed($0) }, "\"\(name)\"")
+        }
+        return (try read("from"), try read("until"))
+    }
+
+    /// In which form the answer is wanted; `nil`: as a page.
+    private static func file(_ call: inout RouteCall) throws -> NumbersFile? {
+        try call.fields.choice("form")
+    }
+
+    private func metric(_ call: RouteCall) throws -> Metric {
+        let name = call.part("metric")
+        guard let metric = Metric.named(name) else {
+            throw Problem.notFound(
+                "unknown_metric", "there is no metric \(ShownText.escaped(name)); the list has all")
+        }
+        return metric
+    }
+
+    /// What the page's forms offer.
+    private func catalog(_ page: PageCall) throws -> Catalog? {
+        try page.call.app.ledger.asking {
+            try $0.catalogs(knownAt: page.clocks.moment.knownAt).newest?.catalog
+        }
+    }
+
+    func metric(_ call: inout RouteCall) async throws -> Answer {
+        let metric = try metric(call)
+        let (page, request) = try question(&call, [metric.name])
+        let file = try Self.file(&call)
+        try call.fields.finish()
+        let state = try await board(page, "metric \(metric.name)") {
+            try $0.metrics(request, workers: 1, progress: $1)
+        }
+        if let file, case .done(let report) = state {
+            return file.answer(
+                metric.name, json: report.json, csv: report.csv, lines: report.lines)
+        }
+        let shown = MetricPage(call: page, metric: metric, request: request)
+        return door.frame.answer(shown.page(state, try catalog(page)), page)
+    }
+
+    func metricCustomers(_ call: inout RouteCall) async throws -> Answer {
+        let metric = try metric(call)
+        let (page, request) = try question(&call, [metric.name], ["of", "group", "age"])
+        let file = try Self.file(&call)
+        var asked = try call.fields.contributions(to: request)
+        asked.limit = file == nil ? BehindPage.rowsMax : nil
+        try call.fields.finish()
+        let fixed = asked
+        let state = try await board(page, "customers of \(metric.name)") {
+            try $0.contributions(fixed, workers: 1, progress: $1)
+        }
+        if let file, case .done(let found) = state {
+            return file.answer(
+                "\(metric.name)-customers", json: found.json, csv: found.csv, lines: found.lines)
+        }
+        let shown = BehindPage(
+            call: page, back: "\(Paths.app(page.app ?? ""))/metrics/\(metric.name)")
+        return door.frame.answer(shown.page(metric, state), page)
+    }
+
+    func numbers(_ call: inout RouteCall) async throws -> Answer {
+        let slug = call.part("board")
+        guard let part = BoardPage.part(slug) else {
+            throw Problem.notFound(
+                "unknown_board", "there is no board \(ShownText.escaped(slug)); the list has all")
+        }
+        let names = part.metrics.filter { !$0.hasAges }.map(\.name)
+        let (page, request) = try question(&call, names)
+        let file = try Self.file(&call)
+        try call.fields.finish()
+        // Without names all would be meant.
+        let state =
+            names.isEmpty
+            ? nil
+            : try await board(page, "board \(slug)") {
+                try $0.metrics(request, workers: 1, progress: $1)
+            }
+        if let file, case .done(let report)? = state {
+            return file.answer(slug, json: report.json, csv: report.csv, lines: report.lines)
+        }
+        let shown = BoardPage(call: page, part: part, request: request)
+        return door.frame.answer(shown.page(state, try catalog(page)), page)
+    }
+
+    func funnel(_ call: inout RouteCall) async throws -> Answer {
+        let name = call.part("funnel")
+        let (page, request) = try question(&call, ofFunnel: name)
+        try call.fields.finish()
+        let state = try await board(page, "funnel \(name)") {
+            try $0.funnel(request, workers: 1, progress: $1)
+        }
+        return door.frame.answer(FunnelPage(call: page, name: name).page(state), page)
+    }
+
+    func funnelCustomers(_ call: inout RouteCall) async throws -> Answer {
+        let name = call.part("funnel")
+        let (page, funnel) = try question(&call, ofFunnel: name, ["step", "stopped"])
+        let file = try Self.file(&call)
+        guard let step = try call.fields.text("step") else {
+            throw Problem(
+                .unprocessableContent, "missing_member", "the address names no step of the funnel")
+        }
+        var asked = FunnelStepRequest(funnel, step: step)
+        asked.isStopped = try call.fields.flag("stopped") ?? false
+        asked.limit = file == nil ? BehindPage.rowsMax : nil
+        try call.fields.finish()
+        let fixed = asked
+        let state = try await board(page, "customers of funnel \(name)") {
+            try $0.customers(at: fixed, workers: 1, progress: $1)
+        }
+        if let file, case .done(let found) = state {
+            return file.answer(
+                "funnel-customers", json: found.json, csv: found.csv, lines: found.lines)
+        }
+        let shown = BehindPage(
+            call: page, back: "\(Paths.app(page.app ?? ""))/funnels/\(Link.encoded(name))")
+        return door.frame.answer(shown.page(name, fixed, state), page)
+    }
+
+    func experiment(_ call: inout RouteCall) async throws -> Answer {
+        let name = call.part("experiment")
+        let page = try pageCall(&call)
+        try call.fields.finish()
+        var request = MetricsRequest()
+        request.environment = page.clocks.environment
+        request.moment = page.clocks.moment
+        let asked = request
+        let state = try await board(page, "experiment \(name)") { ledger, _ in
+            try ledger.experiment(name, metric: ExperimentPage.metric, asked, workers: 1)
+        }
+        return door.frame.answer(ExperimentPage(call: page, name: name).page(state), page)
+    }
+}

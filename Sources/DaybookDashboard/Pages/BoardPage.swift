@@ -1,0 +1,94 @@
+import Daybook
+import DaybookDomain
+import DaybookEvents
+import DaybookServer
+
+/// All metrics about one thing at a glance: revenue, trials, use.
+struct BoardPage {
+    let call: PageCall
+    let part: (title: String, metrics: [Metric])
+    let request: MetricsRequest
+
+    /// A title as a part of an address.
+    static func slug(_ title: String) -> String { title.lowercased().replacing(" ", with: "-") }
+
+    static func part(_ slug: String) -> (title: String, metrics: [Metric])? {
+        Metric.parts.first { self.slug($0.title) == slug }
+    }
+
+    func page(_ state: PageJobs.State<MetricsReport>?, _ catalog: Catalog?) -> Frame.Page {
+        var page = Frame.Page(title: part.title, template: "board", section: .metrics)
+        page.model["title"] = part.title
+        page.model["back"] = call.link("\(Paths.app(call.app ?? ""))/metrics")
+        page.model["choices"] = NumbersPart.resolutions(call, request)
+        page.model["filters"] = NumbersPart.filters(call, catalog)
+        page.model["downloads"] = NumbersPart.downloads(call)
+        page.model["command"] =
+            "daybook metrics \(request.metrics.joined(separator: " "))\(NumbersPart.options(call))"
+        page.model["request"] =
+            "GET "
+            + call.request(
+                "/v1/\(Link.encoded(call.app ?? ""))/metrics/\(request.metrics.joined(separator: ","))"
+            )
+        page.model["aged"] = part.metrics.filter(\.hasAges).map { metric -> Model in
+            [
+                "name": Words.spaced(metric.name), "meaning": metric.meaning,
+                "href": NumberCard.link(metric.name, call),
+            ]
+        }
+        switch state {
+        case nil: break
+        case .running(let done, let total)?:
+            page.model["refresh"] = "1"
+            page.model["running"] = Progress.model(done, total)
+        case .done(let report)?:
+            page.model["as_of"] = report.asOf.sentence
+            page.model["zone"] = report.zone
+            page.model["cards"] = report.series.map { series -> Model in
+                let cards = NumberCard.models(series, report, call)
+                return [
+                    "name": Words.spaced(series.metric.name), "meaning": series.metric.meaning,
+                    "href": NumberCard.link(series.metric.name, call),
+                    // Of features and meters there may be many.
+                    "values": Array(cards.prefix(8)), "nothing": cards.isEmpty,
+                ]
+            }
+        }
+        return page
+    }
+}
+
+/// A metric in short: its last value, the one before, and its course.
+enum NumberCard {
+    /// A metric's own page with the same question.
+    static func link(_ metric: String, _ call: PageCall) -> String {
+        Link(
+            "\(Paths.app(call.app ?? ""))/metrics/\(Link.encoded(metric))",
+            call.kept.filter { $0.0 != "form" }.map { ($0.0, Optional($0.1)) }
+                + call.clocks.parameters
+        ).text
+    }
+
+    /// The value of the last period that has one, of each group.
+    static func models(
+        _ series: MetricSeries, _ report: MetricsReport, _ call: PageCall
+    ) -> [Model] {
+        let groups = Dictionary(grouping: series.values, by: \.group)
+        return groups.keys.sorted(by: precedesInBytes).compactMap { group -> Model? in
+            guard let values = groups[group], let last = values.last,
+                last.numerator != 0 || values.count > 1
+            else { return nil }
+            let before = values.dropLast().last?.micros
+            return [
+                "name": Words.spaced(series.metric.name), "group": group,
+                "value": MetricWords.number(last.micros, series.metric.shape),
+                "period": report.periods[last.bucket].name, "open": !last.isComplete,
+                "before": before.map { MetricWords.number($0, series.metric.shape) } ?? "",
+                "svg": Sparkline.svg(
+                    values.map(\.micros),
+                    title: "Course of \(Words.spaced(series.metric.name)) \(group)"),
+                "href": link(series.metric.name, call),
+            ]
+        }
+    }
+}

@@ -1,0 +1,156 @@
+import Daybook
+import DaybookDomain
+import DaybookEvents
+import DaybookServer
+
+/// What pages about numbers have in common: their filters, periods and files.
+enum NumbersPart {
+    /// The fields of a page's address that make its question, beside its moment.
+    static let metricNames = ["from", "until"] + RequestFields.metricRuleNames
+    static let funnelNames = ["from", "until"] + RequestFields.funnelRuleNames
+
+    /// How long the periods are, as links.
+    static func resolutions(_ call: PageCall, _ request: MetricsRequest) -> [Model] {
+        MetricBuckets.Resolution.allCases.map(\.rawValue).map { by in
+            [
+                "name": by, "href": call.link(changing: "by", to: by == "month" ? nil : by),
+                "current": request.chosenResolution.rawValue == by,
+            ]
+        }
+    }
+
+    /// The form of the filters of metrics.
+    static func filters(_ call: PageCall, _ catalog: Catalog?) -> Model {
+        let products = (catalog?.products ?? []).map(\.id)
+        let experiments = (catalog?.experiments ?? []).map(\.name)
+        let refunds = MetricRules.Refunds.allCases.map(\.rawValue)
+        return form(
+            call,
+            range
+                + [
+                    .init("products", "Product", choices: products),
+                    .init("countries", "Country", "such as DE, or DE,AT"),
+                    .init("cohort", "First seen in", "such as 2026-03"),
+                    .init("experiment", "Experiment", choices: experiments),
+                    .init("variant", "Variant", "of the experiment"),
+                    .init("catalog_version", "Catalog version", "that rules for the customer"),
+                    .init("currency", "In the currency", "such as EUR, by recorded rates"),
+                    .init("refunds", "Refunds", choices: refunds),
+                    .init("tz", "Time zone", "such as Europe/Amsterdam"),
+                ])
+    }
+
+    /// The form of the filters of funnels.
+    static func funnelFilters(_ call: PageCall) -> Model {
+        form(
+            call,
+            range + [
+                .init("countries", "Country", "such as DE, or DE,AT"),
+                .init("cohort", "First seen in", "such as 2026-03"),
+                .init("catalog_version", "Catalog version", "that rules for the customer"),
+                .init("per", "Of", choices: FunnelRules.Unit.allCases.map(\.rawValue)),
+                .init("window", "Within", "such as P7D"),
+                .init("experiment", "Experiment", "whose variants are told apart"),
+            ])
+    }
+
+    private struct Entry {
+        let name: String
+        let label: String
+        let hint: String
+        let choices: [String]?
+
+        init(_ name: String, _ label: String, _ hint: String = "", choices: [String]? = nil) {
+            self.name = name
+            self.label = label
+            self.hint = hint
+            self.choices = choices
+        }
+    }
+
+    private static let range: [Entry] = [
+        .init("from", "From", "such as 2026-01-01"), .init("until", "Before", "such as 2026-04-01"),
+    ]
+
+    private static func form(_ call: PageCall, _ entries: [Entry]) -> Model {
+        let names = entries.map(\.name)
+        let fields = entries.map { entry in
+            FormField(
+                name: entry.name, label: entry.label, value: call.kept(entry.name) ?? "",
+                hint: entry.hint, choices: entry.choices.map { [""] + $0 }, none: "all")
+        }
+        let active = call.kept.filter { names.contains($0.0) }
+        let rest = call.kept.filter { !names.contains($0.0) }
+        let others =
+            rest
+            + call.clocks.parameters.compactMap { name, value in
+                value.map { (name, $0) }
+            }
+        return [
+            "path": call.path, "fields": fields.map(\.model),
+            "active": active.map { "\(Words.spaced($0.0)) \($0.1)" }.joined(separator: ", "),
+            "others": others.map { ["name": $0.0, "value": $0.1] },
+            "clear": Link(
+                call.path, rest.map { ($0.0, Optional($0.1)) } + call.clocks.parameters
+            ).text,
+        ]
+    }
+
+    /// The same numbers as files.
+    static func downloads(_ call: PageCall) -> [Model] {
+        NumbersFile.allCases.map { file in
+            ["name": file.words, "href": call.link(changing: "form", to: file.rawValue)]
+        }
+    }
+
+    /// The options of a command that ask the question of a page.
+    static func options(_ call: PageCall) -> String {
+        // The command has one product and country an option, and these names.
+        let names = ["products": "product", "countries": "country"]
+        var options = ""
+        for (name, value) in call.kept where name != "form" {
+            let option = "--" + (names[name] ?? name).replacing("_", with: "-")
+            let values = names[name] == nil ? [value] : value.split(separator: ",").map(String.init)
+            for value in values { options += " \(option) \(ShellText.quoted(value))" }
+        }
+        return options + call.clocks.options
+    }
+}
+
+/// The form of a file with numbers.
+enum NumbersFile: String, CaseIterable {
+    case csv, ndjson, json
+
+    var words: String {
+        switch self {
+        case .csv: "CSV"
+        case .ndjson: "JSON lines"
+        case .json: "JSON"
+        }
+    }
+
+    private var mediaType: String {
+        switch self {
+        case .csv: "text/csv; charset=utf-8; header=present"
+        case .ndjson: "application/x-ndjson"
+        case .json: "application/json"
+        }
+    }
+
+    /// - Parameter name: Of plain characters.
+    func answer(
+        _ name: String, json: JSONObject, csv: @autoclosure () -> String,
+        lines: @autoclosure () -> String
+    ) -> Answer {
+        var answer = Answer()
+        answer.headers[.contentType] = mediaType
+        answer.headers[.contentDisposition] = "attachment; filename=\"\(name).\(rawValue)\""
+        answer.headers[.cacheControl] = "no-store"
+        switch self {
+        case .csv: answer.body = .bytes(Array(csv().utf8))
+        case .ndjson: answer.body = .bytes(Array(lines().utf8))
+        case .json: answer.body = .bytes(json.canonicalBytes + [0x0A])
+        }
+        return answer
+    }
+}
