@@ -30,7 +30,7 @@ extension Dashboard {
         for name in ActionPage.own[action, default: []] + ActionPage.common {
             if let text = try call.fields.text(name) { values[name] = text }
         }
-        let page = try pageCall(&call, false)
+        let page = try pageCall(&call, .nothing)
         return ActionPage(call: page, subject: subject, action: action, values: values)
     }
 

@@ -9,7 +9,8 @@ import HTTPTypes
 extension Dashboard {
     func overview(_ call: RouteCall) async throws -> Answer {
         var call = call
-        let page = try pageCall(&call)
+        var page = try pageCall(&call)
+        page.isAsOfKnown = true
         try call.fields.finish()
         let clocks = page.clocks
         let state = try await board(page, "overview") { ledger, progress in
@@ -48,39 +49,56 @@ extension Dashboard {
     private func question(
         _ call: inout RouteCall, _ metrics: [String], _ more: [String] = []
     ) throws -> (PageCall, MetricsRequest) {
-        call.fields.leaveOutEmpty()
-        let kept = call.fields.given(NumbersPart.metricNames + more + ["form"])
+        var page = try numbersCall(&call, NumbersPart.metricNames + more)
         var request = MetricsRequest(metrics)
-        (request.from, request.until) = try Self.span(&call.fields)
-        try call.fields.metricRules(&request)
-        var page = try pageCall(&call)
-        page.kept = kept
         request.environment = page.clocks.environment
         request.moment = page.clocks.moment
+        try call.fields.metricRules(&request)
+        (request.from, request.until) = try span(&call.fields, &page, in: request.zone)
         return (page, request)
     }
 
     private func question(
         _ call: inout RouteCall, ofFunnel name: String, _ more: [String] = []
     ) throws -> (PageCall, FunnelRequest) {
-        call.fields.leaveOutEmpty()
-        let kept = call.fields.given(NumbersPart.funnelNames + more + ["form"])
+        var page = try numbersCall(&call, NumbersPart.funnelNames + more)
         var request = FunnelRequest(name)
-        (request.from, request.until) = try Self.span(&call.fields)
-        try call.fields.funnelRules(&request)
-        var page = try pageCall(&call)
-        page.kept = kept
         request.environment = page.clocks.environment
         request.moment = page.clocks.moment
+        try call.fields.funnelRules(&request)
+        (request.from, request.until) = try span(&call.fields, &page, in: nil)
         return (page, request)
     }
 
-    private static func span(_ fields: inout RequestFields) throws -> (from: Int64?, until: Int64?)
-    {
-        func read(_ name: String) throws -> Int64? {
-            try InstantText.read(fields.text(name).map { Clocks.completed($0) }, "\"\(name)\"")
+    private func numbersCall(_ call: inout RouteCall, _ names: [String]) throws -> PageCall {
+        call.fields.leaveOutEmpty()
+        let kept = call.fields.given(names + ["form"])
+        var page = try pageCall(&call)
+        page.kept = kept
+        page.isAsOfKnown = true
+        return page
+    }
+
+    /// Reads from when and until when; a day, month or year is the midnight that it begins with.
+    /// - Parameter zone: `nil`: that of the catalog.
+    private func span(
+        _ fields: inout RequestFields, _ page: inout PageCall, in zone: String?
+    ) throws -> (from: Int64?, until: Int64?) {
+        var span: (from: Int64?, until: Int64?) = (nil, nil)
+        for name in ["from", "until"] {
+            guard let text = try fields.text(name) else { continue }
+            let instant: Int64?
+            if let period = CalendarPeriod(text) {
+                let own = try zone ?? catalog(page)?.defaultTimeZone ?? "UTC"
+                // Of an unknown zone the question says so itself.
+                instant = zones.table(named: own).map { period.range(in: $0).lowerBound } ?? 0
+            } else {
+                instant = try InstantText.read(Clocks.completed(text), "\"\(name)\"")
+            }
+            page.instants[name] = instant.map { RFC3339.format($0) }
+            if name == "from" { span.from = instant } else { span.until = instant }
         }
-        return (try read("from"), try read("until"))
+        return span
     }
 
     /// In which form the answer is wanted; `nil`: as a page.
@@ -201,7 +219,8 @@ extension Dashboard {
 
     func experiment(_ call: inout RouteCall) async throws -> Answer {
         let name = call.part("experiment")
-        let page = try pageCall(&call)
+        var page = try pageCall(&call)
+        page.isAsOfKnown = true
         try call.fields.finish()
         var request = MetricsRequest()
         request.environment = page.clocks.environment

@@ -10,8 +10,10 @@ extension Dashboard {
     func customers(_ call: inout RouteCall) async throws -> Answer {
         let text = try call.fields.text("q") ?? ""
         let after = try call.fields.text("after")
-        let page = try pageCall(&call)
+        let page = try pageCall(&call, .environment)
         try call.fields.finish()
+        // A look by an id is a look at a customer.
+        call.asked = text.isEmpty ? nil : text
         let ledger = try call.app.ledger
         let frame = door.frame
         let asked = CustomersPage(call: page, text: text, after: after)
@@ -25,6 +27,16 @@ extension Dashboard {
                 }
                 return frame.answer(try asked.page(ledger), page)
             }
+        }
+    }
+
+    func event(_ call: inout RouteCall) async throws -> Answer {
+        let position = call.part("position")
+        if let number = Int64(position) {
+            call.asked = try call.app.ledger.asking { try $0.event(at: number)?.draft.subject }
+        }
+        return try await answer(&call, choosing: .environment) { page in
+            { try EventPage(call: page, position: position).page($0) }
         }
     }
 
@@ -45,12 +57,13 @@ extension Dashboard {
     func timeline(_ call: inout RouteCall) async throws -> Answer {
         let subject = try call.customer()
         let after = try call.fields.place("after")
-        return try await answer(&call) { page in
+        return try await answer(&call, kept: Self.customerNames) { page in
             {
                 var shown = Frame.Page(
                     title: "\(subject): timeline", template: "timeline", section: .customers)
                 shown.model["subject"] = subject
-                shown.model["back"] = page.link(Paths.customer(page.app ?? "", subject))
+                shown.model["back"] = page.link(
+                    Paths.customer(page.app ?? "", subject), keeping: [])
                 shown.model["timeline"] = try TimelinePart(call: page, subject: subject).model(
                     $0, after: after)
                 return shown
@@ -102,7 +115,10 @@ extension Dashboard {
             isRedacted: isRedacted, version: DaybookVersion.current)
         let bundle: ReproBundle
         do {
-            bundle = try await call.app.ledger.writing { try await $0.capture(request) }
+            let ledger = try call.app.ledger
+            bundle = try await captures.run {
+                try await ledger.writing { try await $0.capture(request) }
+            }
         } catch let problem as BundleProblem {
             throw Problem(.unprocessableContent, "no_bundle", "\(problem)")
         }

@@ -9,18 +9,25 @@ package struct Dashboard: Sendable {
     let sessions: Sessions
     let door: PageDoor
     let jobs = PageJobs()
+    let zones = ZoneTables()
+    let captures = CaptureLine()
     /// Opens a session of the operator's once; `nil`: pages are opened by keys.
     let ticket: OneTimeTicket?
 
     /// Pages of a server with keys: a browser signs in with one.
-    package static func ofKeys() -> Dashboard { Dashboard(isLocal: false) }
+    /// - Parameter isEncrypted: Whether the server itself speaks TLS, and nothing else.
+    package static func ofKeys(isEncrypted: Bool) -> Dashboard {
+        Dashboard(isLocal: false, isEncrypted: isEncrypted)
+    }
 
     /// Pages for the operator of this machine, who is let in by an address that is told once; they change nothing.
-    package static func local() -> Dashboard { Dashboard(isLocal: true) }
+    package static func local() -> Dashboard { Dashboard(isLocal: true, isEncrypted: false) }
 
-    private init(isLocal: Bool) {
+    private init(isLocal: Bool, isEncrypted: Bool) {
         sessions = Sessions()
-        door = PageDoor(sessions: sessions, isLocal: isLocal, frame: Frame(isLocal: isLocal))
+        door = PageDoor(
+            sessions: sessions, isLocal: isLocal, isEncrypted: isEncrypted,
+            frame: Frame(isLocal: isLocal))
         ticket = isLocal ? OneTimeTicket() : nil
     }
 
@@ -76,10 +83,7 @@ package struct Dashboard: Sendable {
                 return try await call.newsStream(of: subject)
             },
             app("/events/{position}", "eventPage", "One event.", Self.supporters) { call in
-                try await self.answer(&call) { page in
-                    let position = page.call.part("position")
-                    return { try EventPage(call: page, position: position).page($0) }
-                }
+                try await event(&call)
             },
             app("/metrics", "metricsPage", "What can be counted.", Self.people) { call in
                 try await self.answer(&call) { page in { try MetricsPage(call: page).page($0) } }
@@ -106,7 +110,7 @@ package struct Dashboard: Sendable {
             },
             app("/ledger", "ledgerPage", "How the ledger is.", Self.people) { call in
                 let keys = try call.gate.keys(app: call.app.name)
-                return try await self.answer(&call, hasClocks: false) { page in
+                return try await self.answer(&call, choosing: .environment) { page in
                     let shown = page.may(.admin) ? keys : nil
                     return { try LedgerPage(call: page, keys: shown).page($0) }
                 }
@@ -136,10 +140,10 @@ package struct Dashboard: Sendable {
     ///   - kept: Parameters of the page beside its moment.
     ///   - prepare: Reads what is asked, and makes what asks the ledger.
     func answer(
-        _ call: inout RouteCall, hasClocks: Bool = true, kept names: [String] = [],
+        _ call: inout RouteCall, choosing choice: MomentChoice = .all, kept names: [String] = [],
         _ prepare: (PageCall) throws -> @Sendable (Ledger) throws -> Frame.Page
     ) async throws -> Answer {
-        let page = try pageCall(&call, hasClocks, names)
+        let page = try pageCall(&call, choice, names)
         try call.fields.finish()
         let question = try prepare(page)
         let ledger = try call.app.ledger
@@ -150,7 +154,7 @@ package struct Dashboard: Sendable {
     }
 
     func pageCall(
-        _ call: inout RouteCall, _ hasClocks: Bool = true, _ names: [String] = []
+        _ call: inout RouteCall, _ choice: MomentChoice = .all, _ names: [String] = []
     ) throws -> PageCall {
         let clocks = try Clocks(&call.fields)
         var kept: [(String, String)] = []
@@ -158,7 +162,7 @@ package struct Dashboard: Sendable {
             if let text = try call.fields.text(name), !text.isEmpty { kept.append((name, text)) }
         }
         var page = PageCall(call, clocks: clocks)
-        page.hasClocks = hasClocks
+        page.choice = choice
         page.kept = kept
         return page
     }

@@ -8,6 +8,8 @@ package struct PageDoor: Door {
     /// Whether the pages are for the operator of this machine alone: requests must name it as their host, so that no
     /// other site's name can be made to lead here (DNS rebinding).
     let isLocal: Bool
+    /// Whether the server itself speaks TLS, and nothing else.
+    let isEncrypted: Bool
     let frame: Frame
 
     package func admit(
@@ -16,8 +18,8 @@ package struct PageDoor: Door {
         try confirmHost(request)
         if route.method == .post { try confirmOrigin(request) }
         guard !route.scopes.isEmpty else { return .open }
-        // What a page listens to by itself is no use of the session.
-        let isUse = !route.path.hasSuffix("/news")
+        // What a page does by itself is no use of the session: it listens, and follows.
+        let isUse = !route.path.hasSuffix("/news") && request.headerFields[.follows] == nil
         guard let session = session(request, now: gate.clock(), isUse: isUse) else {
             throw SessionProblem.signInNeeded
         }
@@ -66,7 +68,8 @@ package struct PageDoor: Door {
             return answer
         }
         return frame.answer(
-            to: problem, session(request, now: gate.clock()), app: parts["app"], id: id)
+            to: problem, session(request, now: gate.clock(), isUse: false), app: parts["app"],
+            id: id)
     }
 
     /// What every answer to a browser says beside, so that no page runs what is not ours, is shown within another, or
@@ -83,7 +86,9 @@ package struct PageDoor: Door {
     }
 
     func cookie(_ authority: String?, _ fields: HTTPFields) -> SessionCookie {
-        SessionCookie(authority: authority, isSecure: Self.isSecure(fields))
+        // Or what stands before us does.
+        SessionCookie(
+            authority: authority, isSecure: isEncrypted || fields[.forwardedProtocol] == "https")
     }
 
     private func confirmHost(_ request: HTTPRequest) throws {
@@ -114,15 +119,11 @@ package struct PageDoor: Door {
                 .forbidden, "other_origin", "what another site sends for you is not done")
         }
     }
-
-    /// Whether the browser speaks TLS, to us or to what stands before us.
-    private static func isSecure(_ fields: HTTPFields) -> Bool {
-        fields[.forwardedProtocol] == "https"
-    }
 }
 
 extension HTTPField.Name {
     static let fetchSite = named("Sec-Fetch-Site")
     static let fetchDestination = named("Sec-Fetch-Dest")
+    static let follows = named("X-Daybook-Follows")
     static let forwardedProtocol = named("X-Forwarded-Proto")
 }

@@ -109,6 +109,26 @@ struct TLSTests {
         }
     }
 
+    @Test("The cookie of a session is for TLS alone where the server speaks it")
+    func cookie() async throws {
+        let certificate = try Certificate()
+        let files = try Files()
+        try files.write(certificate)
+        try await ServerBench.serving(options: files.options) { bench in
+            let (_, text) = try bench.keys.create(
+                [.support], app: "dozzi", label: "page", by: "test", now: 0)
+            let client = bench.client.over(try certificate.context())
+            let reply = try await client.send(
+                .POST, "/sign-in", headers: [("content-type", "application/x-www-form-urlencoded")],
+                body: Array("key=\(text)".utf8))
+            let cookie = try #require(reply.headers["set-cookie"])
+            #expect(cookie.hasPrefix("__Host-daybook-session") && cookie.hasSuffix("; Secure"))
+            let own = String(cookie.prefix { $0 != ";" })
+            let page = try await client.send(.GET, "/apps/dozzi", headers: [("cookie", own)])
+            #expect(page.status == 200)
+        }
+    }
+
     @Test("TLS below 1.2 is refused")
     func versions() async throws {
         let certificate = try Certificate()

@@ -37,8 +37,10 @@ class Plane {
     this.sides = [Number(part.dataset.left), Number(part.dataset.right)]
     this.at = this.held(Number(part.dataset.at), ...this.range)
     this.known = this.held(Number(part.dataset.known), this.knots[0][0], this.knots.at(-1)[0])
-    this.svg.tabIndex = 0
-    this.svg.setAttribute("aria-keyshortcuts", "ArrowLeft ArrowRight ArrowUp ArrowDown Enter")
+    // The drawing is a picture; what is moved by keys is a control beside it.
+    this.control = part.querySelector("[data-square]")
+    this.control.hidden = false
+    this.control.setAttribute("aria-keyshortcuts", "ArrowLeft ArrowRight ArrowUp ArrowDown Enter")
     this.svg.addEventListener("pointerdown", (event) => {
       this.svg.setPointerCapture(event.pointerId)
       this.dragging = true
@@ -50,7 +52,7 @@ class Plane {
       this.dragging = false
       this.show()
     })
-    this.svg.addEventListener("keydown", (event) => this.key(event))
+    this.control.addEventListener("keydown", (event) => this.key(event))
   }
 
   held(value, low, high) { return Math.min(Math.max(value, low), high) }
@@ -118,20 +120,24 @@ class Plane {
     address.searchParams.set("name", this.part.dataset.name)
     address.searchParams.set("at", new Date(this.at).toISOString())
     address.searchParams.set("known_at", new Date(this.known).toISOString())
-    load(address, true)
+    load(address, {isNew: true})
   }
 }
 
 // Another moment of the same page: its content is exchanged, the focus stays where it was.
-async function load(address, isNew) {
-  const focused = document.activeElement?.closest("[data-plane]") !== null && document.activeElement !== document.body
-  const reply = await fetch(address, {headers: {Accept: "text/html"}})
+let shown = location.pathname + location.search
+async function load(address, {isNew = false, follows = false} = {}) {
+  const plane = document.activeElement?.closest("[data-plane]")
+  const headers = {Accept: "text/html"}
+  // What the page does by itself keeps no session alive.
+  if (follows) headers["X-Daybook-Follows"] = "1"
+  const reply = await fetch(address, {headers})
   if (reply.redirected && new URL(reply.url).pathname !== address.pathname) {
     location.href = reply.url
     return
   }
   const page = new DOMParser().parseFromString(await reply.text(), "text/html")
-  for (const name of [".clocks", ".past", "main", "nav"]) {
+  for (const name of follows ? ["main"] : [".clocks", ".bands", "main", "nav"]) {
     const [old, fresh] = [document.querySelector(name), page.querySelector(name)]
     if (old && fresh) old.replaceWith(fresh)
     else if (old) old.remove()
@@ -139,43 +145,78 @@ async function load(address, isNew) {
   }
   document.title = page.title
   if (isNew) history.pushState({}, "", address)
+  shown = location.pathname + location.search
   localize(document)
+  // A page that is being computed loads again, as it would by itself.
+  if (page.querySelector("[data-running]")) {
+    setTimeout(() => load(new URL(location.href), {follows}), 1000)
+    return
+  }
   listen()
-  if (focused) document.querySelector("[data-plane] svg")?.focus({preventScroll: true})
+  if (plane) document.querySelector("[data-plane] [data-square]")?.focus({preventScroll: true})
 }
 
 // News: the board follows by itself, a customer's page says that there is something and is loaded when asked.
+// A page that is not seen does not listen: a browser has few connections to one host.
 let source
+let heard
 function listen() {
   source?.close()
+  heard = undefined
   const part = document.querySelector("[data-news]")
+  document.querySelector("[data-news-text]").textContent = ""
+  if (part && !document.hidden) hear(part)
+}
+
+function hear(part) {
   const text = document.querySelector("[data-news-text]")
-  text.textContent = ""
-  if (!part) return
+  const address = new URL(part.dataset.news, location.href)
+  if (heard) address.searchParams.set("after", heard)
   let count = 0
   let timer
-  source = new EventSource(part.dataset.news)
-  source.onmessage = () => {
+  source = new EventSource(address)
+  source.addEventListener("place", (event) => { heard = event.lastEventId })
+  source.onmessage = (event) => {
+    heard = event.lastEventId
     count += 1
-    clearTimeout(timer)
-    timer = setTimeout(async () => {
-      if (part.dataset.follows) await load(new URL(location.href), false)
+    // Once a second at most, and at least while news goes on.
+    timer ??= setTimeout(async () => {
+      timer = undefined
+      const words = `${count} new ${count === 1 ? "event" : "events"} `
+      // What has the focus, or was opened to be read, is not taken away.
+      const isBusy = document.querySelector("main").contains(document.activeElement)
+        || document.querySelector("main details[open]")
+      if (part.dataset.follows && !isBusy) {
+        await load(new URL(location.href), {follows: true})
+        text.textContent = words
+        return
+      }
       const button = document.createElement("button")
       button.textContent = "Show"
-      button.addEventListener("click", () => load(new URL(location.href), false))
-      const words = `${count} new ${count === 1 ? "event" : "events"} `
-      if (part.dataset.follows) text.textContent = words
-      else text.replaceChildren(words, button)
-    }, 500)
+      button.addEventListener("click", () => load(new URL(location.href)))
+      text.replaceChildren(words, button)
+    }, 1000)
   }
 }
 
-addEventListener("popstate", () => load(new URL(location.href), false))
+addEventListener("visibilitychange", () => {
+  const part = document.querySelector("[data-news]")
+  source?.close()
+  if (part && !document.hidden) hear(part)
+})
+addEventListener("pagehide", () => source?.close())
+addEventListener("pageshow", (event) => { if (event.persisted) listen() })
+
+// A link within the page changes its history too, and nothing of what it shows.
+addEventListener("popstate", () => {
+  if (location.pathname + location.search !== shown) load(new URL(location.href))
+})
 
 // Keys: the search, the parts of an app, the sheet that names them.
 const sheet = [
   ["/", "find a customer"], ["g o", "overview"], ["g c", "customers"], ["g m", "metrics"], ["g l", "ledger"],
-  ["n", "back to now"], ["?", "this sheet"], ["← → ↑ ↓", "move the square of the plane, with Shift farther"],
+  ["n", "back to now"], ["?", "this sheet"],
+  ["← → ↑ ↓", "move the square of the plane, once it has the focus; with Shift farther"],
   ["Enter", "show the moment of the square"],
 ]
 
@@ -190,19 +231,29 @@ function help() {
     row.insertCell().append(name)
     row.insertCell().textContent = meaning
   }
+  // For speech input, and where keys are pressed by accident, they can be turned off (WCAG 2.2, 2.1.4).
+  const choice = document.createElement("label")
+  const box = document.createElement("input")
+  box.type = "checkbox"
+  box.checked = keysAreOn()
+  box.addEventListener("change", () => localStorage.setItem("daybook-keys", box.checked ? "on" : "off"))
+  choice.append(box, " Keys work on these pages")
   const close = document.createElement("button")
   close.textContent = "Close"
   close.addEventListener("click", () => dialog.close())
-  dialog.append(list, close)
+  dialog.append(list, choice, close)
   dialog.addEventListener("close", () => dialog.remove())
   document.body.append(dialog)
   dialog.showModal()
 }
 
+const keysAreOn = () => localStorage.getItem("daybook-keys") !== "off"
+
 let isGoing = false
 addEventListener("keydown", (event) => {
   const target = event.target
   if (event.ctrlKey || event.metaKey || event.altKey || target.closest?.("input, select, textarea, dialog")) return
+  if (!keysAreOn() && event.key !== "?") return
   const go = {o: 0, c: "Customers", m: "Metrics", l: "Ledger"}
   if (isGoing && event.key in go) {
     const links = [...document.querySelectorAll("nav a")]

@@ -19,10 +19,11 @@ enum CSVText {
         return "\(micros < 0 ? "-" : "")\(whole).\(fraction)"
     }
 
-    /// A field for a spreadsheet: one that it would take for a formula begins with an apostrophe.
+    /// A text for a spreadsheet: one that it would take for a formula begins with an apostrophe. No numbers: a
+    /// negative one begins with what a formula may begin with.
     static func cell(_ text: String) -> String {
         let isFormula =
-            text.unicodeScalars.first.map { "=+@\t\r".unicodeScalars.contains($0) } ?? false
+            text.unicodeScalars.first.map { "=+-@\t\r".unicodeScalars.contains($0) } ?? false
         return field(isFormula ? "'" + text : text)
     }
 

@@ -22,10 +22,11 @@ extension Contributions {
         "customer,lineage,numerator,denominator\n"
             + rows.map { row in
                 [
-                    row.isCustomer ? row.name : "", row.isCustomer ? "" : row.name,
+                    CSVText.cell(row.isCustomer ? row.name : ""),
+                    CSVText.cell(row.isCustomer ? "" : row.name),
                     micros(row, \.numerator).map(CSVText.decimal) ?? "",
                     micros(row, \.denominator).map(CSVText.decimal) ?? "",
-                ].map(CSVText.cell).joined(separator: ",") + "\n"
+                ].joined(separator: ",") + "\n"
             }.joined()
     }
 
@@ -76,7 +77,7 @@ extension FunnelCustomers {
     package var csv: String {
         "customer,times,next_times\n"
             + rows.map { row in
-                [row.name, String(row.count), String(row.nextCount)].map(CSVText.cell)
+                [CSVText.cell(row.name), String(row.count), String(row.nextCount)]
                     .joined(separator: ",") + "\n"
             }.joined()
     }

@@ -8,12 +8,13 @@ extension MetricsReport {
         for series in series {
             for value in series.values {
                 let cells = [
-                    series.metric.name, value.group, RFC3339.format(value.range.lowerBound),
+                    series.metric.name, CSVText.cell(value.group),
+                    RFC3339.format(value.range.lowerBound),
                     RFC3339.format(value.range.upperBound), String(value.numerator),
                     String(value.denominator), value.micros.map(CSVText.decimal) ?? "",
                     value.isComplete ? "true" : "false", value.age.map(String.init) ?? "",
                 ]
-                text += cells.map(CSVText.cell).joined(separator: ",") + "\n"
+                text += cells.joined(separator: ",") + "\n"
             }
         }
         return text

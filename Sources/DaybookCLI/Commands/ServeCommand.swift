@@ -210,7 +210,7 @@ struct ServeCommand: AsyncParsableCommand {
             )
         }
         let server = LedgerServer(
-            keys: keys, routes: RouteTable.routes + Dashboard.ofKeys().routes, options: options,
+            keys: keys, routes: RouteTable.routes + Dashboard.ofKeys(isEncrypted: options.certificate != nil).routes, options: options,
             log: log, opening: opening,
             onRunning: { port in
                 do {

@@ -103,7 +103,7 @@ package struct Frame: Sendable {
 
     /// The control of both clocks, and the band where they do not show now.
     private func clocks(_ call: PageCall) -> Model? {
-        guard call.app != nil, call.hasClocks else { return nil }
+        guard call.app != nil, call.choice != .nothing else { return nil }
         let clocks = call.clocks
         var model: Model = [
             "path": call.path, "at": clocks.at ?? "", "known_at": clocks.knownAt ?? "",
@@ -114,22 +114,28 @@ package struct Frame: Sendable {
             "kept": call.kept.map { ["name": $0.0, "value": $0.1] },
         ]
         if clocks.environment != .production { model["other_environment"] = true }
-        guard !clocks.isNow else { return model }
+        model["moment"] = call.choice == .all
+        guard !clocks.isNow, call.choice == .all else { return model }
         var now = clocks
         now.at = nil
         now.knownAt = nil
         let kept = call.kept.map { ($0.0, Optional($0.1)) }
         model["past"] = [
-            "sentence": Self.sentence(clocks.moment),
+            "sentence": Self.sentence(clocks.moment, isAsOfKnown: call.isAsOfKnown),
             "now": Link(call.path, kept + now.parameters).text,
         ]
         return model
     }
 
     /// What the page shows, where it is not now.
-    static func sentence(_ moment: Moment) -> String {
+    /// - Parameter isAsOfKnown: Whether it is about the time of what was known, where it names no other.
+    static func sentence(_ moment: Moment, isAsOfKnown: Bool = false) -> String {
         switch (moment.at, moment.knownAt) {
         case (nil, nil): "now"
+        case (nil, .instant(let known)?) where isAsOfKnown:
+            "\(PageTime.text(known)), as it was known at that moment"
+        case (nil, .position(let position)?) where isAsOfKnown:
+            "the time of position @\(position), as it was known then"
         case (let at?, nil): "\(PageTime.text(at)), with everything that is known today"
         case (nil, .position(let position)?): "now, as it was known at position @\(position)"
         case (nil, .instant(let known)?): "now, as it was known on \(PageTime.text(known))"

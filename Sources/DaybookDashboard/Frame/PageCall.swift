@@ -2,16 +2,29 @@ import Daybook
 import DaybookEvents
 import DaybookServer
 
+/// What of its moment a page can be shown at.
+enum MomentChoice {
+    /// Both clocks and the environment.
+    case all
+    /// Only the environment: it is of now.
+    case environment
+    case nothing
+}
+
 /// One request for a page: who asks, of which app, and at which moment.
 struct PageCall {
     var call: RouteCall
     let clocks: Clocks
-    /// Whether the page can be shown at another moment.
-    var hasClocks = true
+    /// What of the page's moment can be chosen.
+    var choice = MomentChoice.all
+    /// Whether the page is about all customers: without a time of its own it is as of what was known.
+    var isAsOfKnown = false
     /// Where the page is, without its parameters.
     let path: String
     /// Parameters of this page beside its moment, which a change of moment keeps.
     var kept: [(String, String)] = []
+    /// Of those that are times or days: when.
+    var instants: [String: String] = [:]
 
     init(_ call: RouteCall, clocks: Clocks) {
         self.call = call
@@ -49,14 +62,24 @@ struct PageCall {
         Link(path, parameters + clocks.parameters).text
     }
 
+    /// The link to an event's page.
+    func event(_ position: Int64) -> String {
+        link("\(Paths.app(app ?? ""))/events/\(position)")
+    }
+
     /// A link to another page with the choices of this one, and some more.
     func link(_ path: String, keeping more: [(String, String?)]) -> String {
         link(path, kept.map { ($0.0, Optional($0.1)) } + more)
     }
 
+    /// The choices of the page with days as the times that they begin at, as programs read them.
+    var exact: [(String, String)] {
+        kept.filter { $0.0 != "form" }.map { ($0.0, instants[$0.0] ?? $0.1) }
+    }
+
     /// The address of a request that asks the question of this page.
     func request(_ path: String) -> String {
-        link(path, kept.filter { $0.0 != "form" }.map { ($0.0, Optional($0.1)) })
+        link(path, exact.map { ($0.0, Optional($0.1)) })
     }
 
     /// The same page at the same moment with another choice.

@@ -73,8 +73,8 @@ final class PageJobs: Sendable {
     /// - Returns: Whether it is the caller's to compute.
     private func start(_ key: String) -> Bool {
         entries.withLock { entries in
-            if case .done(_, let end)? = entries[key], end + Self.keptFor < .now {
-                entries[key] = nil
+            entries = entries.filter {
+                if case .done(_, let end) = $0.value { end + Self.keptFor >= .now } else { true }
             }
             guard entries[key] == nil else { return false }
             if entries.count >= Self.countMax {

@@ -16,7 +16,7 @@ struct CatalogPage {
                 "version": version.version, "scope": version.scope.kind.rawValue,
                 "position": version.position, "always": version.position == first,
                 "digest": String(version.documentDigest.prefix(12)),
-                "href": "\(Paths.app(call.app ?? ""))/events/\(version.position)",
+                "href": call.event(version.position),
             ]
             if let time = PageTime.model(version.effectiveAt) { model["effective"] = time }
             return model

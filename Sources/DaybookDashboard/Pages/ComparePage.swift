@@ -46,7 +46,7 @@ struct ComparePage {
         return all.filter { range.contains($0.event.position - 1) }.prefix(100).map { entry in
             [
                 "position": entry.event.position, "label": entry.label,
-                "href": "\(Paths.app(call.app ?? ""))/events/\(entry.event.position)",
+                "href": call.event(entry.event.position),
                 "happened": PageTime.model(
                     entry.event.draft.occurredAt ?? entry.event.recordedAt) ?? [:],
                 "recorded": PageTime.model(entry.event.recordedAt) ?? [:],

@@ -24,7 +24,10 @@ struct CustomerPage {
         page.model["subject"] = subject
         page.model["done"] = try done.map { try receipt($0, ledger) }
         let path = Paths.customer(call.app ?? "", subject)
-        page.model["news"] = call.clocks.isNow ? call.link(path + "/news") : nil
+        if call.clocks.isNow {
+            page.model["news"] = call.link(
+                path + "/news", [("after", try ledger.place().description)])
+        }
         page.model["compare"] = call.clocks.isNow ? nil : call.link(path + "/compare")
         page.model["bundle"] = call.link(path + "/bundle", [("name", name), ("profile", profile)])
         if call.acts {
@@ -37,7 +40,7 @@ struct CustomerPage {
                 ]
             }
         }
-        guard try ledger.status(of: subject, environment: environment).status.isKnown else {
+        guard try isKnown(ledger, environment) else {
             page.template = "unknown"
             page.status = .notFound
             page.model["environment"] = environment.name
@@ -46,7 +49,9 @@ struct CustomerPage {
         }
         guard let (status, asOf) = try status(ledger) else {
             page.model["no_catalog"] = true
-            page.model["plane"] = try name.map { try plane(of: $0, ledger).model }
+            page.model["plane"] = try name.flatMap { try plane(of: $0, ledger)?.model }
+            page.model["timeline"] = try TimelinePart(call: call, subject: subject).model(
+                ledger, after: nil)
             return page
         }
         page.model["as_of"] = asOf.sentence
@@ -73,16 +78,26 @@ struct CustomerPage {
         page.model["profiles"] = status.profiles.map(profileRow)
         page.model["warnings"] = status.warnings.map { ["text": $0] }
         guard let chosen else { return }
-        let part = try plane(of: chosen, ledger)
+        guard let part = try plane(of: chosen, ledger) else {
+            page.model["no_plane"] = chosen
+            return
+        }
         page.model["plane"] = part.model
         let held = status.entitlements.first { haveSameBytes($0.name, chosen) }
         var decision = decisions.first { haveSameBytes($0.name, chosen) }?.decision
         // A meter that counts for a feature, and an alias, stand in no table.
         if decision == nil, held == nil {
-            decision = try ledger.check(
-                CheckQuestion(chosen, profile: profile), for: subject,
-                environment: call.clocks.environment, moment: call.clocks.moment
-            ).decision
+            decision = try Self.unless(["unknown_name"]) {
+                try ledger.check(
+                    CheckQuestion(chosen, profile: profile), for: subject,
+                    environment: call.clocks.environment, moment: call.clocks.moment
+                ).decision
+            }
+        }
+        // The catalog of that moment may not have it.
+        guard decision != nil || held != nil else {
+            page.model["no_rule"] = chosen
+            return
         }
         page.model["verdict"] =
             Verdict(
@@ -97,7 +112,7 @@ struct CustomerPage {
             return ["nothing": true]
         }
         var model: Model = [
-            "position": number, "href": "\(Paths.app(call.app ?? ""))/events/\(number)",
+            "position": number, "href": call.event(number),
         ]
         model["undo"] = ActionPage.undoing(event, in: call.app ?? "")
         return model
@@ -105,23 +120,45 @@ struct CustomerPage {
 
     /// What was so at the page's moment; `nil`: no catalog was known then.
     private func status(_ ledger: Ledger) throws -> (Status, AsOf)? {
-        do {
-            return try ledger.status(
+        try Self.unless(Self.noCatalog) {
+            try ledger.status(
                 of: subject, profile: profile, environment: call.clocks.environment,
                 moment: call.clocks.moment)
-        } catch let error as LedgerError
-            where ["no_catalog", "no_catalog_known"].contains(error.problems.first?.code)
+        }
+    }
+
+    /// Whether anything is known of the customer today.
+    private func isKnown(_ ledger: Ledger, _ environment: Environment) throws -> Bool {
+        if let found = try Self.unless(
+            Self.noCatalog, { try ledger.status(of: subject, environment: environment).status })
         {
+            return found.isKnown
+        }
+        return try !ledger.history(of: subject, environment: environment).isEmpty
+    }
+
+    private static let noCatalog: Set = ["no_catalog", "no_catalog_known"]
+
+    /// - Returns: `nil` where the ledger refuses for one of these reasons.
+    private static func unless<Value>(
+        _ codes: Set<String>, _ body: () throws -> Value
+    ) throws -> Value? {
+        do {
+            return try body()
+        } catch let error as LedgerError where codes.contains(error.problems.first?.code ?? "") {
             return nil
         }
     }
 
     /// The plane with everything that is known today: the moment of the page is a place on it.
-    private func plane(of name: String, _ ledger: Ledger) throws -> PlanePart {
+    /// - Returns: `nil` where there is too much to draw, or no rule ever was.
+    private func plane(of name: String, _ ledger: Ledger) throws -> PlanePart? {
         var request = BeliefRequest(name)
         request.profile = profile
-        let plane = try ledger.beliefs(
-            request, of: subject, environment: call.clocks.environment)
+        let found = try Self.unless(["too_many_changes", "no_catalog"]) {
+            try ledger.beliefs(request, of: subject, environment: call.clocks.environment)
+        }
+        guard let plane = found else { return nil }
         let known: Int64? =
             switch call.clocks.moment.knownAt {
             case .instant(let instant)?: instant
@@ -174,7 +211,11 @@ struct CustomerPage {
             "profile": profile ?? "",
         ]
         if let row {
-            if let first = PageTime.model(row.firstSeenAt) { model["first_seen"] = first }
+            // The list is of now: of a moment before it the customer had not been seen.
+            if status.isKnown, let first = PageTime.model(row.firstSeenAt) {
+                model["first_seen"] = first
+            }
+            model["today"] = !call.clocks.isNow
             let others = row.ids.filter { !haveSameBytes($0, subject) }
             model["ids"] = others.map { id -> Model in
                 ["id": id, "href": call.link(Paths.customer(call.app ?? "", id))]
@@ -248,8 +289,7 @@ struct CustomerPage {
     private func others(_ ledger: Ledger) throws -> [Model] {
         try Environment.allCases.filter { $0 != call.clocks.environment }.compactMap {
             environment in
-            let found = try ledger.status(of: subject, environment: environment)
-            guard found.status.isKnown else { return nil }
+            guard try isKnown(ledger, environment) else { return nil }
             var clocks = call.clocks
             clocks.environment = environment
             return [

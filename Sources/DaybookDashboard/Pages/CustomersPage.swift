@@ -65,7 +65,7 @@ struct CustomersPage {
         }
         if let position = match.position {
             model["event"] = [
-                "position": position, "href": "\(Paths.app(call.app ?? ""))/events/\(position)",
+                "position": position, "href": call.event(position),
             ]
         }
         return model

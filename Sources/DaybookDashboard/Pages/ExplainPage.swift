@@ -69,7 +69,7 @@ struct ExplainPage {
     private func link(_ entry: HistoryEntry) -> Model {
         [
             "position": entry.event.position,
-            "href": "\(Paths.app(call.app ?? ""))/events/\(entry.event.position)",
+            "href": call.event(entry.event.position),
         ]
     }
 }

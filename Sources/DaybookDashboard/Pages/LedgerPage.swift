@@ -55,7 +55,7 @@ struct LedgerPage {
         var model: Model = [
             "position": letter.position, "code": Words.spaced(letter.code),
             "detail": letter.detail, "recorded": PageTime.model(letter.recordedAt) ?? [:],
-            "href": "\(Paths.app(call.app ?? ""))/events/\(letter.position)",
+            "href": call.event(letter.position),
             "waiting": letter.isWaiting,
             "became": letter.resolvedAt != nil
                 ? "taken in" : letter.dismissal.map { "dismissed: \($0.reason)" } ?? "waits",

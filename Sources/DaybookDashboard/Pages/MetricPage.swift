@@ -104,8 +104,8 @@ struct MetricPage {
                             guard let value = own.first(where: { $0.age == age }) else {
                                 return ["text": "", "kind": "h0"]
                             }
-                            let level =
-                                most <= 0 ? 0 : max(0, min(5, (value.micros ?? 0) * 5 / most))
+                            let share = Double(value.micros ?? 0) / Double(max(1, most))
+                            let level = Int(max(0, min(5, share * 5)))
                             return [
                                 "text": MetricWords.number(value.micros, metric.shape),
                                 "kind": "h\(level)", "open": !value.isComplete,

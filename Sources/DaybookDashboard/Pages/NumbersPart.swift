@@ -108,7 +108,7 @@ enum NumbersPart {
         // The command has one product and country an option, and these names.
         let names = ["products": "product", "countries": "country"]
         var options = ""
-        for (name, value) in call.kept where name != "form" {
+        for (name, value) in call.exact {
             let option = "--" + (names[name] ?? name).replacing("_", with: "-")
             let values = names[name] == nil ? [value] : value.split(separator: ",").map(String.init)
             for value in values { options += " \(option) \(ShellText.quoted(value))" }

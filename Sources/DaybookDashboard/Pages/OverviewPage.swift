@@ -9,7 +9,8 @@ struct OverviewPage {
 
     /// What the board is made of, once it was computed.
     struct Board: Sendable {
-        var kpis: KPIReport
+        /// `nil`: no catalog was known.
+        var kpis: KPIReport?
         var report: MetricsReport
     }
 
@@ -34,15 +35,19 @@ struct OverviewPage {
         var request = MetricsRequest(numbers + limits + movements)
         request.environment = clocks.environment
         request.moment = clocks.moment
+        let hasCatalog =
+            try ledger.catalogs(knownAt: clocks.moment.knownAt).newest != nil
         return Board(
-            kpis: try ledger.kpis(request, workers: 1, progress: progress),
+            kpis: hasCatalog
+                ? try ledger.kpis(request, workers: 1, progress: progress) : nil,
             report: try ledger.metrics(request, workers: 1, progress: progress))
     }
 
     func page(_ state: PageJobs.State<Board>, _ ledger: Ledger) throws -> Frame.Page {
         var page = Frame.Page(title: "Overview", template: "overview", section: .overview)
         if call.clocks.isNow {
-            page.model["news"] = call.link("\(Paths.app(call.app ?? ""))/news")
+            page.model["news"] = call.link(
+                "\(Paths.app(call.app ?? ""))/news", [("after", try ledger.place().description)])
         }
         switch state {
         case .running(let done, let total):
@@ -50,11 +55,11 @@ struct OverviewPage {
             page.model["running"] = Progress.model(done, total)
         case .done(let board):
             page.model["events"] = try recent(ledger, board.report.asOf)
-            page.model["period"] = board.kpis.period.name
-            page.model["zone"] = board.kpis.zone
+            page.model["period"] = board.kpis?.period.name
+            page.model["zone"] = board.report.zone
             page.model["as_of"] = board.report.asOf.sentence
-            page.model["kpis"] = board.kpis.rows.map(kpi)
-            page.model["no_kpis"] = board.kpis.rows.isEmpty
+            page.model["kpis"] = board.kpis?.rows.map(kpi) ?? []
+            page.model["no_kpis"] = board.kpis?.rows.isEmpty ?? true
             let hidden = try hidden(ledger)
             func cards(_ names: [String]) -> [Model] {
                 board.report.series.filter { names.contains($0.metric.name) }
@@ -161,7 +166,7 @@ struct OverviewPage {
             var model: Model = [
                 "position": event.position, "type": Words.spaced(event.draft.type.rawValue),
                 "recorded": PageTime.model(event.recordedAt) ?? [:],
-                "href": "\(Paths.app(call.app ?? ""))/events/\(event.position)",
+                "href": call.event(event.position),
             ]
             if let subject = event.draft.subject, call.may(.support) {
                 model["customer"] = [

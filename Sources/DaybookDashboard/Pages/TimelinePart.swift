@@ -15,8 +15,8 @@ struct TimelinePart {
         var model: Model = ["rows": page.entries.map(row)]
         if let next = page.next {
             model["older"] = call.link(
-                "\(Paths.customer(call.app ?? "", subject))/timeline", [("after", next.description)]
-            )
+                "\(Paths.customer(call.app ?? "", subject))/timeline",
+                keeping: [("after", next.description)])
         }
         if page.entries.isEmpty { model["empty"] = true }
         return model
@@ -27,14 +27,15 @@ struct TimelinePart {
         let happened = event.draft.occurredAt ?? event.recordedAt
         var model: Model = [
             "position": event.position, "label": entry.label,
-            "href": "\(Paths.app(call.app ?? ""))/events/\(event.position)",
+            "href": call.event(event.position),
             "happened": PageTime.model(happened) ?? [:],
             "details": entry.details(), "notes": entry.notes, "void": entry.isVoid,
             "moment": Link(
                 Paths.customer(call.app ?? "", subject),
-                call.clocks.moved(
-                    at: happened, knownAt: RFC3339.format(happened)
-                ).parameters
+                call.kept.map { ($0.0, Optional($0.1)) }
+                    + call.clocks.moved(
+                        at: happened, knownAt: RFC3339.format(happened)
+                    ).parameters
             ).text,
         ]
         let delay = event.recordedAt - happened

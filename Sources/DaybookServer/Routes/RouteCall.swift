@@ -25,8 +25,8 @@ package struct RouteCall: Sendable {
 
     let route: Route
 
-    /// The customer whom the body names, for the log.
-    var asked: String?
+    /// The customer who was asked about where the path names none, for the log.
+    package var asked: String?
 
     package var headers: HTTPFields { request.headerFields }
 

@@ -118,16 +118,20 @@ extension RouteTable {
 }
 
 extension RouteCall {
-    /// What is recorded from now on, as server-sent events without their data: a page is told that something is new.
+    /// What is recorded after the place of a page (`after`), or from now on, as server-sent events without their data:
+    /// a page is told that something is new.
     /// - Parameter subject: `nil`: of all customers.
     package mutating func newsStream(of subject: String?) async throws -> Answer {
         let ledger = try app.ledger
         let environment = try fields.environmentIfAny() ?? .production
+        let shown = try fields.place("after")
         try fields.finish()
+        // The browser's own memory is newer than the page.
+        let after = headers[.lastEventID].flatMap(Place.init) ?? shown
         let reader = ChangeReader(
             ledger: ledger, types: [], subject: subject, environment: environment, limit: 100,
             isReduced: true)
-        let place = try ledger.asking { try $0.place() }
+        let place = try after ?? ledger.asking { try $0.place() }
         let first = try await reader.page(after: place)
         let ticket = try streams.begin(
             app: ledger.app, for: caller, at: subject == nil ? place.position : nil)

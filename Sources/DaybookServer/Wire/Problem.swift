@@ -56,7 +56,7 @@ extension Problem {
 
     /// Too much is asked at once, or in too short a time.
     /// - Parameter seconds: When it is worth trying again.
-    static func tooMany(
+    package static func tooMany(
         _ status: HTTPResponse.Status, _ code: String, _ detail: String, after seconds: Int64
     ) -> Problem {
         var problem = Problem(status, code, detail)

@@ -25,14 +25,17 @@ final class PageClient {
     }
 
     /// A page about all customers, once its answer is there: until then it says how far it is, and loads again.
-    func whole(_ path: String) async throws -> String {
+    func whole(_ path: String) async throws -> String { try await ended(path).text }
+
+    /// The same with its status.
+    func ended(_ path: String) async throws -> HTTPReply {
         for _ in 0..<200 {
-            let text = try await get(path).text
-            if !text.contains("data-running") { return text }
-            #expect(text.contains("http-equiv=\"refresh\""))
+            let reply = try await get(path)
+            if !reply.text.contains("data-running") { return reply }
+            #expect(reply.text.contains("http-equiv=\"refresh\""))
             try await Task.sleep(for: .milliseconds(100))
         }
-        return ""
+        throw CancellationError()
     }
 
     func post(

@@ -46,6 +46,37 @@ struct PageNewsTests {
         }
     }
 
+    @Test("What was recorded between a page and its stream is told")
+    func between() async throws {
+        try await ServerBench.serving { bench in
+            let page = try await PageClient.signedIn(bench, .support)
+            let text = try await page.whole("/apps/dozzi")
+            let link = String(try #require(text.firstMatch(of: /data-news="([^"]*)"/)).1)
+            try await Self.consume(bench, "ada", "between")
+            let headers = [
+                ("cookie", page.cookie ?? ""), ("host", "127.0.0.1:\(bench.client.port)"),
+            ]
+            let place = Mutex<String?>(nil)
+            _ = try await bench.client.stream(
+                link.replacing("&amp;", with: "&"), headers: headers
+            ) { line in
+                if line.hasPrefix("id: ") { place.withLock { $0 = String(line.dropFirst(4)) } }
+                return !line.contains("usage.recorded")
+            }
+            // A browser that lost the stream says where it was, whatever the page's address said.
+            let last = try #require(place.withLock { $0 })
+            try await Self.consume(bench, "ada", "later")
+            let told = Mutex(0)
+            _ = try await bench.client.stream(
+                link.replacing("&amp;", with: "&"), headers: headers + [("Last-Event-ID", last)]
+            ) { line in
+                if line.contains("usage.recorded") { told.withLock { $0 += 1 } }
+                return !line.contains("event: place") && told.withLock { $0 } == 0
+            }
+            #expect(told.withLock { $0 } == 1)
+        }
+    }
+
     @Test("Listening keeps no session alive, and ends with it")
     func ends() async throws {
         let clock = Mutex(Fixtures.now)

@@ -108,7 +108,7 @@ struct PageNumberTests {
             let shown = text.matches(of: />(\d+)<span class="hidden">: the customers/)
                 .compactMap { Int64($0.1) }.reduce(0, +)
             #expect(shown == total && total > 0)
-            let bad = try await page.get("/apps/dozzi/metrics/new_customers?countries=Atlantis")
+            let bad = try await page.ended("/apps/dozzi/metrics/new_customers?countries=Atlantis")
             #expect(bad.status == 422 && bad.text.contains("bad_country"))
             let other = try await page.get("/apps/dozzi/boards/nothing")
             #expect(other.status == 404 && other.text.contains("unknown_board"))

@@ -118,8 +118,19 @@ def pages_of(browser, base, app):
     paths["metrics"] = f"/apps/{app}/metrics"
     for name in ("net_revenue", "active_customers", "retention", "mrr", "refund_rate", "limit_reached"):
         paths["metric-" + name] = f"/apps/{app}/metrics/{name}"
-    for number, path in enumerate(links(driver, "a[href*='/funnels/']")):
-        paths[f"funnel-{number}"] = path
+    for kind in ("funnels", "experiments", "boards"):
+        browser.open(base, f"/apps/{app}/metrics")
+        for number, path in enumerate(dict.fromkeys(links(driver, f"main a[href*='/{kind}/']"))):
+            paths[f"{kind}-{number}"] = path
+            # One of a kind leads to who is behind its numbers.
+            if number == 0:
+                browser.open(base, path)
+                behind = links(driver, "a[href*='/customers?']")
+                if behind:
+                    paths[f"{kind}-behind"] = behind[0]
+    browser.open(base, f"/apps/{app}/metrics/new_customers")
+    paths["behind"] = links(driver, "a[href*='/customers?']")[0]
+    paths["filtered"] = f"/apps/{app}/metrics/new_customers?cohort=2026-02&by=week"
     return paths
 
 
@@ -154,11 +165,11 @@ def move(browser, base, path):
     """The square of the plane, by keys and by pointer: what it says is what the page then shows."""
     driver = browser.driver
     browser.open(base, path)
-    svg = driver.find_element(By.CSS_SELECTOR, "[data-plane] svg")
+    control = driver.find_element(By.CSS_SELECTOR, "[data-square]")
     # By keys alone: Tab until the plane has the focus.
     for _ in range(200):
         ActionChains(driver).send_keys(Keys.TAB).perform()
-        if driver.switch_to.active_element == svg:
+        if driver.switch_to.active_element == control:
             break
     else:
         wrong(path, "the plane cannot be reached by Tab")
@@ -166,9 +177,9 @@ def move(browser, base, path):
     for key, count in steps:
         ActionChains(driver).send_keys(key * count).perform()
         agree(browser, path, lambda: ActionChains(driver).send_keys(Keys.ENTER).perform())
-        focused = driver.switch_to.active_element.tag_name
-        if focused != "svg":
-            wrong(path, f"after Enter {focused} has the focus, not the plane")
+        focused = driver.switch_to.active_element
+        if focused.get_attribute("data-square") is None:
+            wrong(path, f"after Enter {focused.tag_name} has the focus, not the square")
     for x, y in ((0.3, 0.3), (0.5, 0.7), (0.75, 0.5), (0.2, 0.85)):
         svg = driver.find_element(By.CSS_SELECTOR, "[data-plane] svg")
         driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", svg)
