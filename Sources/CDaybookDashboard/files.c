@@ -11,8 +11,14 @@ static const unsigned char behind_mustache[] = {
 static const unsigned char board_mustache[] = {
 #embed "templates/board.mustache"
 };
+static const unsigned char catalog_changes_mustache[] = {
+#embed "templates/catalog-changes.mustache"
+};
 static const unsigned char catalog_mustache[] = {
 #embed "templates/catalog.mustache"
+};
+static const unsigned char changes_mustache[] = {
+#embed "templates/changes.mustache"
 };
 static const unsigned char compare_mustache[] = {
 #embed "templates/compare.mustache"
@@ -46,6 +52,9 @@ static const unsigned char funnel_mustache[] = {
 };
 static const unsigned char icon_svg[] = {
 #embed "assets/icon.svg"
+};
+static const unsigned char ledger_check_mustache[] = {
+#embed "templates/ledger-check.mustache"
 };
 static const unsigned char ledger_mustache[] = {
 #embed "templates/ledger.mustache"
@@ -92,12 +101,17 @@ static const unsigned char timeline_mustache[] = {
 static const unsigned char unknown_mustache[] = {
 #embed "templates/unknown.mustache"
 };
+static const unsigned char what_if_mustache[] = {
+#embed "templates/what-if.mustache"
+};
 
 static const struct daybook_file files[] = {
     {"action.mustache", action_mustache, sizeof action_mustache},
     {"behind.mustache", behind_mustache, sizeof behind_mustache},
     {"board.mustache", board_mustache, sizeof board_mustache},
+    {"catalog-changes.mustache", catalog_changes_mustache, sizeof catalog_changes_mustache},
     {"catalog.mustache", catalog_mustache, sizeof catalog_mustache},
+    {"changes.mustache", changes_mustache, sizeof changes_mustache},
     {"compare.mustache", compare_mustache, sizeof compare_mustache},
     {"customer.mustache", customer_mustache, sizeof customer_mustache},
     {"customers.mustache", customers_mustache, sizeof customers_mustache},
@@ -109,6 +123,7 @@ static const struct daybook_file files[] = {
     {"filters.mustache", filters_mustache, sizeof filters_mustache},
     {"funnel.mustache", funnel_mustache, sizeof funnel_mustache},
     {"icon.svg", icon_svg, sizeof icon_svg},
+    {"ledger-check.mustache", ledger_check_mustache, sizeof ledger_check_mustache},
     {"ledger.mustache", ledger_mustache, sizeof ledger_mustache},
     {"metric.mustache", metric_mustache, sizeof metric_mustache},
     {"metrics.mustache", metrics_mustache, sizeof metrics_mustache},
@@ -124,6 +139,7 @@ static const struct daybook_file files[] = {
     {"time.mustache", time_mustache, sizeof time_mustache},
     {"timeline.mustache", timeline_mustache, sizeof timeline_mustache},
     {"unknown.mustache", unknown_mustache, sizeof unknown_mustache},
+    {"what-if.mustache", what_if_mustache, sizeof what_if_mustache},
 };
 
 const struct daybook_file *daybook_dashboard_files(size_t *count) {

@@ -1,5 +1,5 @@
 public import DaybookDomain
-import DaybookEvents
+public import DaybookEvents
 import DaybookStore
 
 extension Ledger {
@@ -30,5 +30,34 @@ extension Ledger {
                     "the document of version \(version) is not in the ledger; run daybook verify"))
         }
         return (found, document)
+    }
+
+    /// What one published catalog says otherwise than another one, part by part.
+    /// - Throws: As `catalogDocument`.
+    public func catalogDifference(from: Int64, to: Int64) throws -> CatalogDifference {
+        let (first, before) = try catalogDocument(version: from)
+        let (second, after) = try catalogDocument(version: to)
+        return CatalogDifference(
+            from: first, to: second, changes: try Self.catalogChanges(from: before, to: after))
+    }
+
+    /// What a document says otherwise than a published catalog.
+    /// - Throws: As `catalogDocument`, and `LedgerError.badInput` for what is no YAML.
+    public func catalogChanges(
+        from version: Int64, to document: [UInt8]
+    ) throws -> [JSONDifference] {
+        try Self.catalogChanges(
+            from: try catalogDocument(version: version).document, to: document)
+    }
+
+    private static func catalogChanges(
+        from before: [UInt8], to after: [UInt8]
+    ) throws -> [JSONDifference] {
+        do throws(CatalogProblems) {
+            return JSONDifference.between(
+                try CatalogReader.tree(before), try CatalogReader.tree(after))
+        } catch {
+            throw LedgerError.badInput(error.problems.map(InputProblem.init))
+        }
     }
 }

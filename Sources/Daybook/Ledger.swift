@@ -129,6 +129,17 @@ public final class Ledger: Sendable {
     /// What this open ledger has done so far, and how far it is: what an operator watches.
     public func activity() throws -> LedgerActivity { try writer.activity() }
 
+    /// How many events were recorded at or after a time, milliseconds since 1970 UTC.
+    /// - Throws: `LedgerError.store` where the ledger cannot be read.
+    /// - Complexity: O(log *n*) in all events.
+    public func eventCount(since instant: Int64) throws -> Int64 {
+        let last = try head().position
+        return try core.translating {
+            let (before, _) = try core.resolve(.instant(instant - 1), now: core.clock())
+            return max(0, last - min(last, before))
+        }
+    }
+
     // MARK: Keeping up
 
     /// Sees what other processes committed: microseconds when there is nothing new (rule 29).

@@ -21,7 +21,7 @@ extension Dashboard {
     }
 
     /// Something about all customers: its answer, or how far it is.
-    private func board<Value: Sendable>(
+    func board<Value: Sendable>(
         _ page: PageCall, _ name: String,
         _ body: @escaping @Sendable (Ledger, @Sendable (Int, Int) throws -> Void) throws -> Value
     ) async throws -> PageJobs.State<Value> {

@@ -11,6 +11,7 @@ package struct Dashboard: Sendable {
     let jobs = PageJobs()
     let zones = ZoneTables()
     let captures = CaptureLine()
+    let drafts = Drafts()
     /// Opens a session of the operator's once; `nil`: pages are opened by keys.
     let ticket: OneTimeTicket?
 
@@ -40,7 +41,7 @@ package struct Dashboard: Sendable {
     static let supporters: Set<Scope> = [.support, .admin]
 
     package var routes: [Route] {
-        sessionRoutes + (ticket == nil ? actionRoutes : []) + [
+        sessionRoutes + (ticket == nil ? actionRoutes : []) + whatIfRoutes + ledgerRoutes + [
             open("/assets/{name}", "pageAsset", "The style, the script and the icon of the pages.")
             {
                 call in try Self.asset(call)
@@ -107,13 +108,6 @@ package struct Dashboard: Sendable {
             ) { try await funnelCustomers(&$0) },
             app("/catalog", "catalogPage", "What is sold and what it opens.", Self.people) { call in
                 try await self.answer(&call) { page in { try CatalogPage(call: page).page($0) } }
-            },
-            app("/ledger", "ledgerPage", "How the ledger is.", Self.people) { call in
-                let keys = try call.gate.keys(app: call.app.name)
-                return try await self.answer(&call, choosing: .environment) { page in
-                    let shown = page.may(.admin) ? keys : nil
-                    return { try LedgerPage(call: page, keys: shown).page($0) }
-                }
             },
         ]
     }

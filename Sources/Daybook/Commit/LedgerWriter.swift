@@ -108,13 +108,15 @@ package final class LedgerWriter: Sendable {
         let head = try core.head()
         let done = done.withLock { $0 }
         let cut = core.snapshotCut
+        let segments = core.events.segments?.count ?? 0
         return LedgerActivity(
             head: head, commits: done.commits, requests: done.requests, events: done.events,
             groupSizes: done.groupSizes,
             waiting: Int64(queue.withLock { $0 }?.waitingCount ?? 0), snapshotPosition: cut,
             snapshotRecordedAt: try core.translating {
                 try core.store.rows(at: [cut]).first?.recordedAt
-            })
+            }, segmentCount: segments,
+            segmentEvents: Int64(segments) * (core.events.segments?.eventCount ?? 0))
     }
 
     // MARK: At once

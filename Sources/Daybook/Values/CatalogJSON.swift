@@ -31,6 +31,15 @@ extension CatalogVersion {
     }
 }
 
+extension CatalogDifference {
+    package var json: JSONObject {
+        [
+            "from": .object(from.json), "to": .object(to.json),
+            "changes": .array(changes.map { .object($0.json) }),
+        ]
+    }
+}
+
 extension CatalogScope {
     /// As answers and commands name it: `new`, `next-period`, `cohort:20`.
     package var name: String {

@@ -19,6 +19,10 @@ public struct LedgerActivity: Sendable, Equatable {
     /// When the last event in it was recorded, milliseconds since 1970 UTC; `nil`: there is none.
     public var snapshotRecordedAt: Int64?
 
+    /// Segments that are there, and the events in them.
+    public var segmentCount: Int
+    public var segmentEvents: Int64
+
     /// The largest size of a group that is told from larger ones.
     public static let groupSizeMax: Int64 = 1_024
 

@@ -3,7 +3,7 @@ import ArgumentParser
 struct CatalogCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "catalog",
-        abstract: "Check, import, publish, show and roll back the app's rules.",
+        abstract: "Check, import, publish, show, compare and roll back the app's rules.",
         discussion: """
               daybook catalog check events/dozzi/catalog.yaml
               daybook catalog show
@@ -12,6 +12,7 @@ struct CatalogCommand: AsyncParsableCommand {
             """,
         subcommands: [
             CatalogCheckCommand.self, CatalogPublishCommand.self, CatalogShowCommand.self,
+            CatalogDiffCommand.self,
             CatalogRollbackCommand.self, CatalogProductsCommand.self, CatalogImportCommand.self,
         ])
 }

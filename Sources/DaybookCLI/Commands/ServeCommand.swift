@@ -210,7 +210,10 @@ struct ServeCommand: AsyncParsableCommand {
             )
         }
         let server = LedgerServer(
-            keys: keys, routes: RouteTable.routes + Dashboard.ofKeys(isEncrypted: options.certificate != nil).routes, options: options,
+            keys: keys,
+            routes: RouteTable.routes
+                + Dashboard.ofKeys(isEncrypted: options.certificate != nil).routes,
+            options: options,
             log: log, opening: opening,
             onRunning: { port in
                 do {

@@ -61,7 +61,7 @@ extension WhatIfReport {
         for customer in top {
             table.add(
                 Table.Cell(customer.subject, .bold),
-                .init(customer.difference.sentences.joined(separator: "; ")))
+                .init(customer.sentences.joined(separator: "; ")))
         }
         return table.text(terminal)
     }
@@ -70,27 +70,5 @@ extension WhatIfReport {
 extension Table.Cell {
     fileprivate static func number(_ number: Int) -> Table.Cell {
         Table.Cell(Words.grouped(Int64(number)), number == 0 ? .dim : .plain, isRight: true)
-    }
-}
-
-extension OutcomeDifference.Numbers {
-    /// `3 of 2`.
-    fileprivate var words: String {
-        "\(used) of \(limit.map(String.init) ?? "unlimited")"
-    }
-}
-
-extension OutcomeDifference {
-    /// `loses premiumVoices (not entitled)`, `stories 2 of 3 → 2 of 2`.
-    fileprivate var sentences: [String] {
-        let changes = features.map { feature in
-            let name = feature.profile.map { "\(feature.name) for \($0)" } ?? feature.name
-            return
-                "\(feature.isGained ? "gains" : "loses") \(name) (\(Words.spaced(feature.reason.rawValue)))"
-        }
-        return changes
-            + meters.map { meter in
-                "\(meter.name) \(meter.before?.words ?? "–") → \(meter.after?.words ?? "–")"
-            }
     }
 }

@@ -11,6 +11,8 @@ struct ActionPage {
         case voidEvent = "void-event"
         case transfer
         case undoTransfer = "undo-transfer"
+        case pretend
+        case stopPretending = "stop-pretending"
 
         var title: String {
             switch self {
@@ -19,6 +21,8 @@ struct ActionPage {
             case .voidEvent: "Void an event"
             case .transfer: "Give a purchase to another customer"
             case .undoTransfer: "Take a transfer back"
+            case .pretend: "Pretend a state of the subscription"
+            case .stopPretending: "Stop pretending"
             }
         }
     }
@@ -33,8 +37,14 @@ struct ActionPage {
         .grant: ["target", "amount", "expires", "kind", "profile"],
         .voidGrant: ["grant"], .voidEvent: ["source", "event"],
         .transfer: ["lineage", "to"], .undoTransfer: ["lineage"],
+        .pretend: ["kind", "value", "expires"], .stopPretending: ["kind"],
     ]
     static let common = ["actor", "reason", "ticket", "key"]
+
+    /// States of a subscription that developers try an app with (NZ-17 to NZ-20); refused in production.
+    private static let pretences = [
+        "force_entitlement", "expire_trial", "clear_subscription", "reset_trial_eligibility",
+    ]
 
     // MARK: The form
 
@@ -128,6 +138,17 @@ struct ActionPage {
                 field("to", "To customer", needed: true),
             ]
         case .undoTransfer: own = [field("lineage", "Purchase", needed: true)]
+        case .pretend:
+            let entitlements = try ledger.catalogs().newest?.catalog.entitlements ?? []
+            own = [
+                field("kind", "What", needed: true, choices: Self.pretences),
+                field(
+                    "value", "Entitlement", "of force_entitlement; empty for all",
+                    choices: [""] + entitlements.map(\.name)),
+                field("expires", "Until", "such as 2026-03-01; empty for a day"),
+            ]
+        case .stopPretending:
+            own = [field("kind", "What", "empty for everything", choices: [""] + Self.pretences)]
         }
         var actor = field("actor", "Who does it", needed: true)
         if actor.value.isEmpty { actor.value = call.caller.key?.label ?? "" }
@@ -154,6 +175,10 @@ struct ActionPage {
         case .voidEvent: .voidEvent(source: try needed("source"), key: try needed("event"))
         case .transfer: .transferLineage(try needed("lineage"), to: try needed("to"))
         case .undoTransfer: .undoTransfer(lineage: try needed("lineage"), isForced: false)
+        case .pretend:
+            .setOverride(
+                kind: try needed("kind"), value: optional("value"), expiresAt: try expires())
+        case .stopPretending: .clearOverride(kind: optional("kind"))
         }
     }
 
@@ -179,13 +204,16 @@ struct ActionPage {
         } else if optional("amount") != nil {
             throw Self.unreadable("Units", "only meters have units; leave it empty")
         }
-        let expires = try InstantText.read(
-            optional("expires").map { Clocks.completed($0) }, "Until")
+        let expires = try expires()
         return Command.GrantTerms(
             // The form's key makes the same grant of the same form, sent twice.
             id: "grant-" + Digest.hexadecimal(RandomText.digest(try needed("key")).prefix(6)),
             target: target, amount: amount, expiresAt: expires, profile: optional("profile"),
             reason: optional("kind") ?? "support")
+    }
+
+    private func expires() throws -> Int64? {
+        try InstantText.read(optional("expires").map { Clocks.completed($0) }, "Until")
     }
 
     private func optional(_ name: String) -> String? {
@@ -217,6 +245,9 @@ struct ActionPage {
             ).text
         }
         switch event.draft.type {
+        case .debugOverrideSet:
+            guard let subject = event.draft.subject else { return nil }
+            return form(.stopPretending, of: subject, [("kind", data["kind"]?.text)])
         case .grantIssued:
             guard let grant = data["grant_id"]?.text, let subject = event.draft.subject else {
                 return nil

@@ -69,6 +69,7 @@ struct BehindPage {
         let rest = call.kept.filter { !own.contains($0.0) }.map { ($0.0, Optional($0.1)) }
         page.model["back"] = Link(back, rest + call.clocks.parameters).text
         page.model["downloads"] = NumbersPart.downloads(call)
+        page.model["has_downloads"] = true
         return page
     }
 

@@ -23,6 +23,7 @@ struct BoardPage {
         page.model["choices"] = NumbersPart.resolutions(call, request)
         page.model["filters"] = NumbersPart.filters(call, catalog)
         page.model["downloads"] = NumbersPart.downloads(call)
+        page.model["has_downloads"] = true
         page.model["command"] =
             "daybook metrics \(request.metrics.joined(separator: " "))\(NumbersPart.options(call))"
         page.model["request"] =

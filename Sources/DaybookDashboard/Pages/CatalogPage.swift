@@ -15,12 +15,17 @@ struct CatalogPage {
             var model: Model = [
                 "version": version.version, "scope": version.scope.kind.rawValue,
                 "position": version.position, "always": version.position == first,
+                "changes": version.position == first
+                    ? ""
+                    : call.link(
+                        "\(Paths.app(call.app ?? ""))/catalog/\(version.version)/changes"),
                 "digest": String(version.documentDigest.prefix(12)),
                 "href": call.event(version.position),
             ]
             if let time = PageTime.model(version.effectiveAt) { model["effective"] = time }
             return model
         }
+        page.model["what_if"] = call.link("\(Paths.app(call.app ?? ""))/catalog/what-if")
         guard let newest = history.newest else {
             page.model["none"] = true
             return page

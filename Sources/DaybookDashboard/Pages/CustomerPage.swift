@@ -31,7 +31,9 @@ struct CustomerPage {
         page.model["compare"] = call.clocks.isNow ? nil : call.link(path + "/compare")
         page.model["bundle"] = call.link(path + "/bundle", [("name", name), ("profile", profile)])
         if call.acts {
-            page.model["actions"] = [ActionPage.Action.grant, .voidGrant, .transfer].map {
+            let tools: [ActionPage.Action] =
+                environment == .production ? [] : [.pretend, .stopPretending]
+            page.model["actions"] = ([.grant, .voidGrant, .transfer] + tools).map {
                 action -> Model in
                 [
                     "title": action.title,

@@ -23,6 +23,17 @@ struct EventPage {
         page.model["members"] = json.members.filter { $0.name != "data" }.map(row)
         page.model["data"] = event.draft.data.members.map(row)
         page.model["text"] = JSONValue.object(json).canonicalText
+        if let subject = event.draft.subject, !event.draft.type.isOf(.catalog) {
+            let environment = event.draft.environment
+            page.model["what_if"] =
+                Link(
+                    "\(Paths.customer(call.app ?? "", subject))/what-if",
+                    [
+                        ("source", event.draft.source.kind), ("event", event.draft.source.key),
+                        ("environment", environment == .production ? nil : environment.name),
+                    ]
+                ).text
+        }
         page.model["undo"] = call.acts ? ActionPage.undoing(event, in: call.app ?? "") : nil
         if call.acts, let subject = event.draft.subject {
             let environment = event.draft.environment

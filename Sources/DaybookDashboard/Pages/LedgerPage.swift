@@ -8,15 +8,24 @@ struct LedgerPage {
     let call: PageCall
     /// Keys are told by name alone; `nil`: there are none here.
     let keys: [APIKey]?
+    /// What was just done with a dead letter.
+    let done: String?
 
     func page(_ ledger: Ledger) throws -> Frame.Page {
         var page = Frame.Page(title: "Ledger", template: "ledger", section: .ledger)
         let activity = try ledger.activity()
         let place = try ledger.place()
+        let lastHour = try ledger.eventCount(since: call.now - 3_600_000)
+        let lag = call.now - activity.head.recordedAt
         page.model["facts"] = [
             fact("app", ledger.app),
             fact("last position", Words.grouped(activity.head.position)),
             fact("place", place.description),
+            fact(
+                "last event",
+                activity.head.position == 0
+                    ? "none" : "\(PageTime.text(activity.head.recordedAt)), \(ago(lag))"),
+            fact("events in the last hour", Words.grouped(lastHour)),
             fact("commits since it was opened", Words.grouped(activity.commits)),
             fact("requests that they answered", Words.grouped(activity.requests)),
             fact("events that they appended", Words.grouped(activity.events)),
@@ -28,10 +37,22 @@ struct LedgerPage {
             fact(
                 "events after it",
                 Words.grouped(activity.head.position - activity.snapshotPosition)),
+            fact(
+                "segments",
+                "\(Words.grouped(Int64(activity.segmentCount))) with \(Words.grouped(activity.segmentEvents)) events"
+            ),
             fact("version", DaybookVersion.current),
         ]
         let refused = try ledger.deadLetters(environment: call.clocks.environment)
         page.model["dead_letters"] = refused.suffix(200).reversed().map(row)
+        page.model["environment"] = call.clocks.environment.name
+        if call.may(.admin) {
+            let path = "\(Paths.app(call.app ?? ""))/ledger"
+            page.model["checks"] = [
+                "verify": call.link(path + "/verify"), "doctor": call.link(path + "/doctor"),
+            ]
+        }
+        page.model["done"] = done.flatMap { Self.sentences[$0] } ?? ""
         page.model["waiting"] = refused.count { $0.isWaiting }
         page.model["no_dead_letters"] = refused.isEmpty
         if let keys {
@@ -49,6 +70,15 @@ struct LedgerPage {
         return page
     }
 
+    private static let sentences = [
+        "taken-in": "It was taken in.", "dismissed": "It was dismissed.",
+        "refused": "It was refused again: what was wrong with it is still so.",
+    ]
+
+    private func ago(_ lag: Int64) -> String {
+        lag < 1_000 ? "just now" : "\(Words.duration(lag)) ago"
+    }
+
     private func fact(_ name: String, _ value: String) -> Model { ["name": name, "value": value] }
 
     private func row(_ letter: DeadLetter) -> Model {
@@ -60,6 +90,11 @@ struct LedgerPage {
             "became": letter.resolvedAt != nil
                 ? "taken in" : letter.dismissal.map { "dismissed: \($0.reason)" } ?? "waits",
         ]
+        // Only where a session says who does it.
+        if call.caller.key != nil, call.may(.admin), letter.isWaiting {
+            model["act"] =
+                "\(Paths.app(call.app ?? ""))/ledger/dead-letters/\(letter.position)"
+        }
         if let subject = letter.subject { model["subject"] = subject }
         return model
     }

@@ -24,6 +24,7 @@ struct MetricPage {
         page.model["request"] =
             "GET " + call.request("/v1/\(Link.encoded(call.app ?? ""))/metrics/\(metric.name)")
         page.model["downloads"] = NumbersPart.downloads(call)
+        page.model["has_downloads"] = true
         switch state {
         case .running(let done, let total):
             page.model["refresh"] = "1"

@@ -21,7 +21,8 @@ struct OverviewPage {
     /// Numbers beside the targets.
     static let numbers = [
         "mrr", "active_subscriptions", "active_trials", "net_revenue", "new_customers",
-        "active_customers", "refund_rate",
+        "active_customers", "refund_rate", "trial_conversion", "churn_rate",
+        "churned_subscriptions",
     ]
 
     /// How hard limits press, and what comes of it.
@@ -85,7 +86,12 @@ struct OverviewPage {
     private func hidden(_ ledger: Ledger) throws -> Set<String> {
         let catalog = try ledger.catalogs(knownAt: call.clocks.moment.knownAt).newest?.catalog
         let recurs = catalog?.products.contains { $0.kind == .autoRenewable } ?? true
-        return recurs ? [] : ["mrr", "active_subscriptions", "active_trials"]
+        return recurs
+            ? []
+            : [
+                "mrr", "active_subscriptions", "active_trials", "trial_conversion", "churn_rate",
+                "churned_subscriptions",
+            ]
     }
 
     private func kpi(_ row: KPIReport.Row) -> Model {

@@ -21,6 +21,10 @@ extension RouteTable {
             .get, "/v1/{app}/catalogs/{version}", "catalog",
             "Show a published catalog: its document, as it was published. Version: a number, or newest.",
             for: [.support, .analyst, .admin], catalog),
+        Route(
+            .get, "/v1/{app}/catalogs/{version}/difference", "catalogDifference",
+            "Show what a published catalog says otherwise than an earlier one: \"from\".",
+            for: [.support, .analyst, .admin], catalogDifference),
     ]
 
     @Sendable
@@ -87,6 +91,23 @@ extension RouteTable {
             {
                 throw Problem.notFound("unknown_version", problems[0].reason)
             }
+        }
+        return .tagged(json, ifNoneMatch: call.headers[.ifNoneMatch])
+    }
+
+    @Sendable
+    private static func catalogDifference(_ call: inout RouteCall) throws -> Answer {
+        let version = call.part("version")
+        guard let from = try call.fields.integer("from") else {
+            throw RequestFields.missing("from")
+        }
+        let json = try call.asking { ledger in
+            let newest = try ledger.catalogs().newest?.version
+            guard let to = version == "newest" ? newest : Int64(version) else {
+                throw Problem.notFound(
+                    "unknown_version", "\(ShownText.escaped(version)) is no version of a catalog")
+            }
+            return try ledger.catalogDifference(from: from, to: to).json
         }
         return .tagged(json, ifNoneMatch: call.headers[.ifNoneMatch])
     }

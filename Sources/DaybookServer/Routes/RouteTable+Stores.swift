@@ -1,7 +1,7 @@
 import Daybook
 import DaybookDomain
-import DaybookEvents
-import DaybookIngest
+package import DaybookEvents
+package import DaybookIngest
 import HTTPTypes
 
 /// What stores say, and what customers hand over of it.
@@ -176,7 +176,7 @@ extension RouteCall {
     /// By what payloads of an environment are verified.
     /// - Throws: `Problem` with 422 for an environment of which this server takes none, 503 where the operator has not
     ///   said of which app they are: the store tries again for three days, which is long enough to mend it.
-    func verifier(_ environment: Environment) throws -> AppStoreVerifier {
+    package func verifier(_ environment: Environment) throws -> AppStoreVerifier {
         let verifiers = try app.verifiers
         if let verifier = verifiers[environment] { return verifier }
         guard verifiers.isEmpty else {

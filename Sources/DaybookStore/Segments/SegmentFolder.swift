@@ -193,6 +193,18 @@ public final class SegmentFolder: Sendable {
         }
     }
 
+    /// How many segments there are, read or not.
+    public var count: Int {
+        content.withLock { content in
+            content.places.values.count { place in
+                switch place {
+                case .open, .unread: true
+                case .missing, .damaged: false
+                }
+            }
+        }
+    }
+
     /// Every segment that can be used.
     public var segments: [Segment] {
         content.withLock { $0.places.keys.sorted() }.compactMap { segment($0) }

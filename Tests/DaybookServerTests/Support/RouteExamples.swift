@@ -34,7 +34,10 @@ enum RouteExamples {
     ]
 
     /// What the query of a route must have.
-    static let queries = ["difference": "from=0", "funnelCustomers": "step=paywallShown"]
+    static let queries = [
+        "difference": "from=0", "funnelCustomers": "step=paywallShown",
+        "catalogDifference": "from=1",
+    ]
 
     /// What stands for the named parts of a path.
     private static let parts = [

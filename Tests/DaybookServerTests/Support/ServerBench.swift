@@ -69,7 +69,9 @@ final class ServerBench: Sendable {
         let (ledgers, quiet) = (paths, log)
         let server = LedgerServer(
             keys: try KeyStore(folder: folder.path),
-            routes: RouteTable.routes + Dashboard.ofKeys(isEncrypted: options.certificate != nil).routes, options: options, log: log,
+            routes: RouteTable.routes
+                + Dashboard.ofKeys(isEncrypted: options.certificate != nil).routes,
+            options: options, log: log,
             clock: clock,
             opening: { _ in
                 if let gate { for await _ in gate {} }

@@ -1,0 +1,66 @@
+import ArgumentParser
+import Daybook
+import DaybookDomain
+import DaybookEvents
+
+struct CatalogDiffCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "diff", abstract: "Show what one catalog says otherwise than another.",
+        discussion: """
+            Compares what was published, part by part: texts, prices, limits, whatever a catalog has. Who would be \
+            affected by another one tells replay --catalog. Exits with 0 when nothing is different and with 1 when \
+            something is.
+
+              daybook catalog diff 1 1
+              daybook catalog diff 1 --file events/dozzi/catalog.yaml
+            """)
+
+    @Argument(help: "The version before.")
+    var from: Int64
+
+    @Argument(help: "The version after. Default: the newest.")
+    var to: Int64?
+
+    @Option(
+        help: ArgumentHelp(
+            "A file in the place of the version after, - for the standard input.",
+            valueName: "file"))
+    var file: String?
+
+    @OptionGroup var ledger: LedgerOptions
+    @OptionGroup var output: OutputOptions
+
+    mutating func validate() throws {
+        guard file == nil || to == nil else {
+            throw ValidationError("--file stands in the place of the version after; leave out one.")
+        }
+    }
+
+    mutating func run() async throws {
+        let document = try file.map { try InputFile($0).all() }
+        let (json, changes) = try await ledger.asking { ledger in
+            if let document {
+                let changes = try ledger.catalogChanges(from: from, to: document)
+                let published = try ledger.catalogDocument(version: from).published
+                return (
+                    JSONObject([
+                        .init(name: "from", value: .object(published.json)),
+                        .init(name: "to", value: .null),
+                        .init(
+                            name: "changes", value: .array(changes.map { .object($0.json) })),
+                    ]), changes
+                )
+            }
+            let newest = try ledger.catalogs().newest?.version
+            let found = try ledger.catalogDifference(from: from, to: to ?? newest ?? from)
+            return (found.json, found.changes)
+        }
+        try output.show(json) { terminal in
+            if changes.isEmpty { return "nothing is different\n" }
+            var table = Table()
+            for change in changes { change.add(to: &table) }
+            return table.text(terminal, indent: 0)
+        }
+        if !changes.isEmpty { throw ExitCode.no }
+    }
+}

@@ -1,0 +1,136 @@
+import Daybook
+import DaybookAudit
+import DaybookDomain
+import DaybookEvents
+import DaybookServer
+import HTTPTypes
+
+/// Questions about what is not so; none of them changes anything.
+extension Dashboard {
+    var whatIfRoutes: [Route] {
+        let path = "/catalog/what-if"
+        return [
+            app(
+                "/catalog/{version}/changes", "catalogChangesPage",
+                "What one published catalog says otherwise than another.", Self.people
+            ) { try await catalogChanges(&$0) },
+            app(path, "whatIfPage", "Who would be affected by another catalog.", Self.people) {
+                try await whatIf(&$0)
+            },
+            Route(
+                .post, "/apps/{app}" + path, "whatIfCatalog",
+                "Hand over a catalog to be tried out.", for: Self.people, door: door, input: .form
+            ) { try await tryOut(&$0) },
+            app(
+                "/customers/{customer}/what-if", "customerWhatIfPage",
+                "What would be so about a customer without an event.", Self.supporters
+            ) { try await whatIfWithout(&$0) },
+        ]
+    }
+
+    private func catalogChanges(_ call: inout RouteCall) async throws -> Answer {
+        let from = try call.fields.integer("from")
+        return try await answer(&call, choosing: .environment) { page in
+            let asked = CatalogChangesPage(
+                call: page, version: page.call.part("version"), from: from)
+            return { try asked.page($0) }
+        }
+    }
+
+    private func whatIf(_ call: inout RouteCall) async throws -> Answer {
+        call.fields.leaveOutEmpty()
+        let kept = call.fields.given(["version", "draft"])
+        let version = try call.fields.integer("version")
+        let draft = try call.fields.text("draft")
+        var page = try pageCall(&call)
+        page.kept = kept
+        page.isAsOfKnown = true
+        try call.fields.finish()
+        var question: WhatIfPage.Question?
+        if let version { question = .version(version) }
+        if let draft {
+            guard let document = drafts.document(draft, app: page.app ?? "") else {
+                throw Problem.notFound(
+                    "unknown_draft",
+                    "the catalog that was tried out is not kept any more; hand it over again")
+            }
+            question = .draft(document)
+        }
+        return try await answer(question, page)
+    }
+
+    private func answer(_ question: WhatIfPage.Question?, _ page: PageCall) async throws -> Answer {
+        let text = try text(of: question, page)
+        guard let question else {
+            return door.frame.answer(WhatIfPage(call: page).page(nil, nil, text: text), page)
+        }
+        let clocks = page.clocks
+        let shown: Frame.Page
+        do {
+            let state = try await board(page, "what if") {
+                try WhatIfPage.answer($0, question, clocks, progress: $1)
+            }
+            shown = WhatIfPage(call: page).page(question, state, text: text)
+        } catch let error as LedgerError {
+            // The form stays, so that what is wrong can be put right in it.
+            shown = WhatIfPage(call: page).page(
+                question, nil, text: text, problem: Problem(error))
+        }
+        return door.frame.answer(shown, page)
+    }
+
+    /// What the form begins with: what was tried out, else the newest catalog.
+    private func text(of question: WhatIfPage.Question?, _ page: PageCall) throws -> String? {
+        let ledger = try page.call.app.ledger
+        switch question {
+        case .without?: return nil
+        case .draft(let document)?: return String(decoding: document, as: UTF8.self)
+        case .version(let version)?:
+            return String(
+                decoding: try ledger.asking { try $0.catalogDocument(version: version) }.document,
+                as: UTF8.self)
+        case nil:
+            return try ledger.asking { ledger in
+                try ledger.catalogs().newest.map {
+                    String(
+                        decoding: try ledger.catalogDocument(version: $0.version).document,
+                        as: UTF8.self)
+                } ?? ""
+            }
+        }
+    }
+
+    private func tryOut(_ call: inout RouteCall) async throws -> Answer {
+        try call.confirmForm()
+        call.fields.leaveOutEmpty()
+        let text = try call.fields.text("catalog") ?? ""
+        let page = try pageCall(&call)
+        try call.fields.finish()
+        // Browsers send the ends of lines of a form as CR LF (WHATWG, HTML).
+        let digest = drafts.keep(
+            Array(text.replacing("\r\n", with: "\n").utf8), app: page.app ?? "")
+        var answer = Answer(status: .seeOther)
+        answer.headers[.location] = page.link(page.path, [("draft", digest)])
+        return answer
+    }
+
+    private func whatIfWithout(_ call: inout RouteCall) async throws -> Answer {
+        let subject = try call.customer()
+        call.fields.leaveOutEmpty()
+        let kept = call.fields.given(["source", "event"])
+        guard let source = try call.fields.text("source"),
+            let key = try call.fields.text("event")
+        else {
+            throw Problem(
+                .unprocessableContent, "missing_member",
+                "the address names no event; it has \"source\" and \"event\"")
+        }
+        var page = try pageCall(&call)
+        page.kept = kept
+        page.isAsOfKnown = true
+        try call.fields.finish()
+        let target = WhatIf.Target(
+            source: source, key: key, environment: page.clocks.environment)
+        return try await answer(.without(target, subject: subject), page)
+    }
+}

@@ -1,0 +1,142 @@
+import Daybook
+import DaybookAudit
+import DaybookDomain
+import DaybookEvents
+import DaybookServer
+
+/// Who would be affected by another catalog, and what would be so about a customer without an event.
+struct WhatIfPage {
+    let call: PageCall
+
+    /// How many customers are named.
+    static let topCount = 100
+
+    /// What is asked, where anything is.
+    enum Question: Sendable {
+        case version(Int64)
+        /// A catalog that was handed over.
+        case draft([UInt8])
+        case without(WhatIf.Target, subject: String)
+    }
+
+    /// An answer with what the catalog itself says otherwise.
+    struct Answer: Sendable {
+        var report: WhatIfReport
+        var changes: [JSONDifference]
+    }
+
+    static func answer(
+        _ ledger: Ledger, _ question: Question, _ clocks: Clocks,
+        progress: @Sendable (Int, Int) throws -> Void
+    ) throws -> Answer {
+        var what = WhatIf()
+        var changes: [JSONDifference] = []
+        let newest = try ledger.catalogs(knownAt: clocks.moment.knownAt).newest?.version
+        switch question {
+        case .version(let version):
+            what.catalog = try ledger.catalogDocument(version: version).document
+            if let newest {
+                changes = try ledger.catalogDifference(from: newest, to: version).changes
+            }
+        case .draft(let document):
+            what.catalog = document
+            if let newest { changes = try ledger.catalogChanges(from: newest, to: document) }
+        case .without(let target, _): what.drops = [target]
+        }
+        let report = try ledger.whatIf(
+            what, environment: clocks.environment, moment: clocks.moment, topCountMax: topCount,
+            workers: 1
+        ) { try progress(Int(clamping: $0), Int(clamping: $1)) }
+        return Answer(report: report, changes: changes)
+    }
+
+    /// - Parameters:
+    ///   - text: The catalog to be changed in the form; `nil`: there is no form.
+    ///   - problem: Why the question was not answered.
+    func page(
+        _ question: Question?, _ state: PageJobs.State<Answer>?, text: String?,
+        problem: Problem? = nil
+    ) -> Frame.Page {
+        var page = Frame.Page(title: "What if", template: "what-if", section: .catalog)
+        page.model["back"] = call.link("\(Paths.app(call.app ?? ""))/catalog")
+        page.model["title"] = "What if another catalog ruled"
+        page.model["path"] = call.path
+        page.model["environment"] = call.clocks.environment.name
+        page.model["at"] = call.clocks.at ?? ""
+        page.model["known_at"] = call.clocks.knownAt ?? ""
+        if let text { page.model["form"] = ["text": text] }
+        if let problem {
+            page.status = problem.status
+            page.model["problem"] = problem.detail
+            page.model["code"] = problem.code
+            page.model["problems"] = problem.problems.map { ["reason": $0.reason] }
+        }
+        switch question {
+        case .version(let version)?:
+            page.model["title"] = "What if catalog \(version) ruled for all customers"
+        case .without(let target, let subject)?:
+            page.section = .customers
+            page.model["title"] = "What if \(target.source)/\(target.key) had not happened"
+            page.model["back"] = call.link(Paths.customer(call.app ?? "", subject))
+            page.model["command"] =
+                "daybook replay --drop \(ShellText.quoted("\(target.source)/\(target.key)"))"
+                + (call.clocks.at.map { " --at \($0)" } ?? "")
+        case .draft?, nil: break
+        }
+        switch state {
+        case nil: break
+        case .running(let done, let total)?:
+            page.model["refresh"] = "1"
+            page.model["running"] = Progress.model(done, total)
+        case .done(let answer)?: page.model["answer"] = model(answer)
+        }
+        return page
+    }
+
+    private func model(_ answer: Answer) -> Model {
+        let report = answer.report
+        var model: Model = [
+            "changed": Words.grouped(Int64(report.changed)),
+            "customers": Words.count(Int64(report.customers), "customer"),
+            "unaffected": report.changed == 0, "as_of": report.asOf.sentence,
+            "conflicts": report.conflicts.map { ["text": $0] },
+            "changes": CatalogChangesPage.rows(answer.changes),
+            "has_changes": !answer.changes.isEmpty,
+            "has_features": !report.features.isEmpty, "has_meters": !report.meters.isEmpty,
+            "features": report.features.map { shift -> Model in
+                [
+                    "name": shift.name, "gained": Words.grouped(Int64(shift.gained)),
+                    "lost": Words.grouped(Int64(shift.lost)),
+                ]
+            },
+            "meters": report.meters.map { shift -> Model in
+                [
+                    "name": shift.name, "reached": Words.grouped(Int64(shift.reached)),
+                    "freed": Words.grouped(Int64(shift.freed)),
+                    "limits": Words.grouped(Int64(shift.limitChanged)),
+                    "overage":
+                        "\(Words.grouped(shift.overageBefore)) → \(Words.grouped(shift.overageAfter))",
+                ]
+            },
+            "revenue": report.revenue.map { shift -> Model in
+                let before = Words.money(milli: shift.before, shift.currency)
+                let after = Words.money(milli: shift.after, shift.currency)
+                return ["text": before == after ? before : "\(before) → \(after)"]
+            },
+        ]
+        model["top"] = report.top.map { customer -> Model in
+            var row: Model = [
+                "name": customer.subject,
+                "difference": customer.sentences.joined(separator: "; "),
+            ]
+            if call.may(.support) {
+                row["href"] = call.link(Paths.customer(call.app ?? "", customer.subject))
+            }
+            return row
+        }
+        if report.changed > report.top.count {
+            model["more"] = Words.grouped(Int64(report.changed - report.top.count))
+        }
+        return model
+    }
+}
