@@ -97,10 +97,16 @@ public struct BeliefRequest: Sendable, Equatable {
     public var from: Int64?
     /// Exclusive; `nil`: 30 days after the time of the question.
     public var until: Int64?
-    /// How many of the newest events may have a row of their own, 1 to `eventCountMax`.
-    public var eventCount = 256
+    /// How many of the newest events may have a row of their own, 1 to `eventCountMax`; `nil`: `eventCountDefault`.
+    public var eventCount: Int?
 
     public static let eventCountMax = 10_000
+
+    /// 256, and of a customer with more than 2,500 events fewer, but at least 32: each row asks about all of them.
+    /// - Parameter count: The customer's events.
+    public static func eventCountDefault(ofEvents count: Int) -> Int {
+        max(32, min(256, 640_000 / max(1, count)))
+    }
 
     public init(_ name: String) { self.name = name }
 }

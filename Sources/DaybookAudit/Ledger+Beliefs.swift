@@ -6,8 +6,6 @@ import DaybookStore
 /// The plane of two clocks (decision 0034).
 extension Ledger {
     private static let day: Int64 = 86_400_000
-    /// How many of the last times at which something happened are looked at where no beginning is asked for.
-    private static let timeCountMax = 512
 
     /// What was so about one name of a customer at every time, as known at every time.
     /// - Parameters:
@@ -39,11 +37,15 @@ extension Ledger {
             question.note(
                 listed.map(\.event)
                     + (try last.corrected(streams: Set(listed.map(\.event.stream)))))
-            let valid = try range(request, asOf, listed.map(\.event.occurredAt))
+            let eventCount =
+                request.eventCount ?? BeliefRequest.eventCountDefault(ofEvents: listed.count)
+            // Where no beginning is asked for, of the last times at which something happened twice as many as of rows.
+            let valid = try range(
+                request, asOf, listed.map(\.event.occurredAt), timeCountMax: 2 * eventCount)
             var search = PlaneSearch(core: core, question: question, valid: valid)
             do {
                 try search.run(
-                    listed, request.eventCount, last, cut: asOf.position, until: asOf.at)
+                    listed, eventCount, last, cut: asOf.position, until: asOf.at)
             } catch is PlaneTooLarge {
                 throw LedgerError.badInput([
                     InputProblem(
@@ -94,13 +96,13 @@ extension Ledger {
     }
 
     private func range(
-        _ request: BeliefRequest, _ asOf: AsOf, _ times: [Int64]
+        _ request: BeliefRequest, _ asOf: AsOf, _ times: [Int64], timeCountMax: Int
     ) throws -> Range<Int64> {
         let until =
             request.until
             ?? min(asOf.at, EventBounds.timeMax).addingSaturated(
                 30 * Self.day)
-        let first = Set(times).filter { $0 < until }.sorted().suffix(Self.timeCountMax).first
+        let first = Set(times).filter { $0 < until }.sorted().suffix(timeCountMax).first
         let from = request.from ?? max(first ?? until - 30 * Self.day, 0)
         guard from < until else {
             throw LedgerError.badInput([

@@ -50,6 +50,13 @@ struct PeerTests {
         }
     }
 
+    @Test("A person in support does and takes back in Chromium what pages offer")
+    func actions() async throws {
+        try await Self.serving { url, keys in
+            try await Self.expect("actions.py", url, key: keys.admin)
+        }
+    }
+
     /// Runs a script, and fails with what it printed.
     private static func expect(_ script: String, _ url: String, key: String? = nil) async throws {
         let python = try #require(Peers.python)

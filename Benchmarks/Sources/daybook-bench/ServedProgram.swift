@@ -6,8 +6,12 @@ struct ServedProgram {
     private let process: Process
 
     /// Starts it and waits until it says on which port it listens.
-    /// - Parameter log: Where its standard error goes.
-    init(_ program: String, _ arguments: [String], log: String) throws {
+    /// - Parameters:
+    ///   - log: Where its standard error goes.
+    ///   - saysOnOutput: Whether it says on its standard output where it listens; that goes into the log then.
+    init(
+        _ program: String, _ arguments: [String], log: String, saysOnOutput: Bool = false
+    ) throws {
         process = Process()
         process.executableURL = URL(fileURLWithPath: program)
         process.arguments = arguments
@@ -15,7 +19,7 @@ struct ServedProgram {
             let errors = FileHandle(forWritingAtPath: log)
         else { throw BenchmarkError("\(log) cannot be written") }
         process.standardError = errors
-        process.standardOutput = FileHandle.nullDevice
+        process.standardOutput = saysOnOutput ? errors : FileHandle.nullDevice
         try process.run()
         let end = ContinuousClock.now + .seconds(60)
         var port: Int?

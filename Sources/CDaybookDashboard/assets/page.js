@@ -112,6 +112,8 @@ class Plane {
       Number(dataset.from) <= this.at && this.at < Number(dataset.until)
       && Number(dataset.low) <= this.known && this.known < Number(dataset.high))
     const words = `${exact.format(this.at)}, as known on ${exact.format(this.known)}`
+    this.control.dataset.at = this.at
+    this.control.dataset.known = this.known
     this.word.textContent = `${cell ? cell.dataset.word : "not drawn"}: ${words}`
   }
 

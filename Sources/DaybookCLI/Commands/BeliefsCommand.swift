@@ -40,14 +40,14 @@ struct BeliefsCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "How many of the newest events are told apart by when they became known, 1 to 10000.",
+            "How many of the newest events are told apart by when they became known, 1 to 10000. Default: 256, of thousands fewer.",
             valueName: "count"))
-    var events = 256
+    var events: Int?
 
     @OptionGroup var ask: AskOptions
 
     mutating func validate() throws {
-        guard (1...BeliefRequest.eventCountMax).contains(events) else {
+        if let events, !(1...BeliefRequest.eventCountMax).contains(events) {
             throw ValidationError(
                 "--events \(events) is not from 1 to \(BeliefRequest.eventCountMax).")
         }

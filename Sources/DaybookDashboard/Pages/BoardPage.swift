@@ -76,8 +76,9 @@ enum NumberCard {
     ) -> [Model] {
         let groups = Dictionary(grouping: series.values, by: \.group)
         return groups.keys.sorted(by: precedesInBytes).compactMap { group -> Model? in
+            // Without a single value there is nothing to tell.
             guard let values = groups[group], let last = values.last,
-                last.numerator != 0 || values.count > 1
+                values.contains(where: { $0.micros != nil })
             else { return nil }
             let before = values.dropLast().last?.micros
             return [

@@ -76,7 +76,7 @@ struct CustomerPage {
         page.model["head"] = try head(ledger, status)
         page.model["entitlements"] = status.entitlements.map { entitlement($0, chosen) }
         page.model["decisions"] = decisions.map { row($0.name, $0.decision, chosen) }
-        page.model["meters"] = status.meters.map(meter)
+        page.model["meters"] = status.meters.map { meter($0, chosen) }
         page.model["profiles"] = status.profiles.map(profileRow)
         page.model["warnings"] = status.warnings.map { ["text": $0] }
         guard let chosen else { return }
@@ -259,9 +259,11 @@ struct CustomerPage {
         ]
     }
 
-    private func meter(_ answer: MeterAnswer) -> Model {
+    private func meter(_ answer: MeterAnswer, _ chosen: String?) -> Model {
         var model: Model = [
-            "name": answer.name, "kind": answer.kind.rawValue, "sentence": answer.sentence,
+            "href": call.link(changing: "name", to: answer.name),
+            "current": haveSameBytes(answer.name, chosen), "name": answer.name,
+            "kind": answer.kind.rawValue, "sentence": answer.sentence,
         ]
         if let limit = answer.limit, answer.kind != .window {
             model["bar"] = [

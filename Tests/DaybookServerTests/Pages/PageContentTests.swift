@@ -227,6 +227,44 @@ struct PageContentTests {
         }
     }
 
+    @Test("NZ-30 The board has subscriptions, trials, recurring revenue, churn and cancellations")
+    func subscriptionBoard() async throws {
+        try await Self.serving("nuzzle") { bench, page, _ in
+            let ledger = try Ledger.open(
+                bench.path("nuzzle"), readOnly: true, clock: { Self.now })
+            defer { try? ledger.close() }
+            // The recorded months begin in 2024; a subscription ended before this one.
+            let at = Self.now - 100 * 86_400_000
+            let text = try await page.whole("/apps/nuzzle?at=\(at)")
+            for name in [
+                "mrr", "active_subscriptions", "active_trials", "trial_conversion", "churn_rate",
+                "churned_subscriptions",
+            ] {
+                var request = MetricsRequest([name])
+                request.moment = Moment(at: at)
+                let series = try ledger.metrics(request, workers: 1).series[0]
+                let last = try #require(series.values.last, "\(name)")
+                let row = try #require(
+                    text.split(separator: "<tr").first { $0.contains("/metrics/\(name)?") },
+                    "\(name)")
+                #expect(
+                    row.contains("\(MetricWords.number(last.micros, series.metric.shape))"),
+                    "\(name): \(row)")
+            }
+        }
+    }
+
+    @Test("DZ-42 Where nothing recurs the board has no numbers of subscriptions")
+    func boardWithoutSubscriptions() async throws {
+        try await Self.serving("dozzi") { _, page, _ in
+            let text = try await page.whole("/apps/dozzi")
+            for name in ["mrr", "active_subscriptions", "active_trials", "churn_rate"] {
+                #expect(!text.contains("/metrics/\(name)"), "\(name)")
+            }
+            #expect(text.contains("/metrics/net_revenue"))
+        }
+    }
+
     @Test("The board of a moment has no event that was recorded or happened later")
     func lastEvents() async throws {
         try await Self.serving("nuzzle") { bench, page, _ in

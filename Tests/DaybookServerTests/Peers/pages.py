@@ -130,6 +130,13 @@ def pages_of(browser, base, app):
                     paths[f"{kind}-behind"] = behind[0]
     browser.open(base, f"/apps/{app}/metrics/new_customers")
     paths["behind"] = links(driver, "a[href*='/customers?']")[0]
+    paths["what-if"] = f"/apps/{app}/catalog/what-if?version=1"
+    paths["changes"] = f"/apps/{app}/catalog/1/changes"
+    paths["verify"] = f"/apps/{app}/ledger/verify"
+    paths["doctor"] = f"/apps/{app}/ledger/doctor"
+    if "event" in paths:
+        browser.open(base, paths["event"])
+        paths["without"] = links(driver, "a[href*='/what-if?']")[0]
     paths["filtered"] = f"/apps/{app}/metrics/new_customers?cohort=2026-02&by=week"
     return paths
 
@@ -216,6 +223,54 @@ def agree(browser, path, show):
         wrong(path, f"the square said {said!r}, the page says {shown} at {fields}")
 
 
+WALK = """
+const [count, seed, done] = arguments
+let state = seed
+const random = (most) => { state = (state * 1103515245 + 12345) % 2147483648; return Math.floor(state / 65536) % most }
+const control = document.querySelector("[data-square]")
+const part = control.closest("[data-plane]")
+const names = ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"]
+const walk = async () => {
+  const found = {compared: 0, unruled: 0, wrong: []}
+  for (let point = 0; point < count; point += 1) {
+    for (let step = 0; step < 12; step += 1) {
+      control.dispatchEvent(new KeyboardEvent("keydown", {key: names[random(4)], shiftKey: random(3) > 0}))
+    }
+    const said = part.querySelector("[data-plane-word]").textContent
+    const address = new URL(location.pathname, location.href)
+    address.searchParams.set("name", part.dataset.name)
+    address.searchParams.set("at", new Date(Number(control.dataset.at)).toISOString())
+    address.searchParams.set("known_at", new Date(Number(control.dataset.known)).toISOString())
+    const page = new DOMParser().parseFromString(await (await fetch(address)).text(), "text/html")
+    const verdict = page.querySelector(".verdict")
+    if (!verdict || !/^(yes|no)\\b(?! rule)/.test(said)) { found.unruled += 1; continue }
+    found.compared += 1
+    const shown = verdict.classList.contains("yes") ? "yes" : "no"
+    if (!said.startsWith(shown)) found.wrong.push(`${address.search}: the square said ${said}, the page ${shown}`)
+  }
+  return found
+}
+walk().then(done, (error) => done({compared: 0, unruled: 0, wrong: [String(error)]}))
+"""
+
+
+def points(browser, base, paths):
+    """The square at 40 random places of each of 10 planes says what the page of that moment answers."""
+    compared = 0
+    for seed, path in enumerate(paths):
+        browser.open(base, path)
+        if not browser.driver.find_elements(By.CSS_SELECTOR, "[data-square]"):
+            wrong(path, "has no plane")
+            continue
+        found = browser.driver.execute_async_script(WALK, 40, seed + 1)
+        compared += found["compared"]
+        for text in found["wrong"]:
+            wrong(path, text)
+    print(f"{compared} random points of {len(paths)} planes compared")
+    if compared < len(paths) * 10:
+        wrong("planes", f"only {compared} points had a rule")
+
+
 def keys(browser, base, app):
     driver = browser.driver
     browser.open(base, f"/apps/{app}")
@@ -277,6 +332,9 @@ def main():
         for name in ("customer-0", "customer-1"):
             if name in seen[app]:
                 move(browser, base, seen[app][name])
+    customers = [path for app in apps for name, path in seen[app].items() if name.startswith("customer-")]
+    browser.driver.set_script_timeout(120)
+    points(browser, base, customers[:10])
     keys(browser, base, apps[0])
     cookies = browser.driver.get_cookies()
     browser.driver.quit()

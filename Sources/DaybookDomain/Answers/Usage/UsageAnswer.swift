@@ -184,7 +184,7 @@ public final class UsageAnswer {
     /// What burns quota, each ref once, and what is reserved at the asked time.
     private func burns(_ meter: Meter, _ ids: [NameID]) -> (burns: [Burn], reserved: [Burn]) {
         let reversed = Reversals(context.state.usage).targets(of: ids)
-        var seen = ReferenceSet()
+        var seen = ReferenceSet(expecting: context.state.usage.entries.count)
         var burns: [Burn] = []
         burns.reserveCapacity(context.state.usage.entries.count)
         for entry in context.state.usage.entries where ids.contains(entry.meter) {
