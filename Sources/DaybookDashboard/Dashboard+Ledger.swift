@@ -52,7 +52,11 @@ extension Dashboard {
 
     private func actOnDeadLetter(_ call: inout RouteCall) async throws -> Answer {
         try call.confirmForm()
-        let isDismissed = try call.fields.text("step") == "dismiss"
+        guard let step = try call.fields.text("step"), ["retry", "dismiss"].contains(step) else {
+            throw Problem(
+                .unprocessableContent, "unknown_choice", "\"step\" is retry or dismiss")
+        }
+        let isDismissed = step == "dismiss"
         let reason = try call.fields.text("reason") ?? ""
         let position = Int64(call.part("position"))
         let page = try pageCall(&call, .environment)

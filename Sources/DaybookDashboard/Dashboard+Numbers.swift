@@ -32,17 +32,24 @@ extension Dashboard {
             ([
                 ledger.app, name, clocks.at ?? "", clocks.knownAt ?? "", clocks.environment.name,
             ] + page.kept.flatMap { [$0.0, $0.1] }).joined(separator: "\u{0}")
-        let isFile = page.kept("form") != nil
-        while true {
-            let state = try await jobs.state(key, isPatient: isFile) { progress in
-                try await work.run(of: ledger.app) {
-                    try ledger.asking { try body($0) { progress($0, $1) } }
-                }
+        return try await jobs.state(key, isPatient: page.kept("form") != nil) { progress in
+            try await work.run(of: ledger.app) {
+                try ledger.asking { try body($0) { progress($0, $1) } }
             }
-            // A file that another request took away is computed again, from what is kept.
-            if isFile, case .running = state { continue }
-            return state
         }
+    }
+
+    /// The same as a file, which is waited for.
+    private func file(
+        _ page: PageCall, _ name: String, _ file: NumbersFile,
+        _ body: @escaping @Sendable (Ledger, @Sendable (Int, Int) throws -> Void) throws -> [UInt8]
+    ) async throws -> Answer {
+        guard case .done(let bytes) = try await board(page, "file \(name)", body) else {
+            throw Problem.tooMany(
+                .serviceUnavailable, "overloaded", "the file was not ready in time; try again",
+                after: 5)
+        }
+        return file.answer(name, bytes)
     }
 
     /// Reads the question of a page about metrics.
@@ -66,6 +73,11 @@ extension Dashboard {
         request.environment = page.clocks.environment
         request.moment = page.clocks.moment
         try call.fields.funnelRules(&request)
+        // An experiment is asked about to tell its variants apart.
+        if request.experiment != nil, request.rules.breakdown == .none {
+            request.rules.breakdown = .variant
+            page.kept.append(("by", FunnelBreakdown.variant.rawValue))
+        }
         (request.from, request.until) = try span(&call.fields, &page, in: nil)
         return (page, request)
     }
@@ -127,12 +139,14 @@ extension Dashboard {
         let (page, request) = try question(&call, [metric.name])
         let file = try Self.file(&call)
         try call.fields.finish()
+        if let file {
+            return try await self.file(page, metric.name, file) {
+                let report = try $0.metrics(request, workers: 1, progress: $1)
+                return file.bytes(json: report.json, csv: report.csv, lines: report.lines)
+            }
+        }
         let state = try await board(page, "metric \(metric.name)") {
             try $0.metrics(request, workers: 1, progress: $1)
-        }
-        if let file, case .done(let report) = state {
-            return file.answer(
-                metric.name, json: report.json, csv: report.csv, lines: report.lines)
         }
         let shown = MetricPage(call: page, metric: metric, request: request)
         return door.frame.answer(shown.page(state, try catalog(page)), page)
@@ -146,16 +160,32 @@ extension Dashboard {
         asked.limit = file == nil ? BehindPage.rowsMax : nil
         try call.fields.finish()
         let fixed = asked
-        let state = try await board(page, "customers of \(metric.name)") {
-            try $0.contributions(fixed, workers: 1, progress: $1)
+        if let file {
+            return try await self.file(page, "\(metric.name)-customers", file) {
+                let found = try Self.contributions($0, fixed, progress: $1)
+                return file.bytes(json: found.json, csv: found.csv, lines: found.lines)
+            }
         }
-        if let file, case .done(let found) = state {
-            return file.answer(
-                "\(metric.name)-customers", json: found.json, csv: found.csv, lines: found.lines)
+        let state = try await board(page, "customers of \(metric.name)") {
+            try Self.contributions($0, fixed, progress: $1)
         }
         let shown = BehindPage(
             call: page, back: "\(Paths.app(page.app ?? ""))/metrics/\(metric.name)")
         return door.frame.answer(shown.page(metric, state), page)
+    }
+
+    /// A link that was kept leads to a period that is none of the last twelve any more.
+    private static func contributions(
+        _ ledger: Ledger, _ request: ContributionsRequest,
+        progress: @Sendable (Int, Int) throws -> Void
+    ) throws -> Contributions {
+        do {
+            return try ledger.contributions(request, workers: 1, progress: progress)
+        } catch let error as LedgerError
+            where error.problems.first?.code == "bad_period" && request.aboutPeriod != request
+        {
+            return try ledger.contributions(request.aboutPeriod, workers: 1, progress: progress)
+        }
     }
 
     func numbers(_ call: inout RouteCall) async throws -> Answer {
@@ -168,6 +198,12 @@ extension Dashboard {
         let (page, request) = try question(&call, names)
         let file = try Self.file(&call)
         try call.fields.finish()
+        if let file, !names.isEmpty {
+            return try await self.file(page, slug, file) {
+                let report = try $0.metrics(request, workers: 1, progress: $1)
+                return file.bytes(json: report.json, csv: report.csv, lines: report.lines)
+            }
+        }
         // Without names all would be meant.
         let state =
             names.isEmpty
@@ -175,9 +211,6 @@ extension Dashboard {
             : try await board(page, "board \(slug)") {
                 try $0.metrics(request, workers: 1, progress: $1)
             }
-        if let file, case .done(let report)? = state {
-            return file.answer(slug, json: report.json, csv: report.csv, lines: report.lines)
-        }
         let shown = BoardPage(call: page, part: part, request: request)
         return door.frame.answer(shown.page(state, try catalog(page)), page)
     }
@@ -205,12 +238,14 @@ extension Dashboard {
         asked.limit = file == nil ? BehindPage.rowsMax : nil
         try call.fields.finish()
         let fixed = asked
+        if let file {
+            return try await self.file(page, "funnel-customers", file) {
+                let found = try $0.customers(at: fixed, workers: 1, progress: $1)
+                return file.bytes(json: found.json, csv: found.csv, lines: found.lines)
+            }
+        }
         let state = try await board(page, "customers of funnel \(name)") {
             try $0.customers(at: fixed, workers: 1, progress: $1)
-        }
-        if let file, case .done(let found) = state {
-            return file.answer(
-                "funnel-customers", json: found.json, csv: found.csv, lines: found.lines)
         }
         let shown = BehindPage(
             call: page, back: "\(Paths.app(page.app ?? ""))/funnels/\(Link.encoded(name))")

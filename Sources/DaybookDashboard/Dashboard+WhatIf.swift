@@ -30,7 +30,7 @@ extension Dashboard {
 
     private func catalogChanges(_ call: inout RouteCall) async throws -> Answer {
         let from = try call.fields.integer("from")
-        return try await answer(&call, choosing: .environment) { page in
+        return try await answer(&call, choosing: .environment, kept: ["from"]) { page in
             let asked = CatalogChangesPage(
                 call: page, version: page.call.part("version"), from: from)
             return { try asked.page($0) }

@@ -128,17 +128,31 @@ class Plane {
 
 // Another moment of the same page: its content is exchanged, the focus stays where it was.
 let shown = location.pathname + location.search
+let again
 async function load(address, {isNew = false, follows = false} = {}) {
+  clearTimeout(again)
   const plane = document.activeElement?.closest("[data-plane]")
   const headers = {Accept: "text/html"}
   // What the page does by itself keeps no session alive.
   if (follows) headers["X-Daybook-Follows"] = "1"
-  const reply = await fetch(address, {headers})
+  let reply
+  try {
+    reply = await fetch(address, {headers})
+  } catch {
+    // The server is away; what the page shows stays, and is followed once it is back.
+    if (follows) again = setTimeout(() => load(address, {follows}), 5000)
+    else location.href = address
+    return
+  }
   if (reply.redirected && new URL(reply.url).pathname !== address.pathname) {
     location.href = reply.url
     return
   }
   const page = new DOMParser().parseFromString(await reply.text(), "text/html")
+  const isRunning = page.querySelector("[data-running]") !== null
+  // A page that is being computed loads again, as it would by itself; what is followed stays until the next is there.
+  if (isRunning) again = setTimeout(() => load(address, {follows}), 1000)
+  if (isRunning && follows) return
   for (const name of follows ? ["main"] : [".clocks", ".bands", "main", "nav"]) {
     const [old, fresh] = [document.querySelector(name), page.querySelector(name)]
     if (old && fresh) old.replaceWith(fresh)
@@ -149,12 +163,8 @@ async function load(address, {isNew = false, follows = false} = {}) {
   if (isNew) history.pushState({}, "", address)
   shown = location.pathname + location.search
   localize(document)
-  // A page that is being computed loads again, as it would by itself.
-  if (page.querySelector("[data-running]")) {
-    setTimeout(() => load(new URL(location.href), {follows}), 1000)
-    return
-  }
-  listen()
+  if (!isRunning) listen()
+  else source?.close()
   if (plane) document.querySelector("[data-plane] [data-square]")?.focus({preventScroll: true})
 }
 

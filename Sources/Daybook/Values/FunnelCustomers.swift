@@ -53,7 +53,7 @@ public struct FunnelCustomers: Sendable, Equatable {
             count += 1
             rows.append(row)
             // Twice as many as are told are kept, so that sorting them is rare.
-            if let limit, rows.count > 2 * limit + 1_000 { rows = sorted }
+            if let limit, rows.count / 2 - 500 > limit { rows = sorted }
         }
 
         mutating func add(_ other: Found) {

@@ -3,7 +3,7 @@ enum Arguments {
     /// Options that take no value. Every other one does, so that what follows it belongs to it.
     static let flags: Set<String> = [
         "--json", "--help", "--help-hidden", "-h", "--version", "--dry-run", "--as-recorded",
-        "--keep-going", "--csv", "--ndjson", "--explain",
+        "--keep-going", "--csv", "--ndjson", "--explain", "--stopped",
         "--stream", "--retroactive", "--offline", "--online", "--all", "--no-auto-renew", "--trial",
         "--undo", "--force", "--apply", "--fails", "--redact", "--check", "--replace",
         "--allow-unknown", "--plain", "--unlimited", "--newest-first", "--move-anchor",

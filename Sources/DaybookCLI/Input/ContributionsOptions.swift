@@ -6,7 +6,7 @@ import DaybookDomain
 struct ContributionsOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Tell who is behind the value of this period, such as 2026-03, and with how much.",
+            "Tell who is behind the value of this period, such as 2026-03, or of the last one, and with how much.",
             valueName: "period"))
     var behind: String?
 
@@ -35,7 +35,7 @@ struct ContributionsOptions: ParsableArguments {
 
     func request(_ metrics: MetricsRequest) -> ContributionsRequest {
         var request = ContributionsRequest(metrics)
-        request.period = behind
+        request.period = behind == "last" ? nil : behind
         request.group = group ?? ""
         request.age = age
         request.limit = limit

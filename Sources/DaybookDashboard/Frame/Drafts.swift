@@ -1,7 +1,7 @@
 import DaybookEvents
 import Synchronization
 
-/// Catalogs that people tried out and did not publish, as long as the server runs; the last ones.
+/// Catalogs that people tried out and did not publish, as long as the server runs; the last ones of each app.
 final class Drafts: Sendable {
     private static let countMax = 16
 
@@ -13,7 +13,8 @@ final class Drafts: Sendable {
         documents.withLock { documents in
             documents.removeAll { $0.name == Self.name(app, digest) }
             documents.append((Self.name(app, digest), bytes))
-            if documents.count > Self.countMax { documents.removeFirst() }
+            let own = documents.indices.filter { documents[$0].name.hasPrefix("\(app)/") }
+            if own.count > Self.countMax { documents.remove(at: own[0]) }
         }
         return digest
     }

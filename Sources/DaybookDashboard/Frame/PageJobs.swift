@@ -4,7 +4,7 @@ import Synchronization
 
 /// Answers that may take long: a page shows its frame at once and how far the answer is, and asks again.
 ///
-/// What was computed is handed out once, to the next who asks; the ledger itself keeps what it is made of, so that the
+/// What was computed is handed out to those who wait for it; the ledger itself keeps what it is made of, so that the
 /// same question costs little from then on.
 final class PageJobs: Sendable {
     enum State<Value: Sendable>: Sendable {
@@ -14,11 +14,14 @@ final class PageJobs: Sendable {
 
     private enum Entry {
         case running(done: Int, total: Int)
-        case done(Result<any Sendable, any Error>, at: ContinuousClock.Instant)
+        /// - Parameter until: When it is forgotten.
+        case done(Result<any Sendable, any Error>, until: ContinuousClock.Instant)
     }
 
     /// How long an answer waits for the page that asks again; one about now is old after that.
     private static let keptFor = Duration.seconds(10)
+    /// How long others who wait for the same can still have it once one had it: all look within milliseconds.
+    private static let sharedFor = Duration.milliseconds(300)
     /// How long a page waits before it shows how far the answer is.
     private static let patience = Duration.milliseconds(300)
     private static let longest = Duration.seconds(3_600)
@@ -49,7 +52,10 @@ final class PageJobs: Sendable {
                 } catch {
                     result = .failure(error)
                 }
-                self.note(key, .done(result, at: .now))
+                self.note(key, .done(result, until: .now + Self.keptFor))
+                // A browser that went away leaves nothing behind.
+                try? await Task.sleep(for: Self.keptFor + Self.sharedFor)
+                self.forget()
             }
         }
         let end = ContinuousClock.now + (isPatient ? Self.longest : Self.patience)
@@ -73,9 +79,7 @@ final class PageJobs: Sendable {
     /// - Returns: Whether it is the caller's to compute.
     private func start(_ key: String) -> Bool {
         entries.withLock { entries in
-            entries = entries.filter {
-                if case .done(_, let end) = $0.value { end + Self.keptFor >= .now } else { true }
-            }
+            Self.forget(in: &entries)
             guard entries[key] == nil else { return false }
             if entries.count >= Self.countMax {
                 entries = entries.filter {
@@ -94,8 +98,18 @@ final class PageJobs: Sendable {
     private func take(_ key: String) -> Entry? {
         entries.withLock { entries in
             let entry = entries[key]
-            if case .done? = entry { entries[key] = nil }
+            if case .done(let result, let end)? = entry {
+                entries[key] = .done(result, until: min(end, .now + Self.sharedFor))
+            }
             return entry
+        }
+    }
+
+    private func forget() { entries.withLock { Self.forget(in: &$0) } }
+
+    private static func forget(in entries: inout [String: Entry]) {
+        entries = entries.filter {
+            if case .done(_, let end) = $0.value { end >= .now } else { true }
         }
     }
 }

@@ -75,7 +75,9 @@ struct BehindPage {
 
     /// The command's options, which have other names for the value.
     private var options: String {
-        NumbersPart.options(call).replacing(" --of ", with: " --behind ")
+        let isNamed = call.kept("of") != nil || call.kept("step") != nil
+        return (isNamed ? "" : " --behind last")
+            + NumbersPart.options(call).replacing(" --of ", with: " --behind ")
             .replacing(" --step ", with: " --behind ").replacing(
                 " --stopped true", with: " --stopped")
     }

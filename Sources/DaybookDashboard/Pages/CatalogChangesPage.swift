@@ -22,6 +22,9 @@ struct CatalogChangesPage {
             title: "Catalog \(to): changes", template: "catalog-changes", section: .catalog)
         page.model["path"] = call.path
         page.model["from"] = String(first)
+        page.model["others"] = call.clocks.parameters.compactMap { name, value -> Model? in
+            value.map { ["name": name, "value": $0] }
+        }
         page.model["to"] = String(to)
         page.model["back"] = call.link("\(Paths.app(call.app ?? ""))/catalog")
         page.model["versions"] = known.map { number -> Model in

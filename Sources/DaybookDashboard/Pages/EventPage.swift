@@ -24,14 +24,13 @@ struct EventPage {
         page.model["data"] = event.draft.data.members.map(row)
         page.model["text"] = JSONValue.object(json).canonicalText
         if let subject = event.draft.subject, !event.draft.type.isOf(.catalog) {
-            let environment = event.draft.environment
+            var clocks = call.clocks
+            clocks.environment = event.draft.environment
             page.model["what_if"] =
                 Link(
                     "\(Paths.customer(call.app ?? "", subject))/what-if",
-                    [
-                        ("source", event.draft.source.kind), ("event", event.draft.source.key),
-                        ("environment", environment == .production ? nil : environment.name),
-                    ]
+                    [("source", event.draft.source.kind), ("event", event.draft.source.key)]
+                        + clocks.parameters
                 ).text
         }
         page.model["undo"] = call.acts ? ActionPage.undoing(event, in: call.app ?? "") : nil

@@ -77,7 +77,8 @@ enum NumbersPart {
         let fields = entries.map { entry in
             FormField(
                 name: entry.name, label: entry.label, value: call.kept(entry.name) ?? "",
-                hint: entry.hint, choices: entry.choices.map { [""] + $0 }, none: "all")
+                hint: entry.hint, choices: entry.choices.map { choices(entry, $0, call) },
+                none: "all")
         }
         let active = call.kept.filter { names.contains($0.0) }
         let rest = call.kept.filter { !names.contains($0.0) }
@@ -94,6 +95,12 @@ enum NumbersPart {
                 call.path, rest.map { ($0.0, Optional($0.1)) } + call.clocks.parameters
             ).text,
         ]
+    }
+
+    /// What is chosen stays a choice, also where the newest catalog does not have it and where there are several.
+    private static func choices(_ entry: Entry, _ own: [String], _ call: PageCall) -> [String] {
+        let value = call.kept(entry.name) ?? ""
+        return [""] + own + (value.isEmpty || own.contains(value) ? [] : [value])
     }
 
     /// The same numbers as files.
@@ -137,20 +144,24 @@ enum NumbersFile: String, CaseIterable {
         }
     }
 
-    /// - Parameter name: Of plain characters.
-    func answer(
-        _ name: String, json: JSONObject, csv: @autoclosure () -> String,
+    func bytes(
+        json: @autoclosure () -> JSONObject, csv: @autoclosure () -> String,
         lines: @autoclosure () -> String
-    ) -> Answer {
+    ) -> [UInt8] {
+        switch self {
+        case .csv: Array(csv().utf8)
+        case .ndjson: Array(lines().utf8)
+        case .json: json().canonicalBytes + [0x0A]
+        }
+    }
+
+    /// - Parameter name: Of plain characters.
+    func answer(_ name: String, _ bytes: [UInt8]) -> Answer {
         var answer = Answer()
         answer.headers[.contentType] = mediaType
         answer.headers[.contentDisposition] = "attachment; filename=\"\(name).\(rawValue)\""
         answer.headers[.cacheControl] = "no-store"
-        switch self {
-        case .csv: answer.body = .bytes(Array(csv().utf8))
-        case .ndjson: answer.body = .bytes(Array(lines().utf8))
-        case .json: answer.body = .bytes(json.canonicalBytes + [0x0A])
-        }
+        answer.body = .bytes(bytes)
         return answer
     }
 }

@@ -30,23 +30,22 @@ struct WhatIfPage {
         progress: @Sendable (Int, Int) throws -> Void
     ) throws -> Answer {
         var what = WhatIf()
-        var changes: [JSONDifference] = []
-        let newest = try ledger.catalogs(knownAt: clocks.moment.knownAt).newest?.version
         switch question {
         case .version(let version):
             what.catalog = try ledger.catalogDocument(version: version).document
-            if let newest {
-                changes = try ledger.catalogDifference(from: newest, to: version).changes
-            }
-        case .draft(let document):
-            what.catalog = document
-            if let newest { changes = try ledger.catalogChanges(from: newest, to: document) }
+        case .draft(let document): what.catalog = document
         case .without(let target, _): what.drops = [target]
         }
         let report = try ledger.whatIf(
             what, environment: clocks.environment, moment: clocks.moment, topCountMax: topCount,
             workers: 1
         ) { try progress(Int(clamping: $0), Int(clamping: $1)) }
+        // Only of a catalog that could be read as one.
+        var changes: [JSONDifference] = []
+        let newest = try ledger.catalogs(knownAt: clocks.moment.knownAt).newest?.version
+        if let document = what.catalog, let newest {
+            changes = try ledger.catalogChanges(from: newest, to: document)
+        }
         return Answer(report: report, changes: changes)
     }
 
@@ -80,7 +79,7 @@ struct WhatIfPage {
             page.model["back"] = call.link(Paths.customer(call.app ?? "", subject))
             page.model["command"] =
                 "daybook replay --drop \(ShellText.quoted("\(target.source)/\(target.key)"))"
-                + (call.clocks.at.map { " --at \($0)" } ?? "")
+                + call.clocks.options
         case .draft?, nil: break
         }
         switch state {
