@@ -18,13 +18,14 @@ struct WebDriver {
     private let client: HTTPClient
     private let session: String
 
-    /// Opens a browser while a body runs; a browser that does not answer is ended after a minute.
+    /// Opens a browser while a body runs; one that does not answer is ended after a quarter of an hour, because all tests
+    /// at once leave it little of the machine.
     static func browsing(_ body: @escaping @Sendable (WebDriver) async throws -> Void) async throws
     {
         let port = try FreePort.find()
         let process = try ChildCommand(program, ["--port=\(port)"]).start()
         let guardian = Task {
-            try await Task.sleep(for: .seconds(90))
+            try await Task.sleep(for: .seconds(900))
             process.signal(SIGTERM)
         }
         defer {
@@ -60,7 +61,7 @@ struct WebDriver {
                                 "goog:loggingPrefs": ["browser": "ALL"],
                                 // A page that listens for news is never at its end.
                                 "pageLoadStrategy": "eager",
-                                "timeouts": ["pageLoad": 30_000, "script": 10_000],
+                                "timeouts": ["pageLoad": 300_000, "script": 300_000],
                             ]
                         ])
                 ]).canonicalBytes))
