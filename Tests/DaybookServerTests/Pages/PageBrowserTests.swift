@@ -9,8 +9,9 @@ import Testing
 @Suite(
     "Pages in Chromium, a smoke",
     .enabled(
-        if: WebDriver.isInstalled,
-        "needs chromium and chromedriver (Debian: chromium, chromium-driver)"))
+        if: WebDriver.isInstalled
+            && ProcessInfo.processInfo.environment["DAYBOOK_TIER"] == "extended",
+        "of the extended tier; needs chromium and chromedriver (Debian: chromium-driver)"))
 struct PageBrowserTests {
     @Test("Every kind of page loads without an error, runs its script and fits a telephone")
     func loads() async throws {
