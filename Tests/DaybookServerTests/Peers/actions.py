@@ -45,7 +45,9 @@ def follow(driver, element, leads=True):
     body = driver.find_element(By.TAG_NAME, "body")
     element.click()
     if leads:
-        WebDriverWait(driver, 20).until(staleness_of(body))
+        wait = WebDriverWait(driver, 20)
+        wait.until(staleness_of(body))
+        wait.until(lambda d: d.execute_script("return document.readyState") == "complete")
 
 
 def act(browser, base, what, path, values):
@@ -94,6 +96,15 @@ def counter(browser, base, customer):
     return ""
 
 
+def active(browser, base, customer, query=""):
+    """The entitlements that a customer has."""
+    browser.open(base, f"/apps/{APP}/customers/{customer}{query}")
+    for section in browser.driver.find_elements(By.TAG_NAME, "section"):
+        if section.text.startswith("Entitlements"):
+            return [row.text for row in section.find_elements(By.CSS_SELECTOR, "tbody tr") if "✓" in row.text]
+    return []
+
+
 def main():
     base = sys.argv[1]
     browser = Browser()
@@ -125,9 +136,11 @@ def main():
     rows = {row.find_element(By.TAG_NAME, "th").text: row.find_element(By.TAG_NAME, "td").text
             for row in driver.find_elements(By.CSS_SELECTOR, "tbody tr")}
     lineage = rows["stream"].split("/line/", 1)[-1]
+    if not active(browser, base, owner):
+        wrong("transfer", f"{owner} has nothing to hand over")
     act(browser, base, "transfer", f"/apps/{APP}/customers/{owner}/actions/transfer",
         {"lineage": lineage, "to": "zoe"})
-    undo(browser, base, "transfer", lambda _: False)
+    undo(browser, base, "transfer", lambda _: not active(browser, base, owner) or active(browser, base, "zoe"))
 
     # An event that never held: it stays in the history, struck through, and no page takes that back.
     act(browser, base, "grant to be voided", f"{own}/grant", {"target": "meter stories", "amount": "3"})
@@ -151,7 +164,7 @@ def main():
 def press_sandbox(browser, base):
     path = f"/apps/{APP}/customers/ada/actions/pretend?environment=sandbox"
     act(browser, base, "pretence", path, {"kind": "force_entitlement"})
-    undo(browser, base, "pretence", lambda _: False)
+    undo(browser, base, "pretence", lambda _: active(browser, base, "ada", "?environment=sandbox"))
 
 
 if __name__ == "__main__":
