@@ -223,4 +223,31 @@ struct ModelFindingsLineageTests {
             LineageFixture("p1", product: "pass.month").refunded("p1", at: start + 5 * day))
         #expect(try club(start + 5 * day).expiresAt == end + 5 * day)
     }
+
+    @Test("Rule 7 What was given away and came back was theirs before, too: its limit covered uses")
+    func givenAwayAndBack() async throws {
+        let bought = LineageFixture("1", product: "club.yearly")
+        var mover = bought
+        mover.subject = nil
+        func moved(_ from: String, _ to: String, at time: Int64) -> EventDraft {
+            mover.event(
+                .purchaseTransferred, at: time, ["from": .string(from), "to": .string(to)])
+        }
+        try await fixture.record(
+            bought.started("1", from: start, until: start + 365 * day),
+            .reported(
+                .grantIssued, at: start, key: "grant",
+                [
+                    "grant_id": "g", "meter": "prints", "amount": 5, "reason": "support",
+                    "starts_at": .integer(start),
+                ]),
+            .used("prints", at: start + day, ref: "a", amount: 12),
+            moved("ada", "ben", at: start + 10 * day), moved("ben", "ada", at: start + 40 * day))
+        for days: Int64 in [5, 35, 45, 100] {
+            let prints = try #require(try fixture.meter("prints", at: start + days * day))
+            // Twenty a month covered the twelve; four would have burnt all of the grant.
+            #expect(prints.granted == 5, "after \(days) days")
+            #expect(prints.limit == (days == 35 ? 4 : 20), "after \(days) days")
+        }
+    }
 }

@@ -92,7 +92,6 @@ package struct CaseBuilder {
                 lineages.append(
                     .init(
                         name: name, state: lineage.lineage, funnel: lineage.funnel,
-                        ownedFrom: ownership.from, ownedUntil: ownership.until,
                         stretches: ownership.stretches))
             } else if lineage.lineage.names(anyOf: person.memberSet) {
                 // The index of namings knows the future; the lineage as folded for this cut does not (law 4).
@@ -150,8 +149,7 @@ package struct CaseBuilder {
         guard ownership.isEver else { return nil }
         return .init(
             name: state.names[state.stream(stream).name], state: lineage.lineage,
-            funnel: lineage.funnel, ownedFrom: ownership.from, ownedUntil: ownership.until,
-            stretches: ownership.stretches)
+            funnel: lineage.funnel, stretches: ownership.stretches)
     }
 
     /// The case of no customer, with a lineage that none owned.
@@ -264,9 +262,6 @@ private struct Ownership {
     /// The owner at the asked time; 0: no customer.
     private(set) var owner: NameID = 0
 
-    /// The last time for which the person owned it.
-    var from: Int64 { stretches.last?.from ?? Int64.min }
-    var until: Int64 { stretches.last?.until ?? Int64.max }
     /// Whether the person owned it at any time up to the asked one.
     var isEver: Bool { !stretches.isEmpty }
 

@@ -59,16 +59,16 @@ struct SubscriptionSpans {
             let isVoid =
                 rules.refunds == .retroactive && period.fact.isGivenBack
                 && period.withdrawal.map { $0.at <= at } ?? false
+            let end = end(period, before: next ?? Int64.max)
             spans.append(
                 SubscriptionSpan(
-                    payment: place, lineage: lineage, start: period.start,
-                    end: end(period, before: next ?? Int64.max),
+                    payment: place, lineage: lineage, start: period.start, end: end,
                     isFree: payments[place].isFree, isOwn: payments[place].isOwn, isVoid: isVoid,
                     isTrial: period.fact.isTrial, isPurchase: isPurchase(period.fact),
                     isRetried: notices.contains {
                         $0.at >= period.fact.startsAt && $0.at < next ?? Int64.max
-                            // A charge that went through in the end is no failure of the next one.
-                            && $0.until > period.end
+                            // A charge that went through in the end, within grace too, is no failure.
+                            && $0.until > end
                             && ($0.value.isRetrying || $0.value.graceExpiresAt != Event.absent)
                     },
                     naturalEnd: period.naturalEnd))

@@ -10,11 +10,11 @@ public final class CustomerCase: Sendable {
         public var name: String
         public var state: LineageState
         public var funnel: FunnelState
-        /// When this customer came to own it, and until when; `Int64.min`/`max` where there was no transfer.
-        public var ownedFrom: Int64
-        public var ownedUntil: Int64
-        /// Every time for which this customer owned it, the last one too.
+        /// Every time for which this customer owned it, up to the asked one, in order; they do not touch.
         public var stretches: [Stretch]
+        /// When this customer came to own it last, and until when; `Int64.min`/`max` where there was no transfer.
+        public var ownedFrom: Int64 { stretches.last?.from ?? Int64.min }
+        public var ownedUntil: Int64 { stretches.last?.until ?? Int64.max }
 
         /// A time for which one customer owned a lineage without a break.
         public struct Stretch: Sendable, Equatable {
@@ -37,22 +37,19 @@ public final class CustomerCase: Sendable {
             }
         }
 
-        /// - Parameter stretches: `nil`: the one from `ownedFrom` to `ownedUntil`.
+        /// - Parameter stretches: At least one.
         public init(
-            name: String, state: LineageState, funnel: FunnelState, ownedFrom: Int64,
-            ownedUntil: Int64, stretches: [Stretch]? = nil
+            name: String, state: LineageState, funnel: FunnelState, stretches: [Stretch]
         ) {
             self.name = name
             self.state = state
             self.funnel = funnel
-            self.ownedFrom = ownedFrom
-            self.ownedUntil = ownedUntil
-            self.stretches = stretches ?? [Stretch(from: ownedFrom, until: ownedUntil)]
+            self.stretches = stretches
         }
 
-        /// Whether it is this customer's at a time.
+        /// Whether it is this customer's at a time: what was given away and came back was theirs before, too (rule 7).
         public func isOwned(at instant: Int64) -> Bool {
-            ownedFrom <= instant && instant < ownedUntil
+            stretches.contains { $0.from <= instant && instant < $0.until }
         }
     }
 
@@ -143,7 +140,7 @@ public final class CustomerCase: Sendable {
     /// for an unknown customer (rule 14).
     public var anchor: Int64 {
         if let own = state.customer.anchor.orNil { return own }
-        let owned = lineages.filter { $0.ownedFrom <= at && at < $0.ownedUntil }
+        let owned = lineages.filter { $0.isOwned(at: at) }
         return owned.compactMap(\.state.firstEventAt.orNil).min() ?? at
     }
 

@@ -34,8 +34,8 @@ struct OldLedgerTests {
         }
         let lineages = [
             CustomerCase.OwnedLineage(
-                name: "apple:1", state: pocket.lineage, funnel: pocket.funnel, ownedFrom: Int64.min,
-                ownedUntil: Int64.max)
+                name: "apple:1", state: pocket.lineage, funnel: pocket.funnel,
+                stretches: [.init()])
         ]
         let context = CustomerCase(
             environment: .production, subject: "ada", isKnown: true, state: state,

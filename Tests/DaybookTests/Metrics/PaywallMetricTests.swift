@@ -193,6 +193,27 @@ struct PaywallMetricTests {
         #expect(before == ["renewing": "5/1"])
     }
 
+    @Test("A charge that went through within grace is no failure, be it given back since")
+    func recoveredAndGivenBack() async throws {
+        let bench = try await Bench("nuzzle", now: Bench.may)
+        let lineage = LineageFixture("g", product: "com.nestling.pro.monthly", subject: "g")
+        let end = Bench.february + Bench.day
+        let recovered = end + 12 * Bench.day
+        try await bench.record([
+            lineage.started("g", from: Bench.january + Bench.day, until: end, Bench.price(5_990)),
+            lineage.billingFailed(at: end, graceUntil: end + 16 * Bench.day),
+            lineage.renewed(
+                "g1", from: recovered, until: recovered + 28 * Bench.day, Bench.price(5_990)),
+            lineage.refunded("g1", at: recovered + 5 * Bench.day),
+        ])
+        // As if it had never been paid, the time ended where it went on; charging had not failed.
+        let reasons = try group(bench, "churned_by_reason", "2026-02") {
+            $0.rules.refunds = .retroactive
+        }
+        #expect(reasons["unknown"] == "1/1" && reasons["involuntary"] ?? "0/1" == "0/1")
+        #expect(try group(bench, "churned_by_reason", "2026-02")["refund"] == "1/1")
+    }
+
     @Test("Refunds by their date, and of the money")
     func refunds() async throws {
         let bench = try await Bench("dozzi", now: Bench.may)

@@ -81,11 +81,13 @@ extension SourceGathering {
     /// unsigned word changes no plan (MS-65).
     func planStretches() -> [PlanStretch] {
         context.lineages.flatMap { lineage in
-            planStretches(of: lineage).compactMap { whole -> PlanStretch? in
-                var stretch = whole
-                stretch.start = max(whole.start, lineage.ownedFrom)
-                stretch.end = min(whole.end, lineage.ownedUntil)
-                return stretch.start <= at ? stretch : nil
+            planStretches(of: lineage).flatMap { whole in
+                lineage.stretches.compactMap { part -> PlanStretch? in
+                    var stretch = whole
+                    stretch.start = max(whole.start, part.from)
+                    stretch.end = min(whole.end, part.until)
+                    return stretch.start < stretch.end && stretch.start <= at ? stretch : nil
+                }
             }
         }
     }

@@ -46,7 +46,7 @@ struct SourceGathering {
     // MARK: Lineages
 
     private func isOwned(_ lineage: CustomerCase.OwnedLineage) -> Bool {
-        lineage.ownedFrom <= context.at && context.at < lineage.ownedUntil
+        lineage.isOwned(at: context.at)
     }
 
     func facts(of lineage: CustomerCase.OwnedLineage) -> LineagePeriods {

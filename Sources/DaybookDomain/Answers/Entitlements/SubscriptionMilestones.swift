@@ -68,8 +68,7 @@ public struct SubscriptionMilestones {
         return periods.compactMap { period in
             guard let product = period.product, product.kind == .autoRenewable,
                 let group = product.group, !period.fact.isFamilyShared,
-                lineage.ownedFrom <= period.fact.startsAt,
-                period.fact.startsAt < lineage.ownedUntil
+                lineage.isOwned(at: period.fact.startsAt)
             else { return nil }
             return Charge(
                 lineage: index, period: period, group: group, isPaid: !period.fact.isFree)
@@ -160,7 +159,7 @@ public struct SubscriptionMilestones {
             guard let value = Self.autoRenew(event) else { continue }
             defer { isOn = value }
             guard isOn, !value, event.type != .subscriptionExpired,
-                lineage.ownedFrom <= event.occurredAt, event.occurredAt < lineage.ownedUntil,
+                lineage.isOwned(at: event.occurredAt),
                 let charge = charges.last(where: { $0.period.start <= event.occurredAt })
                     ?? charges.first
             else { continue }

@@ -67,7 +67,7 @@ struct LimitTimeline {
         let hours = Set(context.catalogs.versions.map(\.catalog.policies.clientAssertedHours))
         var times: [Int64] = []
         for lineage in context.lineages {
-            times += [lineage.ownedFrom, lineage.ownedUntil]
+            times += lineage.stretches.flatMap { [$0.from, $0.until] }
             for fact in lineage.state.transactions {
                 times += [fact.startsAt, fact.expiresAt, fact.revokedAt, fact.endedAt]
                 times.append(fact.expiresAt.orNil?.addingSaturated(retry) ?? Event.absent)
