@@ -101,6 +101,9 @@ static const unsigned char timeline_mustache[] = {
 static const unsigned char unknown_mustache[] = {
 #embed "templates/unknown.mustache"
 };
+static const unsigned char what_if_panel_mustache[] = {
+#embed "templates/what-if-panel.mustache"
+};
 static const unsigned char what_if_mustache[] = {
 #embed "templates/what-if.mustache"
 };
@@ -139,6 +142,7 @@ static const struct daybook_file files[] = {
     {"time.mustache", time_mustache, sizeof time_mustache},
     {"timeline.mustache", timeline_mustache, sizeof timeline_mustache},
     {"unknown.mustache", unknown_mustache, sizeof unknown_mustache},
+    {"what-if-panel.mustache", what_if_panel_mustache, sizeof what_if_panel_mustache},
     {"what-if.mustache", what_if_mustache, sizeof what_if_mustache},
 };
 

@@ -10,13 +10,17 @@ extension Ledger {
     /// Dropped and inserted events concern the customers that they name, and these alone; another catalog may concern
     /// all customers. Nothing is written.
     /// - Parameters:
+    ///   - subject: With it, another catalog is tried upon this customer alone; `nil`: upon all. Events concern whom
+    ///     they name either way.
     ///   - topCountMax: How many of the most affected customers the report names.
     ///   - workers: Threads that fold and compare; the report is the same for any number. `nil`: one for each core.
     ///   - progress: Work done and work in all.
     /// - Throws: `LedgerError.badInput` for a catalog that cannot be read or is of another app, for an event to be
-    ///   dropped that is not there, and for one to be inserted that could not be recorded or is there already.
+    ///   dropped that is not there, for one to be inserted that could not be recorded or is there already, and for a
+    ///   subject of whom nothing is known.
     public func whatIf(
-        _ what: WhatIf, environment: Environment = .production, moment: Moment = .now,
+        _ what: WhatIf, of subject: String? = nil, environment: Environment = .production,
+        moment: Moment = .now,
         topCountMax: Int = 10, workers: Int? = nil,
         progress: @Sendable (Int64, Int64) throws -> Void = { _, _ in }
     ) throws -> WhatIfReport {
@@ -35,11 +39,11 @@ extension Ledger {
                 clockLead: moment.at == nil ? time.lead : 0)
             let rules = try RuleChange(what, app: app, before, core.zoneTables)
             try Self.check(what, environment)
-            let events = try EventChange(what, before, self)
+            let events = try EventChange(what, of: subject, environment, before, self)
             let comparison = WhatIfComparison(
                 before: before, store: core.store, zones: core.zoneTables, environment: environment,
-                at: at,
-                rules: rules, events: events, topCountMax: topCountMax)
+                at: at, rules: rules, isOfAll: subject == nil, events: events,
+                topCountMax: topCountMax)
             let sum = try comparison.run(
                 workers: workers ?? AggregatePass.workersDefault, progress: progress)
             return sum.report(environment, asOf, conflicts: rules?.conflicts ?? [])
@@ -122,12 +126,28 @@ struct EventChange: Sendable {
     /// Every id of every person who may be concerned.
     private(set) var customers: Set<CustomerKey> = []
 
-    /// - Parameter before: Ends at the cut.
-    init(_ what: WhatIf, _ before: LedgerState, _ ledger: Ledger) throws {
+    /// - Parameters:
+    ///   - subject: A customer who is looked at even where no event concerns them.
+    ///   - before: Ends at the cut.
+    init(
+        _ what: WhatIf, of subject: String?, _ environment: Environment, _ before: LedgerState,
+        _ ledger: Ledger
+    ) throws {
         state = before
         var lineages: Set<UInt32> = []
         for target in what.drops { try drop(target, before, ledger, &lineages) }
         if !what.inserts.isEmpty { try insert(what, before, ledger, &lineages) }
+        if let subject {
+            let key = state.customer(named: subject, in: environment).map {
+                CustomerKey(environment, $0)
+            }
+            guard let key, state.isKnown(key) || customers.contains(key) else {
+                throw refusal(
+                    "customer_unknown",
+                    "nothing is known of \(ShownText.escaped(subject)) in \(environment.name)")
+            }
+            customers.insert(key)
+        }
         let persons = Persons(before, cut: Int64.max)
         var met: Set<CustomerKey> = []
         for key in customers where !met.contains(key) {
@@ -230,6 +250,8 @@ struct WhatIfComparison: Sendable {
     let environment: Environment
     let at: Int64
     let rules: RuleChange?
+    /// Whether other rules are tried upon all customers; else upon those whom the events concern.
+    let isOfAll: Bool
     let events: EventChange
     let topCountMax: Int
 
@@ -248,7 +270,7 @@ struct WhatIfComparison: Sendable {
                 (try paid(old, before), try paid(new, events.state, events.inserted))
             }
         }
-        guard let rules else { return sum }
+        guard let rules, isOfAll else { return sum }
         let pass = CustomerPass(
             state: before, store: store, environment: environment, at: at, workers: workers)
         let parts = try pass.run(WhatIfSum(topCountMax: topCountMax), progress: progress) {

@@ -40,32 +40,39 @@ extension Dashboard {
         }
     }
 
-    private static let customerNames = ["name", "profile", "scale"]
+    static let customerNames = ["name", "profile", "scale"]
 
     func customer(_ call: inout RouteCall) async throws -> Answer {
         let subject = try call.customer()
         let done = try call.fields.text("done")
-        return try await answer(&call, kept: Self.customerNames) { page in
-            let asked = CustomerPage(
-                call: page, subject: subject, name: page.kept("name"),
-                profile: page.kept("profile"),
-                scale: page.kept("scale").flatMap(PlaneScale.Kind.init), done: done)
-            return { try asked.page($0) }
+        let page = try pageCall(&call, .all, Self.customerNames + WhatIfPanel.names)
+        try call.fields.finish()
+        var asked = CustomerPage(
+            call: page, subject: subject, name: page.kept("name"),
+            profile: page.kept("profile"),
+            scale: page.kept("scale").flatMap(PlaneScale.Kind.init), done: done)
+        if let panel = WhatIfPanel(page, subject, drafts) {
+            asked.panel = (panel, try await outcome(of: panel))
         }
+        let question = asked
+        return try await answer(page) { try question.page($0) }
     }
 
     func timeline(_ call: inout RouteCall) async throws -> Answer {
         let subject = try call.customer()
         let after = try call.fields.place("after")
-        return try await answer(&call, kept: Self.customerNames) { page in
+        let drafts = drafts
+        return try await answer(&call, kept: Self.customerNames + WhatIfPanel.names) { page in
             {
+                let panel = WhatIfPanel(page, subject, drafts)
                 var shown = Frame.Page(
                     title: "\(subject): timeline", template: "timeline", section: .customers)
                 shown.model["subject"] = subject
                 shown.model["back"] = page.link(
                     Paths.customer(page.app ?? "", subject), keeping: [])
-                shown.model["timeline"] = try TimelinePart(call: page, subject: subject).model(
-                    $0, after: after)
+                shown.model["timeline"] = try TimelinePart(
+                    call: page, subject: subject, panel: panel
+                ).model($0, after: after)
                 return shown
             }
         }

@@ -21,10 +21,11 @@ extension Dashboard {
                 .post, "/apps/{app}" + path, "whatIfCatalog",
                 "Hand over a catalog to be tried out.", for: Self.people, door: door, input: .form
             ) { try await tryOut(&$0) },
-            app(
-                "/customers/{customer}/what-if", "customerWhatIfPage",
-                "What would be so about a customer without an event.", Self.supporters
-            ) { try await whatIfWithout(&$0) },
+            Route(
+                .post, "/apps/{app}/customers/{customer}/what-if", "whatIfCustomer",
+                "Hand over events to be put in beside a customer's own.", for: Self.supporters,
+                door: door, input: .form
+            ) { try await putIn(&$0) },
         ]
     }
 
@@ -44,7 +45,6 @@ extension Dashboard {
         let draft = try call.fields.text("draft")
         var page = try pageCall(&call)
         page.kept = kept
-        page.isAsOfKnown = true
         try call.fields.finish()
         var question: WhatIfPage.Question?
         if let version { question = .version(version) }
@@ -83,7 +83,6 @@ extension Dashboard {
     private func text(of question: WhatIfPage.Question?, _ page: PageCall) throws -> String? {
         let ledger = try page.call.app.ledger
         switch question {
-        case .without?: return nil
         case .draft(let document)?: return String(decoding: document, as: UTF8.self)
         case .version(let version)?:
             return String(
@@ -106,31 +105,51 @@ extension Dashboard {
         let text = try call.fields.text("catalog") ?? ""
         let page = try pageCall(&call)
         try call.fields.finish()
-        // Browsers send the ends of lines of a form as CR LF (WHATWG, HTML).
-        let digest = drafts.keep(
-            Array(text.replacing("\r\n", with: "\n").utf8), app: page.app ?? "")
         var answer = Answer(status: .seeOther)
-        answer.headers[.location] = page.link(page.path, [("draft", digest)])
+        answer.headers[.location] = page.link(page.path, [("draft", keep(text, of: page))])
         return answer
     }
 
-    private func whatIfWithout(_ call: inout RouteCall) async throws -> Answer {
+    /// What a customer's page asks beside what is so.
+    func outcome(of panel: WhatIfPanel) async throws -> WhatIfPanel.Outcome {
+        if let early = panel.early { return early }
+        do {
+            let state = try await board(panel.call, "what if \(panel.subject)") {
+                try panel.report($0, progress: $1)
+            }
+            return switch state {
+            case .running: .running
+            case .done(let report): .done(report)
+            }
+        } catch let error as LedgerError {
+            return .refused(Problem(error))
+        } catch let problem as Problem {
+            return .refused(problem)
+        }
+    }
+
+    private func putIn(_ call: inout RouteCall) async throws -> Answer {
+        try call.confirmForm()
         let subject = try call.customer()
         call.fields.leaveOutEmpty()
-        let kept = call.fields.given(["source", "event"])
-        guard let source = try call.fields.text("source"),
-            let key = try call.fields.text("event")
-        else {
-            throw Problem(
-                .unprocessableContent, "missing_member",
-                "the address names no event; it has \"source\" and \"event\"")
-        }
-        var page = try pageCall(&call)
-        page.kept = kept
-        page.isAsOfKnown = true
+        let text = try call.fields.text("events") ?? ""
+        var page = try pageCall(&call, .all, Self.customerNames + WhatIfPanel.names)
         try call.fields.finish()
-        let target = WhatIf.Target(
-            source: source, key: key, environment: page.clocks.environment)
-        return try await answer(.without(target, subject: subject), page)
+        page.kept.removeAll { ["with", "like", "what_if"].contains($0.0) }
+        if !text.allSatisfy(\.isWhitespace) {
+            page.kept.append(("with", keep(text, of: page)))
+        }
+        if !page.kept.contains(where: { WhatIfPanel.names.contains($0.0) }) {
+            page.kept.append(("what_if", "open"))
+        }
+        var answer = Answer(status: .seeOther)
+        answer.headers[.location] =
+            page.link(Paths.customer(page.app ?? "", subject), keeping: []) + WhatIfPanel.anchor
+        return answer
+    }
+
+    /// Keeps what was typed into a form; browsers send the ends of its lines as CR LF (WHATWG, HTML).
+    private func keep(_ text: String, of page: PageCall) -> String {
+        drafts.keep(Array(text.replacing("\r\n", with: "\n").utf8), app: page.app ?? "")
     }
 }

@@ -139,10 +139,15 @@ package struct Dashboard: Sendable {
     ) async throws -> Answer {
         let page = try pageCall(&call, choice, names)
         try call.fields.finish()
-        let question = try prepare(page)
-        let ledger = try call.app.ledger
+        return try await answer(page, try prepare(page))
+    }
+
+    func answer(
+        _ page: PageCall, _ question: @escaping @Sendable (Ledger) throws -> Frame.Page
+    ) async throws -> Answer {
+        let ledger = try page.call.app.ledger
         let frame = door.frame
-        return try await call.longWork.run(of: ledger.app, in: .customers) {
+        return try await page.call.longWork.run(of: ledger.app, in: .customers) {
             frame.answer(try ledger.asking(question), page)
         }
     }

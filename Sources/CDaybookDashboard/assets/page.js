@@ -1,4 +1,4 @@
-// What pages are better with: the viewer's own time zone, copying, keys, and the plane of two clocks moved by hand.
+// What pages are better with: the viewer's own time zone and marks of numbers, copying, keys, and the plane of two clocks moved by hand.
 // Every page works without it.
 
 const zone = new Intl.DateTimeFormat(undefined, {
@@ -9,7 +9,31 @@ const exact = new Intl.DateTimeFormat(undefined, {
   fractionalSecondDigits: 3, timeZoneName: "short",
 })
 
+// The pages write numbers with commas and a point. Names, code and times are left as they are.
+const writesSo = new Intl.NumberFormat(undefined, {maximumFractionDigits: 1}).format(1234567.5) === "1,234,567.5"
+const number = /(?<![\p{L}\d@.,:/#])\d+(?:,\d{3})*(?:\.\d+)?(?![\p{L}\d:/]|\.\d)/gu
+const rewritten = new WeakSet()
+
+function localizeNumbers(root) {
+  for (const part of root.querySelectorAll(".n, .kpi, [data-number], svg text, svg title")) {
+    const texts = document.createTreeWalker(part, NodeFilter.SHOW_TEXT)
+    while (texts.nextNode()) {
+      const text = texts.currentNode
+      if (rewritten.has(text) || text.parentElement.closest("bdi, code, time")) continue
+      rewritten.add(text)
+      // Without a comma or a point it may be a year or a position.
+      text.data = text.data.replace(number, (found) => {
+        if (!/[.,]/.test(found)) return found
+        const digits = found.split(".")[1]?.length ?? 0
+        return new Intl.NumberFormat(undefined, {minimumFractionDigits: digits, maximumFractionDigits: digits})
+          .format(found.replaceAll(",", ""))
+      })
+    }
+  }
+}
+
 function localize(root) {
+  if (!writesSo) localizeNumbers(root)
   for (const time of root.querySelectorAll("time[datetime]")) {
     const moment = new Date(time.dateTime)
     if (!Number.isNaN(moment.getTime())) time.textContent = zone.format(moment)

@@ -34,6 +34,7 @@ struct ReplayCommand: AsyncParsableCommand {
               daybook replay --catalog five-stories.yaml \\
                 --effective 2026-03-01T00:00:00Z --at 2026-03-31T23:59:59Z
               daybook replay --drop 2 --insert more.ndjson --json
+              daybook replay --catalog five-stories.yaml --subject ada
 
             A bundle that "daybook capture" wrote is recognized by its content. Its answers are computed again; exits \
             with 1 when one differs.

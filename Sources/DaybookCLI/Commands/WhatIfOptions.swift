@@ -27,6 +27,12 @@ struct WhatIfOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
+            "With --catalog: try it upon this customer alone. Default: upon all.",
+            valueName: "subject"))
+    var subject: String?
+
+    @Option(
+        help: ArgumentHelp(
             "With a what-if: answer as of this time. Default: now.", valueName: "time"))
     var at: String?
 
@@ -49,7 +55,9 @@ struct WhatIfOptions: ParsableArguments {
         guard effective == nil || catalog else {
             throw ValidationError("--effective goes with --catalog.")
         }
-        let others = [("--at", at != nil), ("--top", top != nil)]
+        let others = [
+            ("--at", at != nil), ("--top", top != nil), ("--subject", subject != nil),
+        ]
         if !isAsked, let other = others.first(where: \.1) {
             throw ValidationError(
                 "\(other.0) goes with a what-if: --catalog, --drop or --insert.")
@@ -78,8 +86,8 @@ struct WhatIfOptions: ParsableArguments {
         do {
             defer { bar.finish() }
             report = try ledger.whatIf(
-                what, environment: environment, moment: moment, topCountMax: top ?? Self.topDefault,
-                workers: workers
+                what, of: subject, environment: environment, moment: moment,
+                topCountMax: top ?? Self.topDefault, workers: workers
             ) { done, total in bar.show(done, of: total, events: events) }
         }
         try output.show(report.json) { report.text($0) }

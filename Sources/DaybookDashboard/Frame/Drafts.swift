@@ -1,7 +1,8 @@
 import DaybookEvents
 import Synchronization
 
-/// Catalogs that people tried out and did not publish, as long as the server runs; the last ones of each app.
+/// Catalogs and events that people tried out and did not publish or record, as long as the server runs; the last ones
+/// of each app.
 final class Drafts: Sendable {
     private static let countMax = 16
 

@@ -14,6 +14,8 @@ struct CustomerPage {
     let scale: PlaneScale.Kind?
     /// The position of what was just done here.
     var done: String?
+    /// What is asked beside what is so.
+    var panel: (asked: WhatIfPanel, outcome: WhatIfPanel.Outcome)?
 
     static let eventCount = 100
 
@@ -49,11 +51,20 @@ struct CustomerPage {
             page.model["others"] = try others(ledger)
             return page
         }
+        page.model["try"] = call.link(path, keeping: [("what_if", "open")]) + WhatIfPanel.anchor
+        if let panel {
+            page.model["what_if"] = try panel.asked.model(ledger, panel.outcome)
+            page.model["try"] = nil
+            switch panel.outcome {
+            case .running: page.model["refresh"] = "1"
+            case .refused(let problem): page.status = problem.status
+            case .nothingAsked, .done: break
+            }
+        }
         guard let (status, asOf) = try status(ledger) else {
             page.model["no_catalog"] = true
             page.model["plane"] = try name.flatMap { try plane(of: $0, ledger)?.model }
-            page.model["timeline"] = try TimelinePart(call: call, subject: subject).model(
-                ledger, after: nil)
+            page.model["timeline"] = try timeline(call, ledger)
             return page
         }
         page.model["as_of"] = asOf.sentence
@@ -63,10 +74,14 @@ struct CustomerPage {
         var own = self
         // What was chosen for the page stays when its moment changes.
         if let chosen, name == nil { own.call.kept.append(("name", chosen)) }
-        page.model["timeline"] = try TimelinePart(call: own.call, subject: subject).model(
-            ledger, after: nil)
+        page.model["timeline"] = try timeline(own.call, ledger)
         try own.fill(&page, ledger, status, decisions, chosen)
         return page
+    }
+
+    private func timeline(_ call: PageCall, _ ledger: Ledger) throws -> Model {
+        try TimelinePart(call: call, subject: subject, panel: panel?.asked).model(
+            ledger, after: nil)
     }
 
     private func fill(

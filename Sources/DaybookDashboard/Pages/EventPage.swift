@@ -28,10 +28,9 @@ struct EventPage {
             clocks.environment = event.draft.environment
             page.model["what_if"] =
                 Link(
-                    "\(Paths.customer(call.app ?? "", subject))/what-if",
-                    [("source", event.draft.source.kind), ("event", event.draft.source.key)]
-                        + clocks.parameters
-                ).text
+                    Paths.customer(call.app ?? "", subject),
+                    [("without", "\(number)")] + clocks.parameters
+                ).text + WhatIfPanel.anchor
         }
         page.model["undo"] = call.acts ? ActionPage.undoing(event, in: call.app ?? "") : nil
         if call.acts, let subject = event.draft.subject {

@@ -7,6 +7,8 @@ import DaybookServer
 struct TimelinePart {
     let call: PageCall
     let subject: String
+    /// Where it is open, each event has links for it.
+    let panel: WhatIfPanel?
 
     func model(_ ledger: Ledger, after: Place?) throws -> Model {
         let page = try ledger.history(
@@ -38,6 +40,7 @@ struct TimelinePart {
                     ).parameters
             ).text,
         ]
+        if let panel { model.merge(panel.links(of: event.position)) { $1 } }
         let delay = event.recordedAt - happened
         // A second is what a request takes.
         if abs(delay) >= 1_000 {

@@ -4,7 +4,7 @@ import DaybookDomain
 import DaybookEvents
 import DaybookServer
 
-/// Who would be affected by another catalog, and what would be so about a customer without an event.
+/// Who would be affected by another catalog.
 struct WhatIfPage {
     let call: PageCall
 
@@ -16,7 +16,6 @@ struct WhatIfPage {
         case version(Int64)
         /// A catalog that was handed over.
         case draft([UInt8])
-        case without(WhatIf.Target, subject: String)
     }
 
     /// An answer with what the catalog itself says otherwise.
@@ -34,7 +33,6 @@ struct WhatIfPage {
         case .version(let version):
             what.catalog = try ledger.catalogDocument(version: version).document
         case .draft(let document): what.catalog = document
-        case .without(let target, _): what.drops = [target]
         }
         let report = try ledger.whatIf(
             what, environment: clocks.environment, moment: clocks.moment, topCountMax: topCount,
@@ -73,14 +71,12 @@ struct WhatIfPage {
         switch question {
         case .version(let version)?:
             page.model["title"] = "What if catalog \(version) ruled for all customers"
-        case .without(let target, let subject)?:
-            page.section = .customers
-            page.model["title"] = "What if \(target.source)/\(target.key) had not happened"
-            page.model["back"] = call.link(Paths.customer(call.app ?? "", subject))
             page.model["command"] =
-                "daybook replay --drop \(ShellText.quoted("\(target.source)/\(target.key)"))"
+                "daybook catalog show \(version) > catalog-\(version).yaml && daybook replay --catalog catalog-\(version).yaml"
                 + call.clocks.options
-        case .draft?, nil: break
+        case .draft?:
+            page.model["command"] = "daybook replay --catalog catalog.yaml" + call.clocks.options
+        case nil: break
         }
         switch state {
         case nil: break
@@ -102,6 +98,9 @@ struct WhatIfPage {
             "changes": CatalogChangesPage.rows(answer.changes),
             "has_changes": !answer.changes.isEmpty,
             "has_features": !report.features.isEmpty, "has_meters": !report.meters.isEmpty,
+            "has_shifts":
+                !(report.features.isEmpty && report.meters.isEmpty
+                && answer.changes.isEmpty),
             "features": report.features.map { shift -> Model in
                 [
                     "name": shift.name, "gained": Words.grouped(Int64(shift.gained)),

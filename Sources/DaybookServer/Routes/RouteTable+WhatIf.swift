@@ -1,5 +1,5 @@
 import Daybook
-import DaybookAudit
+package import DaybookAudit
 import DaybookDomain
 import DaybookEvents
 import DaybookIngest
@@ -22,8 +22,10 @@ extension RouteTable {
             catalog: try call.fields.text("catalog").map { Array($0.utf8) },
             effectiveAt: try call.fields.instant("effective_at"))
         let environment = try call.fields.environment()
+        let subject = try call.fields.text("subject")
         what.drops = try (call.fields.texts("drop") ?? []).map { try target($0, environment) }
-        try read(try call.fields.array("insert") ?? [], into: &what, app: try call.app.name)
+        try what.insert(
+            lines: try lines(try call.fields.array("insert") ?? []), app: try call.app.name)
         let moment = try call.fields.moment()
         let top = try call.fields.integer("top") ?? 10
         guard (0...whatIfTopMax).contains(top) else {
@@ -40,8 +42,8 @@ extension RouteTable {
         return { ledger in
             .json(
                 try ledger.whatIf(
-                    asked, environment: environment, moment: moment, topCountMax: Int(top),
-                    workers: 1
+                    asked, of: subject, environment: environment, moment: moment,
+                    topCountMax: Int(top), workers: 1
                 ).json)
         }
     }
@@ -61,11 +63,8 @@ extension RouteTable {
             source: String(parts[0]), key: String(parts[1]), environment: environment)
     }
 
-    private static func read(
-        _ events: [JSONValue], into what: inout WhatIf, app: String
-    ) throws {
-        var lines: [UInt8] = []
-        for event in events {
+    private static func lines(_ events: [JSONValue]) throws -> [UInt8] {
+        try events.reduce(into: []) { lines, event in
             guard let object = event.object else {
                 throw Problem(
                     .unprocessableContent, "wrong_kind",
@@ -73,17 +72,25 @@ extension RouteTable {
             }
             lines += object.canonicalBytes + [0x0A]
         }
+    }
+}
+
+extension WhatIf {
+    /// Reads the events to be put in.
+    /// - Parameter lines: One event each, as for recording; at most as many as one request may record.
+    /// - Throws: `LedgerError.badInput` with the place in the lines, `Problem` for too many.
+    package mutating func insert(lines: [UInt8], app: String) throws {
         var reader = NDJSONReader(app: app)
         let (read, problems) = reader.read(lines)
         guard problems.isEmpty else {
             throw LedgerError.badInput(problems.map(InputProblem.init))
         }
-        guard read.count <= linesMax else {
+        guard read.count <= RouteTable.linesMax else {
             throw Problem(
                 .unprocessableContent, "too_many_events",
-                "\(read.count) events are more than a request may have: \(linesMax)")
+                "\(read.count) events are more than a request may have: \(RouteTable.linesMax)")
         }
-        what.inserts = read.map(\.draft)
-        what.insertLines = read.map(\.line)
+        inserts = read.map(\.draft)
+        insertLines = read.map(\.line)
     }
 }

@@ -113,7 +113,8 @@ struct PageWhatIfTests {
                 let event = entry.event
                 let text = try await page.get("/apps/nuzzle/events/\(event.position)").text
                 let link = try #require(
-                    text.firstMatch(of: /href="([^"]*\/what-if\?[^"]*)"/), "\(event.position)"
+                    text.firstMatch(of: /href="([^"#]*without=[^"#]*)#what-if"/),
+                    "\(event.position)"
                 ).1
                 let shown = try await page.whole(String(link).replacing("&amp;", with: "&"))
                 let key = try #require(event.draft.source.key)
@@ -131,8 +132,77 @@ struct PageWhatIfTests {
                 }
             }
             #expect(count > 0)
-            let none = try await page.get("/apps/nuzzle/customers/u_3090/what-if")
-            #expect(none.status == 422 && none.text.contains("missing_member"))
+        }
+    }
+
+    @Test("Beside a customer events are put in and another catalog is tried, upon them alone")
+    func panel() async throws {
+        try await Content.serving("nuzzle") { bench, page, _ in
+            let writer = try Ledger.open(bench.path("nuzzle"), clock: { Content.now })
+            try await writer.publish(
+                CatalogPublication(
+                    document: Array(try Self.stricter().utf8), effectiveAt: Content.now))
+            defer { try? writer.close() }
+            let own = "/apps/nuzzle/customers/u_3090"
+            let history = try writer.history(of: "u_3090")
+            let use = try #require(history.last).event
+            let text = try await page.get("\(own)?what_if=open").text
+            #expect(text.contains("without=\(use.position)#what-if"))
+            #expect(text.contains("like=\(use.position)#what-if"))
+            let like = try await page.get("\(own)?like=\(use.position)").text
+            #expect(like.contains("what-if/\(use.position)"))
+
+            var more = use.draft
+            more.source.key = "one-more"
+            var json = EventJSON.object(of: use)
+            json["source"] = ["kind": .string(more.source.kind), "key": "one-more"]
+            let given = ["position", "recorded_at", "version"]
+            json = JSONObject(json.members.filter { !given.contains($0.name) })
+            let reply = try await page.post(
+                own + "/what-if",
+                [
+                    "form_token": try await page.formToken("\(own)?what_if=open"),
+                    "events": JSONValue.object(json).canonicalText + "\r\n", "rules": "1",
+                    "without": "\(history[0].event.position)",
+                ])
+            #expect(reply.status == 303, "\(reply.text)")
+            let shown = try await page.whole(
+                String(try #require(reply.headers["location"]).prefix { $0 != "#" }))
+            let report = try writer.whatIf(
+                WhatIf(
+                    catalog: try writer.catalogDocument(version: 1).document,
+                    drops: [
+                        .init(
+                            source: history[0].event.draft.source.kind,
+                            key: history[0].event.draft.source.key ?? "", environment: .production)
+                    ], inserts: [more]), of: "u_3090", topCountMax: 100)
+            let sentences = report.top.flatMap(\.sentences)
+            #expect(!sentences.isEmpty)
+            for sentence in sentences { #expect(shown.contains(Markup.escaped(sentence))) }
+            #expect(shown.contains("--subject u_3090 --drop") && shown.contains("--catalog"))
+            #expect(try writer.history(of: "u_3090").count == history.count)
+
+            let taken = try await page.post(
+                own + "/what-if",
+                [
+                    "form_token": try await page.formToken("\(own)?what_if=open"),
+                    "events": "{\"type\":1}",
+                ])
+            let refused = try await page.ended(
+                String(try #require(taken.headers["location"]).prefix { $0 != "#" }))
+            #expect(refused.status == 422 && refused.text.contains("What it says") == false)
+            #expect(refused.text.contains("id=\"what-if\"") && refused.text.contains("line 1"))
+            for (query, code) in [
+                ("with=nothing", "unknown_draft"), ("without=a", "bad_position"),
+                ("without=999999", "unknown_event"), ("rules=x", "unknown_version"),
+                ("rules=77", "unknown_version"),
+            ] {
+                let wrong = try await page.ended("\(own)?\(query)")
+                #expect(wrong.text.contains(code), "\(query) \(wrong.status)")
+                #expect(wrong.text.contains("id=\"what-if\""), "The page stays: \(query)")
+            }
+            let foreign = try await page.post(own + "/what-if", ["events": "x"])
+            #expect(foreign.status == 403)
         }
     }
 
@@ -164,7 +234,13 @@ struct PageWhatIfTests {
             #expect(done.status == 303, "\(done.text)")
             let after = try await page.get(try #require(done.headers["location"])).text
             #expect(after.contains("Take it back") && after.contains("actions/stop-pretending"))
-            #expect(after.contains(">may use</b>") || after.contains(">yes</span>"))
+            let fresh = try Ledger.open(
+                bench.path("nuzzle"), readOnly: true, clock: { Fixtures.now })
+            let held = try fresh.status(of: "ada", environment: .sandbox).status.entitlements
+            try fresh.close()
+            #expect(held.first { $0.name == "pro" }?.isActive == true)
+            let row = /✓<span class="hidden">yes<\/span><\/span><\/td><td><a href="[^"]*">pro<\/a>/
+            #expect(after.firstMatch(of: row) != nil)
             let production = try await page.post(
                 path, fields.merging(["step": "do", "environment": "production"]) { $1 })
             #expect(production.text.contains("override_forbidden"))

@@ -136,7 +136,7 @@ def pages_of(browser, base, app):
     paths["doctor"] = f"/apps/{app}/ledger/doctor"
     if "event" in paths:
         browser.open(base, paths["event"])
-        paths["without"] = links(driver, "a[href*='/what-if?']")[0]
+        paths["without"] = links(driver, "a[href*='without=']")[0]
     paths["filtered"] = f"/apps/{app}/metrics/new_customers?cohort=2026-02&by=week"
     return paths
 
@@ -297,6 +297,57 @@ def keys(browser, base, app):
         wrong(app, "the first stop of Tab does not skip to the content")
 
 
+def what_if(browser, base, path):
+    """The panel beside a customer: an event is left out, another is put in, both are taken back."""
+    driver = browser.driver
+    browser.open(base, path)
+    driver.find_element(By.CSS_SELECTOR, "a[href$='#what-if']").click()
+    driver.find_element(By.CSS_SELECTOR, "tr a[href*='without=']").click()
+    browser.settle()
+    if not driver.find_elements(By.CSS_SELECTOR, ".panel [role=status]"):
+        wrong(path, "does not say what would be different without an event")
+    rows = driver.find_elements(By.CSS_SELECTOR, "tr a[href*='like=']")
+    if not rows:
+        wrong(path, "has no event to put in another like it")
+        return
+    rows[-1].click()
+    text = driver.find_element(By.CSS_SELECTOR, ".panel textarea").get_attribute("value")
+    if '"what-if/' not in text:
+        wrong(path, f"the form begins with {text!r}")
+    driver.find_element(By.CSS_SELECTOR, ".panel button.primary").click()
+    browser.settle()
+    if not driver.find_elements(By.CSS_SELECTOR, ".panel [role=status]"):
+        wrong(path, "does not say what would be different with another event: "
+              + driver.find_element(By.CSS_SELECTOR, ".panel").text[:300])
+    driver.find_element(By.CSS_SELECTOR, ".panel textarea").send_keys("{")
+    driver.find_element(By.CSS_SELECTOR, ".panel button.primary").click()
+    browser.settle()
+    if not driver.find_elements(By.CSS_SELECTOR, ".panel [role=alert]"):
+        wrong(path, "does not refuse what is no event")
+    browser.rules(path + " with a panel")
+    driver.find_element(By.LINK_TEXT, "Close").click()
+    if driver.find_elements(By.CSS_SELECTOR, ".panel"):
+        wrong(path, "the panel does not close")
+    browser.logs(base, path, ("422 (Unprocessable",))
+
+
+def marks(browser, base, path):
+    """Numbers have the marks of the viewer's language, and are the same numbers."""
+    read = "return [...document.querySelectorAll('main .n, main .kpi')].map((part) => part.textContent)"
+    texts = {}
+    for name in ("en-US", "de-DE"):
+        browser.driver.execute_cdp_cmd("Emulation.setLocaleOverride", {"locale": name})
+        browser.open(base, path)
+        # Times are told in words of the language.
+        texts[name] = [text for text in browser.driver.execute_script(read) if ":" not in text]
+    browser.driver.execute_cdp_cmd("Emulation.setLocaleOverride", {})
+    swapped = [text.translate(str.maketrans(",.", ".,")) for text in texts["en-US"]]
+    if texts["de-DE"] != swapped:
+        wrong(path, f"in German {texts['de-DE'][:20]} of {texts['en-US'][:20]}")
+    if texts["de-DE"] == texts["en-US"]:
+        wrong(path, f"has no number with a mark: {texts['en-US'][:20]}")
+
+
 def without_script(base, cookies, paths, app):
     browser = Browser(script=False)
     driver = browser.driver
@@ -336,6 +387,9 @@ def main():
     browser.driver.set_script_timeout(120)
     points(browser, base, customers[:10])
     keys(browser, base, apps[0])
+    what_if(browser, base, seen[apps[0]]["customer-0"])
+    for name in ("overview", "metric-net_revenue"):
+        marks(browser, base, seen[apps[0]][name])
     cookies = browser.driver.get_cookies()
     browser.driver.quit()
     without_script(base, cookies, seen[apps[0]], apps[0])

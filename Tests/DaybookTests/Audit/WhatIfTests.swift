@@ -3,6 +3,7 @@ import DaybookAudit
 import DaybookDomain
 import DaybookEvents
 import DaybookFixtures
+import DaybookTesting
 import Testing
 
 /// A what-if must say what a ledger would say in which things were really so.
@@ -169,6 +170,30 @@ struct WhatIfTests {
         #expect(try ledger.whatIf(sooner, moment: moment).changed > 10)
     }
 
+    @Test("Upon one customer another catalog says what it says of them among all")
+    func oneCustomer() async throws {
+        let app = "dozzi"
+        let month = SyntheticMonth(
+            catalog: try Fixtures.catalog(app), seed: 20_261_126, subjects: 40)
+        let ledger = try await StreamGolden.ledger(app, holding: month.deliveries)
+        let what = WhatIf(catalog: try Self.stricter(app))
+        let moment = Moment(at: SyntheticMonth.end - 1)
+        let all = try ledger.whatIf(what, moment: moment, topCountMax: 1_000)
+        #expect(all.changed > 5 && all.changed < all.customers)
+        var seen: Set<String> = []
+        for subject in try ledger.subjects(in: .production) {
+            let (status, _) = try ledger.status(of: subject, moment: moment)
+            let one = try ledger.whatIf(what, of: subject, moment: moment)
+            #expect(one.customers == 1, "\(subject)")
+            #expect(one.top == all.top.filter { $0.subject == status.subject }, "\(subject)")
+            seen.formUnion(one.top.map(\.subject))
+        }
+        #expect(seen == Set(all.top.map(\.subject)))
+        #expect(throws: LedgerError.self) {
+            try ledger.whatIf(what, of: "of whom nothing is known", moment: moment)
+        }
+    }
+
     @Test("Without an event it is as if it had never come", arguments: try StreamGolden.pairs())
     func drops(_ pair: StreamGolden.Pair) async throws {
         let drafts = try StreamGolden.drafts(of: pair)
@@ -241,6 +266,28 @@ struct WhatIfTests {
         #expect(shift.before == 0)
         #expect(shift.after == 2_990)
         #expect(report.top.first?.paidAfter.amounts == [shift.currency: 2_990])
+    }
+
+    @Test("What was paid before a purchase was given away and came back was paid by them")
+    func givenAwayAndBack() async throws {
+        let fixture = try await LedgerFixture("sampler", document: SamplerCatalog.first)
+        let start = LedgerFixture.start
+        let day = LedgerFixture.day
+        let bought = LineageFixture("1", product: "club.monthly")
+        var mover = bought
+        mover.subject = nil
+        try await fixture.record(
+            bought.started("1", from: start, until: start + 30 * day),
+            mover.event(.purchaseTransferred, at: start + 10 * day, ["from": "ada", "to": "ben"]),
+            mover.event(.purchaseTransferred, at: start + 20 * day, ["from": "ben", "to": "ada"]),
+            bought.renewed("2", from: start + 30 * day, until: start + 60 * day),
+            .used("coins", at: start + day, ref: "a"))
+        let what = WhatIf(drops: [
+            .init(source: "native", key: "coins/a/\(start + day)", environment: .production)
+        ])
+        let report = try fixture.ledger.whatIf(what, moment: Moment(at: start + 40 * day))
+        #expect(report.top.map(\.subject) == ["ada"])
+        #expect(report.top.first?.paidBefore.amounts == ["USD": 17_980])
     }
 
     @Test("What cannot be asked is refused, and nothing is written")
