@@ -25,6 +25,8 @@ demo: build
 test: setup subjects lint
 	$(BUILD_TESTS)
 	$(SWIFT) test -c $(CONFIGURATION) --skip-build
+	@scripts/setup browser
+	DAYBOOK_SMOKE=1 $(SWIFT) test -c $(CONFIGURATION) --skip-build --filter PageBrowserTests
 
 test-extended: setup
 	$(BUILD_TESTS)

@@ -6,12 +6,16 @@ import Foundation
 import Testing
 
 /// The pages in a real browser: that each loads, runs its script and fits; the extended tier has the rest.
+///
+/// `make test` runs it by itself after all other tests: beside them a page takes minutes on two cores.
 @Suite(
     "Pages in Chromium, a smoke",
     .enabled(
         if: WebDriver.isInstalled
-            && ProcessInfo.processInfo.environment["DAYBOOK_TIER"] == "extended",
-        "of the extended tier; needs chromium and chromedriver (Debian: chromium-driver)"))
+            && ["DAYBOOK_TIER": "extended", "DAYBOOK_SMOKE": "1"].contains {
+                ProcessInfo.processInfo.environment[$0] == $1
+            },
+        "run by itself at the end; needs chromium and chromedriver (Debian: chromium-driver)"))
 struct PageBrowserTests {
     @Test("Every kind of page loads without an error, runs its script and fits a telephone")
     func loads() async throws {
@@ -31,7 +35,7 @@ struct PageBrowserTests {
                 for path in [
                     "", "/customers", own, own + "?at=2026-02-05&known_at=2026-02-05", "/metrics",
                     "/metrics/net_revenue", "/boards/trials", "/catalog", "/catalog/what-if",
-                    "/ledger", own + "/actions/grant",
+                    "/ledger", own + "/actions/grant", own + "?what_if=open",
                 ] {
                     try await driver.open("\(base)/apps/nuzzle\(path)")
                     try await ServerBench.eventually {
