@@ -67,6 +67,9 @@ extension DaybookCommand {
                     SandboxCommand.self,
                 ]),
             CommandGroup(
+                name: "Scale",
+                subcommands: [ContextCommand.self, FoldCommand.self, MergeCommand.self]),
+            CommandGroup(
                 name: "Keep",
                 subcommands: [
                     CatalogCommand.self, TickCommand.self, SnapshotCommand.self,

@@ -29,6 +29,10 @@ struct ExamplesTests {
                 "daybook key create --scope store --label functions --actor kim",
                 "daybook key lease --actor kim",
                 "daybook key trust backend-1 --algorithm ES256 --file backend.pem --actor kim",
+                "daybook export --partitions 2 --output cases",
+                "cat cases/cases-*.ndjson | daybook fold --context cases/context.ndjson --kpi > parts.ndjson",
+                "cp parts.ndjson a.ndjson", "cp parts.ndjson b.ndjson",
+                "cat cases/cases-*.ndjson > lines.ndjson",
             ]
         ),
         (
@@ -155,6 +159,7 @@ struct ExamplesTests {
                 // A question may be answered with no; everything else must be done.
                 let isQuestion = [
                     "daybook check ", "daybook bisect ", "daybook kpi ", "daybook report compare ",
+                    "daybook merge ",
                 ].contains {
                     example.contains($0)
                 }

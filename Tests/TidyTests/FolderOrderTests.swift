@@ -25,7 +25,7 @@ struct FolderOrderTests {
         ],
         "Daybook": [
             "Values", "State", "Replay", "Derived", "Core", "Upkeep", "Commit", "Questions",
-            "DryRun", "Intake", ".",
+            "DryRun", "Intake", ".", "Scale",
         ],
         "DaybookAudit": [".", "Bundles"],
         "DaybookServer": ["Wire", "Metrics", "Access", "Ledgers", "Routes", "Operation"],

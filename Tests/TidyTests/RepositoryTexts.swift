@@ -21,7 +21,7 @@ struct RepositoryTexts {
     ]
 
     private static let folders = [
-        "Benchmarks", "Fuzz", "Sources", "Tests", "datasets", "docs", "events", "recipes",
+        "Benchmarks", "Fuzz", "Sources", "Tests", "datasets", "docs", "events", "recipes", "scale",
         "scripts", "snapshots",
     ]
     private static let kinds: Set<String> = ["swift", "c", "h", "md", "yaml", "sh"]

@@ -15,14 +15,27 @@ struct KPIQuestion {
     func report(
         _ request: MetricsRequest, progress: @Sendable (Int, Int) throws -> Void = { _, _ in }
     ) throws -> KPIReport {
+        try report(request) {
+            try MetricsQuestion(core: core, workers: workers).report($0, progress: progress)
+        }
+    }
+
+    /// The metrics that the targets of the newest catalog are about.
+    func names(_ knownAt: Moment.Knowledge?) throws -> [String] {
+        let own = try targets(knownAt).map(\.metric).filter { Metric.named($0) != nil }
+        // Without a metric of ours among the targets one is asked for all the same: it tells the period.
+        return own.isEmpty ? ["new_customers"] : own
+    }
+
+    /// - Parameter values: Answers the question about the targets' metrics.
+    func report(
+        _ request: MetricsRequest, _ values: (MetricsRequest) throws -> MetricsReport
+    ) throws -> KPIReport {
         try core.refresh()
         let targets = try targets(request.moment.knownAt)
         var request = request
-        let own = targets.map(\.metric).filter { Metric.named($0) != nil }
-        // Without a metric of ours among the targets one is asked for all the same: it tells the period.
-        request.metrics = own.isEmpty ? ["new_customers"] : own
-        let report = try MetricsQuestion(core: core, workers: workers).report(
-            request, progress: progress)
+        request.metrics = try names(request.moment.knownAt)
+        let report = try values(request)
         guard let period = Self.period(report) else {
             throw LedgerError.badInput([
                 InputProblem(

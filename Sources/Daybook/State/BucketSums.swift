@@ -21,11 +21,9 @@ package struct BucketSums: Sendable, Equatable {
 
     package static func == (left: BucketSums, right: BucketSums) -> Bool { left.sums == right.sums }
 
-    /// FNV-1a (Fowler, Noll, Vo) of the name, mixed once more: without a key, since two ledgers are compared by it.
+    /// Without a key, since two ledgers are compared by it.
     package static func bucket(of name: StreamName) -> Int {
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in name.description.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-        return Int(truncatingIfNeeded: hash ^ hash >> 32) & (count - 1)
+        Int(truncatingIfNeeded: NameHash.of(name.description)) & (count - 1)
     }
 
     /// Takes in what another worker summed up.

@@ -181,15 +181,6 @@ extension ReproBundle.Question {
     }
 }
 
-extension EventDraft {
-    /// The line under which a recorded event is written down: canonical, with its recorded time, without a position.
-    package var recordedLine: [UInt8] {
-        var object = EventJSON.object(of: self)
-        object["recorded_at"] = recordedAt.map(JSONValue.integer)
-        return object.canonicalBytes
-    }
-}
-
 extension Ledger {
     /// What the ledger says to a question of a bundle.
     func answer(

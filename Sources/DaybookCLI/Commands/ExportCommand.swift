@@ -35,6 +35,11 @@ struct ExportCommand: AsyncParsableCommand {
             Transactions and periods are those that metrics count; rows ascend by position, and --after takes the \
             place that the export before named: then come the rows of those about whom something was recorded since \
             (docs/exports.md). With --output a file NAME.schema.json describes the columns.
+
+              daybook export --partitions 8 --output cases
+
+            --partitions writes all events case by case into that many files of a folder, with the context that "daybook \
+            fold" needs. Run again, it goes on where it was interrupted, as of the same place (docs/scaling.md).
             """)
 
     @Argument(help: "events, transactions, periods or customers.")
@@ -75,9 +80,11 @@ struct ExportCommand: AsyncParsableCommand {
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "Write to this file, which appears when it is complete. Default: the standard output.",
+            "Write to this file, which appears when it is complete. Default: the standard output. With --partitions: a folder.",
             valueName: "file"))
     var output: String?
+
+    @OptionGroup var cases: CaseOptions
 
     @OptionGroup var ledger: LedgerOptions
 
@@ -93,6 +100,17 @@ struct ExportCommand: AsyncParsableCommand {
                     "--through, --subject, --names, --limit and --newest-first are of events.")
             }
         }
+        try cases.validate(output: output)
+        if cases.isAsked {
+            guard content == .events, after == nil, through == nil, subject == nil,
+                environment == nil, names == .daybook, format == .ndjson, page.limit == nil,
+                !page.newestFirst
+            else {
+                throw ValidationError(
+                    "--partitions writes all events; it goes with --output, --workers and --known-at."
+                )
+            }
+        }
         guard columns == .daybook || content == .transactions else {
             throw ValidationError("--columns is of transactions.")
         }
@@ -102,6 +120,9 @@ struct ExportCommand: AsyncParsableCommand {
     }
 
     mutating func run() async throws {
+        if cases.isAsked, let output {
+            return try await ledger.asking { try cases.write($0, into: output, json: json) }
+        }
         let start = try ChangesStart(try Self.positionOrPlace(after))
         if let through, through < 1 {
             throw Failure(.badInput, "bad_position", "--through \(through) is no position")

@@ -8,7 +8,7 @@ enum Arguments {
         "--undo", "--force", "--apply", "--fails", "--redact", "--check", "--replace",
         "--allow-unknown", "--plain", "--unlimited", "--newest-first", "--move-anchor",
         "--preserve-overage", "--full", "--ending", "--follow", "--demo", "--keys",
-        "--add", "--remove",
+        "--add", "--remove", "--kpi", "--part",
     ]
 
     /// Lets a number be negative: ArgumentParser would take `-1` for an option, and complain of a missing value or an

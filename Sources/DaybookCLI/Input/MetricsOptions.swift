@@ -3,7 +3,7 @@ import Daybook
 import DaybookDomain
 
 /// Over which time metrics are computed, and by which rules.
-struct MetricsOptions: ParsableArguments {
+struct MetricRulesOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "One period of the calendar, such as 2026, 2026-Q1, 2026-03, 2026-W10 or 2026-03-05, in the place of --from and --until.",
@@ -65,7 +65,6 @@ struct MetricsOptions: ParsableArguments {
     var product: [String] = []
 
     @OptionGroup var customers: CustomerFilterOptions
-    @OptionGroup var moment: MomentOptions
     @OptionGroup var environment: EnvironmentOption
 
     /// - Parameter exposure: `nil`: every customer counts.
@@ -88,7 +87,6 @@ struct MetricsOptions: ParsableArguments {
         request.rules.ageUnit = every
         request.rules.ageMax = ages
         request.rules.currency = currency
-        request.moment = try moment.moment()
         if let share = try PercentText.read(commission, "--commission") {
             request.rules.commissionMilli = share
         }
@@ -101,6 +99,21 @@ struct MetricsOptions: ParsableArguments {
         filter.experiment = exposure?.experiment
         filter.variant = exposure?.variant
         return filter
+    }
+}
+
+/// A question about metrics with its moment.
+struct MetricsOptions: ParsableArguments {
+    @OptionGroup var rules: MetricRulesOptions
+    @OptionGroup var moment: MomentOptions
+
+    /// - Parameter exposure: `nil`: every customer counts.
+    func request(
+        _ metrics: [String], _ exposure: ExposureOptions? = nil
+    ) throws -> MetricsRequest {
+        var request = try rules.request(metrics, exposure)
+        request.moment = try moment.moment()
+        return request
     }
 }
 

@@ -76,6 +76,9 @@ public struct MetricsAnswer: Sendable {
     /// Adds what was contributed to another answer of the same question.
     public mutating func add(_ other: MetricsAnswer) { sums.add(other.sums) }
 
+    /// Adds what was contributed to an answer of the same question elsewhere.
+    package mutating func add(_ other: MetricSums) { sums.add(other) }
+
     /// Takes back what was contributed to it.
     /// - Returns: `false` where not all of it was; the answer is of no use then.
     public mutating func remove(_ other: MetricsAnswer) -> Bool { sums.remove(other.sums) }

@@ -40,6 +40,14 @@ public struct MetricSums: Sendable, Equatable {
         cells[cell, default: Sum()].count += 1
     }
 
+    /// Takes a sum that was written down.
+    /// - Returns: `false` where there is one already.
+    mutating func insert(_ sum: Sum, at cell: Cell) -> Bool {
+        guard cells[cell] == nil else { return false }
+        cells[cell] = sum
+        return true
+    }
+
     /// Adds what was summed elsewhere.
     public mutating func add(_ other: MetricSums) {
         for (cell, sum) in other.cells {

@@ -195,6 +195,9 @@ public struct ZoneSet: Sendable, Equatable {
 
     public func contains(_ name: String) -> Bool { tables[name] != nil }
 
+    /// In no order.
+    package var names: [String] { Array(tables.keys) }
+
     public subscript(name: String) -> ZoneTable { tables[name] ?? .utc }
 
     /// One number for all tables, to tell two releases of the zone database apart (rule 31).

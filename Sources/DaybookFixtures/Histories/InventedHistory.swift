@@ -1,4 +1,4 @@
-import Daybook
+public import Daybook
 import DaybookAudit
 import DaybookDomain
 import DaybookEvents
@@ -43,6 +43,11 @@ public struct InventedHistory {
         }
         try await flush()
         return (told, try told.end())
+    }
+
+    /// A ledger in memory that took everything in this order.
+    public func ledger() async throws -> Ledger {
+        try await Self.ledger(app, document, arrivals, .memory).ledger.ledger
     }
 
     /// Compares at random cuts, the end of the history among them, and at random moments when something may change.

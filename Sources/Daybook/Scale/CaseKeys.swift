@@ -1,0 +1,119 @@
+import DaybookDomain
+import DaybookEvents
+
+/// Which events are folded together: a case is every customer and lineage between whom an alias, a spelling, a naming
+/// or a transfer makes a connection, at whatever time (rules 7 and 23).
+///
+/// No answer about one case depends on an event of another. A lineage that changed hands is in one case with all of its
+/// owners, so that it is digested once and asked about for each.
+struct CaseKeys: Sendable {
+    /// By stream, from 1 on: a stream of the same case, up to the first one, which is its own.
+    private var parents: [UInt32]
+    /// The first stream that stands for a customer who has no stream of their own.
+    private var strangers: [CustomerKey: UInt32] = [:]
+    /// By the first stream of a case: the stream whose name is the case's, and how many events it has.
+    private var cases: [UInt32: (key: UInt32, eventCount: Int64)] = [:]
+    private let state: LedgerState
+
+    /// - Complexity: O(*s* log *s*) in the ledger's streams and connections.
+    init(_ state: LedgerState) {
+        self.state = state
+        parents = (0...UInt32(clamping: state.streams.count)).map { $0 }
+        for stream in parents.dropFirst() where state.stream(stream).kind != .ledger {
+            join(stream, state.aggregate(of: stream))
+        }
+        state.forEachNaming { customer, lineage in join(customer, lineage) }
+        var pairs: [(CustomerKey, CustomerKey)] = []
+        state.identity.forEach(
+            { key, link in pairs.append((key, CustomerKey(key.environment, link.other))) },
+            { key, handover in
+                pairs.append((key, CustomerKey(key.environment, handover.from)))
+                pairs.append((key, CustomerKey(key.environment, handover.to)))
+            })
+        for (one, other) in pairs where one.name != 0 && other.name != 0 {
+            join(one, node(of: other))
+        }
+        countCases()
+    }
+
+    private mutating func countCases() {
+        for stream in 1..<max(1, UInt32(clamping: state.streams.count) + 1) {
+            let record = state.stream(stream)
+            let events = state.headOf(stream).version
+            guard record.kind != .ledger, events > 0 else { continue }
+            let first = root(stream)
+            guard let known = cases[first] else {
+                cases[first] = (stream, events)
+                continue
+            }
+            let isLess = precedesInBytes(name(of: stream), name(of: known.key))
+            cases[first] = (isLess ? stream : known.key, known.eventCount + events)
+        }
+    }
+
+    /// How many cases there are.
+    var count: Int { cases.count }
+    /// How many events all cases have together.
+    var eventCount: Int64 { cases.values.reduce(0) { $0 + $1.eventCount } }
+
+    /// The streams of one case, ascending, and the least of their names, which is the case's.
+    struct Case {
+        var name: String
+        var streams: [UInt32]
+    }
+
+    /// The cases of one of so many partitions, by their first streams; to which one a case belongs its name tells.
+    /// - Complexity: O(*s*) in the ledger's streams.
+    mutating func cases(ofPartition partition: Int, of count: Int) -> [Case] {
+        var places: [UInt32: Int] = [:]
+        var found: [Case] = []
+        for stream in 1..<max(1, UInt32(clamping: state.streams.count) + 1) {
+            guard state.stream(stream).kind != .ledger, state.headOf(stream).position > 0
+            else { continue }
+            let first = root(stream)
+            if let place = places[first] {
+                found[place].streams.append(stream)
+                continue
+            }
+            guard let known = cases[first] else { continue }
+            let name = name(of: known.key)
+            guard Int(NameHash.of(name) % UInt64(count)) == partition else { continue }
+            places[first] = found.count
+            found.append(Case(name: name, streams: [stream]))
+        }
+        return found
+    }
+
+    private func name(of stream: UInt32) -> String { state.streamName(stream).description }
+
+    // MARK: Joining
+
+    private mutating func node(of customer: CustomerKey) -> UInt32 {
+        if let own = state.streamID(customer.environment, .customer, customer.name) { return own }
+        if let known = strangers[customer] { return known }
+        let node = UInt32(parents.count)
+        parents.append(node)
+        strangers[customer] = node
+        return node
+    }
+
+    private mutating func join(_ customer: CustomerKey, _ other: UInt32) {
+        join(node(of: customer), other)
+    }
+
+    private mutating func join(_ one: UInt32, _ other: UInt32) {
+        let (first, second) = (root(one), root(other))
+        guard first != second else { return }
+        parents[Int(max(first, second))] = min(first, second)
+    }
+
+    /// Halves the way on each walk, so that later ones are short.
+    private mutating func root(_ node: UInt32) -> UInt32 {
+        var node = Int(node)
+        while parents[node] != UInt32(node) {
+            parents[node] = parents[Int(parents[node])]
+            node = Int(parents[node])
+        }
+        return UInt32(node)
+    }
+}

@@ -1,0 +1,188 @@
+import DaybookDomain
+import DaybookEvents
+import DaybookIngest
+
+/// What all cases of a ledger share when they are folded elsewhere: catalogs, corrections, rates, the zones' offsets,
+/// the time of the questions, and how much there is to be folded.
+///
+/// ```
+/// {"context":{"app":"dozzi","at":…,"cases":40,"daybook":"0.1.0","events":412,"format":1,"lines":3,
+///             "place":"…","position":420,"zones":{"Europe/Amsterdam":"…"}},"sha256":"…"}
+/// {"data":{…}, … ,"position":1,"recorded_at":…}    so many lines: the ledger's own events, as an export has them
+/// ```
+/// Canonical JSON, every line ended by LF. `at` is the time of the questions, milliseconds since 1970 UTC; `position`
+/// and `place` the end of what is known; `cases` and `events` what a whole fold sees besides; `zones` a number for the
+/// offsets of each zone, because another release of the time zone database may answer otherwise. It is whole when
+/// `sha256` is the digest of the canonical bytes of `context`, LF and everything behind the first line.
+public struct FoldContext: Sendable, Equatable {
+    /// What this build writes and reads.
+    public static let format: Int64 = 1
+
+    public var app: String
+    /// Milliseconds since 1970 UTC.
+    public var at: Int64
+    /// The last position that is known.
+    public var position: Int64
+    /// The text of the place of that position.
+    public var place: String
+    /// How many cases there are, and how many events they have together.
+    public var caseCount: Int64
+    public var eventCount: Int64
+    /// The digest of each zone's offsets, in hexadecimal digits.
+    public var zones: [String: String]
+    /// The ledger's own events, by position.
+    var events: [ContextEvent]
+
+    /// Hexadecimal SHA-256 of what the file says: names it.
+    public var digest: String { Self.digest(header.canonicalBytes, lines) }
+
+    // MARK: Bytes
+
+    /// The whole file.
+    public var bytes: [UInt8] {
+        let lines = lines
+        let first: JSONObject = [
+            "context": .object(header),
+            "sha256": .string(Self.digest(header.canonicalBytes, lines)),
+        ]
+        return first.canonicalBytes + [0x0A] + lines
+    }
+
+    private var header: JSONObject {
+        [
+            "app": .string(app), "at": .integer(at), "cases": .integer(caseCount),
+            "daybook": .string(DaybookVersion.current), "events": .integer(eventCount),
+            "format": .integer(Self.format), "lines": .integer(Int64(events.count)),
+            "place": .string(place), "position": .integer(position),
+            "zones": .object(
+                JSONObject(
+                    zones.sorted { precedesInBytes($0.key, $1.key) }.map {
+                        .init(name: $0.key, value: .string($0.value))
+                    })),
+        ]
+    }
+
+    private var lines: [UInt8] { events.flatMap { $0.line + [0x0A] } }
+
+    private static func digest(_ header: [UInt8], _ lines: [UInt8]) -> String {
+        Digest.hexadecimal(Digest.sha256(header + [0x0A] + lines))
+    }
+
+    /// Reads a whole file.
+    /// - Parameter zones: Where this machine has its offsets from.
+    /// - Throws: `LedgerError.badInput` for what is no context, is cut off or changed, was written by another version
+    ///   of Daybook, or counts on other offsets of a zone than this machine's.
+    public init(reading bytes: [UInt8], zones tables: ZoneTables) throws {
+        guard let end = bytes.firstIndex(of: 0x0A),
+            let first = (try? JSONReader.read(Array(bytes[..<end])))?.object,
+            let header = first["context"]?.object
+        else {
+            throw Self.bad(1, "no_context", "this is no context; \"daybook context\" writes one")
+        }
+        let version = header["daybook"]?.text ?? ""
+        guard header["format"]?.integer == Self.format, version == DaybookVersion.current else {
+            throw Self.bad(
+                1, "other_version",
+                "the context is of Daybook \(ShownText.escaped(version)), this is \(DaybookVersion.current); folds of two versions do not add up"
+            )
+        }
+        let rest = Array(bytes[(end + 1)...])
+        guard first["sha256"]?.text == Self.digest(header.canonicalBytes, rest) else {
+            throw Self.bad(1, "damaged_context", "the context was cut off or changed")
+        }
+        guard let app = header["app"]?.text, let at = header["at"]?.integer,
+            let position = header["position"]?.integer, let place = header["place"]?.text,
+            let caseCount = header["cases"]?.integer, let eventCount = header["events"]?.integer,
+            let zones = header["zones"]?.object
+        else { throw Self.bad(1, "damaged_context", "the first line lacks a member") }
+        self.app = app
+        self.at = at
+        self.position = position
+        self.place = place
+        self.caseCount = caseCount
+        self.eventCount = eventCount
+        self.zones = [:]
+        for zone in zones.members { self.zones[zone.name] = zone.value.text ?? "" }
+        events = []
+        for (index, line) in rest.split(separator: 0x0A).enumerated() {
+            events.append(try ContextEvent(Array(line), number: index + 2, app: app))
+        }
+        for (name, digest) in self.zones.sorted(by: { precedesInBytes($0.key, $1.key) })
+        where tables.table(named: name)?.hexadecimalDigest != digest {
+            throw Self.bad(
+                1, "zone_differs",
+                "\(name) has other offsets on this machine than where the context was written; use the same release of the time zone database on both"
+            )
+        }
+    }
+
+    static func bad(_ line: Int?, _ code: String, _ reason: String) -> LedgerError {
+        .badInput([InputProblem(line: line, column: nil, code: code, reason: reason)])
+    }
+}
+
+extension FoldContext {
+    init(
+        app: String, at: Int64, position: Int64, place: String, keys: CaseKeys,
+        zones: [String: String], events: [ContextEvent]
+    ) {
+        self.app = app
+        self.at = at
+        self.position = position
+        self.place = place
+        caseCount = Int64(keys.count)
+        eventCount = keys.eventCount
+        self.zones = zones
+        self.events = events
+    }
+}
+
+/// An event of the ledger's own, which is part of every fold.
+struct ContextEvent: Sendable, Equatable {
+    /// As an export has it.
+    let line: [UInt8]
+    let position: Int64
+    let draft: EventDraft
+    /// The event that a correction is about; `nil`: it is no correction, and concerns all cases.
+    let target: WhatIsCorrected?
+
+    struct WhatIsCorrected: Hashable {
+        var environment: Environment
+        var source: String
+        var key: String
+    }
+
+    init(_ line: [UInt8], number: Int, app: String) throws {
+        self.line = line
+        var reader = NDJSONReader(app: app, isReported: false)
+        let (read, problems) = reader.read(line)
+        guard problems.isEmpty, let event = read.first,
+            let position = (try? JSONReader.read(line))?.object?["position"]?.integer
+        else {
+            throw FoldContext.bad(
+                number, "damaged_context", problems.first?.reason ?? "the event has no position")
+        }
+        self.position = position
+        draft = event.draft
+        target = draft.type.isOf(.correction) ? WhatIsCorrected(draft) : nil
+    }
+}
+
+extension ContextEvent.WhatIsCorrected {
+    /// - Returns: `nil` for a correction that does not say what it is about in the usual way.
+    fileprivate init?(_ draft: EventDraft) {
+        guard let target = draft.data["target"]?.object, let source = target["source"]?.text,
+            let key = target["key"]?.text
+        else { return nil }
+        environment = draft.environment
+        self.source = source
+        self.key = key
+    }
+}
+
+extension ZoneTable {
+    var hexadecimalDigest: String {
+        let text = String(digest, radix: 16)
+        return String(repeating: "0", count: 16 - text.count) + text
+    }
+}

@@ -1,0 +1,122 @@
+public import DaybookDomain
+import DaybookEvents
+
+/// What a fold made of some cases; parts add up to the whole in any order and any grouping.
+///
+/// One line of canonical JSON, `{"part":{…},"sha256":…}`: counts, the sum of the digests, and the sums behind metrics,
+/// before anything is divided or rounded. `sha256` is the digest of the canonical bytes of `part`.
+public struct FoldedPart: Sendable, Equatable {
+    /// What this build writes and reads.
+    public static let format: Int64 = 1
+
+    /// The sums behind the values of metrics.
+    struct Metrics: Sendable, Equatable {
+        /// The question, as frozen reports keep it.
+        var definition: JSONObject
+        var environment: Environment
+        var subjectCount: Int
+        var sums: MetricSums
+    }
+
+    /// The digest of the context by which it was folded.
+    public var context: String
+    public internal(set) var caseCount: Int64 = 0
+    public internal(set) var eventCount: Int64 = 0
+    public internal(set) var aggregateCount: Int64 = 0
+    public internal(set) var digest = StateDigest()
+    var metrics: Metrics?
+
+    init(context: String) { self.context = context }
+
+    /// Adds what was made of other cases.
+    /// - Throws: `LedgerError.badInput` for a part that was folded by another context, or asked something else.
+    public mutating func add(_ other: FoldedPart) throws {
+        guard context == other.context else {
+            throw FoldContext.bad(
+                nil, "other_context", "the parts were folded by different contexts")
+        }
+        guard metrics?.definition == other.metrics?.definition,
+            metrics?.environment == other.metrics?.environment
+        else {
+            throw FoldContext.bad(
+                nil, "other_question", "the parts answer different questions about metrics")
+        }
+        caseCount += other.caseCount
+        eventCount += other.eventCount
+        aggregateCount += other.aggregateCount
+        digest.add(other.digest)
+        if let sums = other.metrics {
+            metrics?.subjectCount += sums.subjectCount
+            metrics?.sums.add(sums.sums)
+        }
+    }
+
+    // MARK: Bytes
+
+    /// Without LF.
+    public var line: [UInt8] {
+        let content = content
+        let whole: JSONObject = [
+            "part": .object(content), "sha256": .string(Self.digest(content)),
+        ]
+        return whole.canonicalBytes
+    }
+
+    private var content: JSONObject {
+        var content: JSONObject = [
+            "aggregates": .integer(aggregateCount), "cases": .integer(caseCount),
+            "context": .string(context), "digest": .string(digest.description),
+            "events": .integer(eventCount), "format": .integer(Self.format),
+        ]
+        if let metrics {
+            content["metrics"] = [
+                "definition": .object(metrics.definition),
+                "environment": .string(metrics.environment.name),
+                "subjects": .integer(Int64(metrics.subjectCount)), "sums": metrics.sums.json,
+            ]
+        }
+        return content
+    }
+
+    private static func digest(_ content: JSONObject) -> String {
+        Digest.hexadecimal(Digest.sha256(content.canonicalBytes))
+    }
+
+    /// Reads a line.
+    /// - Parameter number: Of the line in its input, for messages.
+    /// - Throws: `LedgerError.badInput` for what is no part, or was cut off or changed.
+    public init(reading line: [UInt8], number: Int) throws {
+        func damaged(_ reason: String) -> LedgerError {
+            FoldContext.bad(number, "damaged_part", reason)
+        }
+        let found = (try? JSONReader.read(line))?.object
+        guard let found, let content = found["part"]?.object else {
+            throw damaged("the line is nothing that \"daybook fold\" writes")
+        }
+        guard found["sha256"]?.text == Self.digest(content) else {
+            throw damaged("the part was cut off or changed")
+        }
+        guard content["format"]?.integer == Self.format else {
+            throw damaged("the part has a format that this version does not know")
+        }
+        guard let context = content["context"]?.text, let cases = content["cases"]?.integer,
+            let events = content["events"]?.integer,
+            let aggregates = content["aggregates"]?.integer,
+            let digest = content["digest"]?.text.flatMap(StateDigest.init)
+        else { throw damaged("the part lacks a member") }
+        self.context = context
+        caseCount = cases
+        eventCount = events
+        aggregateCount = aggregates
+        self.digest = digest
+        guard let metrics = content["metrics"]?.object else { return }
+        guard let definition = metrics["definition"]?.object,
+            let environment = metrics["environment"]?.text.flatMap(Environment.init(name:)),
+            let subjects = metrics["subjects"]?.integer,
+            let sums = metrics["sums"].flatMap(MetricSums.init)
+        else { throw damaged("the part's metrics lack a member") }
+        self.metrics = Metrics(
+            definition: definition, environment: environment, subjectCount: Int(subjects),
+            sums: sums)
+    }
+}

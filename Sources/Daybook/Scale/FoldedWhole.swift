@@ -1,0 +1,104 @@
+import DaybookDomain
+import DaybookEvents
+
+/// What parts add up to, shown as the ledger that they are of would show it.
+public struct FoldedWhole: Sendable {
+    public let context: FoldContext
+    public let part: FoldedPart
+    private let ledgers: ContextLedger
+
+    /// - Throws: `LedgerError.badInput` where cases are missing, or were folded twice.
+    public init(
+        _ context: FoldContext, _ part: FoldedPart, zones: ZoneTables = ZoneTables()
+    ) throws {
+        guard part.context == context.digest else {
+            throw FoldContext.bad(
+                nil, "other_context", "the parts were folded by another context than this one")
+        }
+        guard part.caseCount == context.caseCount, part.eventCount == context.eventCount else {
+            throw FoldContext.bad(
+                nil, "incomplete",
+                "the parts have \(part.caseCount) cases with \(part.eventCount) events, the ledger has \(context.caseCount) with \(context.eventCount): some are missing, or were folded twice"
+            )
+        }
+        self.context = context
+        self.part = part
+        ledgers = ContextLedger(context: context, zones: zones)
+    }
+
+    /// The values of the metrics that were asked for; `nil`: none were.
+    public func metrics() async throws -> MetricsReport? {
+        guard let metrics = part.metrics else { return nil }
+        let (ledger, positions) = try await ledgers.ledger()
+        let request = try request(metrics)
+        return inItsLedger(try report(request, metrics, ledger), positions)
+    }
+
+    /// The targets of the newest catalog beside what was reached, as `kpis` has them; `nil`: no metrics were asked for.
+    /// - Throws: `LedgerError.badInput` where a target's metric was not asked for.
+    public func kpis() async throws -> KPIReport? {
+        guard let metrics = part.metrics else { return nil }
+        let (ledger, positions) = try await ledgers.ledger()
+        var board = try KPIQuestion(core: ledger.core).report(try request(metrics)) { asked in
+            let known = Set((metrics.definition["metrics"]?.array ?? []).compactMap(\.text))
+            if let missing = asked.metrics.first(where: { !known.contains($0) }) {
+                throw FoldContext.bad(
+                    nil, "other_question",
+                    "the parts have no values of \(missing), which is a target; fold with --kpi")
+            }
+            return try report(try request(metrics), metrics, ledger)
+        }
+        board.asOf = inItsLedger(board.asOf)
+        board.rates = board.rates.map { Self.inItsLedger($0, positions) }
+        return board
+    }
+
+    /// The metrics that the targets of a context's newest catalog are about.
+    public static func targets(
+        of context: FoldContext, zones: ZoneTables = ZoneTables()
+    ) async throws -> [String] {
+        let (ledger, _) = try await ContextLedger(context: context, zones: zones).ledger()
+        return try KPIQuestion(core: ledger.core).names(nil)
+    }
+
+    private func request(_ metrics: FoldedPart.Metrics) throws -> MetricsRequest {
+        guard var request = MetricsRequest(metrics.definition) else {
+            throw FoldContext.bad(
+                nil, "other_question", "the parts answer a question that this version cannot ask")
+        }
+        request.environment = metrics.environment
+        request.moment = Moment(at: context.at)
+        return request
+    }
+
+    private func report(
+        _ request: MetricsRequest, _ metrics: FoldedPart.Metrics, _ ledger: Ledger
+    ) throws -> MetricsReport {
+        let setting = try MetricsQuestion.Setting(ledger.core, request)
+        var answer = setting.empty
+        answer.add(metrics.sums)
+        return setting.report(answer, subjectCount: metrics.subjectCount)
+    }
+
+    /// With positions as they are in the ledger that was folded.
+    private func inItsLedger(_ report: MetricsReport, _ positions: [Int64]) -> MetricsReport {
+        var report = report
+        report.asOf = inItsLedger(report.asOf)
+        report.rates = report.rates.map { Self.inItsLedger($0, positions) }
+        return report
+    }
+
+    /// What is known ends at a place, so that nothing that happens yet changes the answer.
+    private func inItsLedger(_ asOf: AsOf) -> AsOf {
+        var moved = asOf
+        moved.position = context.position
+        moved.isOpen = false
+        return moved
+    }
+
+    private static func inItsLedger(_ rates: RatesKnown, _ positions: [Int64]) -> RatesKnown {
+        var moved = rates
+        moved.position = rates.position.map { positions[Int($0) - 1] }
+        return moved
+    }
+}

@@ -1,0 +1,113 @@
+import ArgumentParser
+import Daybook
+import DaybookEvents
+import Foundation
+
+/// Writing a ledger case by case, to be folded elsewhere.
+struct CaseOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Write all events case by case into this many files of a folder.", valueName: "n"))
+    var partitions: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "With --partitions: threads that write. Default: one for each core.", valueName: "n"))
+    var workers: Int?
+
+    @OptionGroup var moment: MomentOptions
+
+    private static let partitionsMax = 10_000
+    static let contextName = "context.ndjson"
+
+    var isAsked: Bool { partitions != nil }
+
+    func validate(output: String?) throws {
+        guard let partitions else {
+            guard workers == nil, moment.knownAt == nil, moment.at == nil else {
+                throw ValidationError("--workers, --known-at and --at go with --partitions.")
+            }
+            return
+        }
+        guard (1...Self.partitionsMax).contains(partitions) else {
+            throw ValidationError("--partitions \(partitions): write 1 to \(Self.partitionsMax).")
+        }
+        guard let output, output != "-" else {
+            throw ValidationError("--partitions writes files: name a folder with --output.")
+        }
+        if let workers, !(1...64).contains(workers) {
+            throw ValidationError("--workers \(workers): write 1 to 64.")
+        }
+    }
+
+    /// Writes the files of a folder that are not there yet.
+    func write(_ ledger: Ledger, into folder: String, json: Bool) throws {
+        let count = partitions ?? 1
+        try OutputFile.makeFolder(folder)
+        let export = try export(ledger, folder)
+        let context = export.context
+        let access = OutputFile.Access.like(ledger: ledger.path)
+        try OutputFile.write(context.bytes, to: "\(folder)/\(Self.contextName)", access: access)
+        let names = (0..<count).map { Self.name($0, count, context) }
+        let missing = (0..<count).filter {
+            !FileManager.default.fileExists(atPath: "\(folder)/\(names[$0])")
+        }
+        let bar = ProgressBar("export")
+        let done = try Parallel.run(
+            workers: min(workers ?? Parallel.processorCount, max(1, missing.count)),
+            turns: missing.count, workspace: { _ in Int64(0) }
+        ) { events, number, _ in
+            let partition = missing[number]
+            let file = try OutputFile("\(folder)/\(names[partition])", access: access)
+            events += try export.write(partition: partition, of: count) { try file.write($0) }
+                .events
+            try file.finish()
+            bar.show(
+                Int64(number + 1), of: Int64(missing.count),
+                note: "\(number + 1) of \(missing.count) files")
+        }
+        bar.finish()
+        try tell(context, files: missing.count, events: done.reduce(0, +), json: json)
+    }
+
+    /// As of the place that a run before began with, where one did.
+    private func export(_ ledger: Ledger, _ folder: String) throws -> CaseExport {
+        let path = "\(folder)/\(Self.contextName)"
+        let moment = try moment.moment()
+        guard FileManager.default.fileExists(atPath: path) else {
+            return try ledger.caseExport(moment)
+        }
+        let former = try FoldContext(
+            reading: try InputFile(path).all(), zones: ledger.zoneTables)
+        let export = try ledger.caseExport(
+            Moment(at: former.at, knownAt: .position(former.position)))
+        guard export.context == former, moment == .now else {
+            throw Failure(
+                .badInput, "other_context",
+                "\(folder) has the export of another ledger or another moment; name an empty folder"
+            )
+        }
+        return export
+    }
+
+    private static func name(_ partition: Int, _ count: Int, _ context: FoldContext) -> String {
+        func padded(_ number: Int) -> String {
+            let text = String(number)
+            return String(repeating: "0", count: max(0, 5 - text.count)) + text
+        }
+        return "cases-\(padded(partition))-of-\(padded(count))-\(context.place).ndjson"
+    }
+
+    private func tell(_ context: FoldContext, files: Int, events: Int64, json: Bool) throws {
+        let words =
+            "\(Words.count(context.caseCount, "case")), \(Words.count(context.eventCount, "event")) as of position \(context.position); \(Words.count(Int64(files), "file")) written"
+        let object: JSONObject = [
+            "cases": .integer(context.caseCount), "events": .integer(context.eventCount),
+            "position": .integer(context.position), "place": .string(context.place),
+            "context": .string(context.digest), "files_written": .integer(Int64(files)),
+            "events_written": .integer(events),
+        ]
+        let text = json ? String(decoding: object.canonicalBytes, as: UTF8.self) : words
+        try Terminal.output.write(bytes: Array((text + "\n").utf8))
+    }
+}

@@ -1,0 +1,238 @@
+import Daybook
+import DaybookDomain
+import DaybookEvents
+import DaybookFixtures
+import DaybookTesting
+import Foundation
+import Testing
+
+/// Folded elsewhere, case by case, a ledger gives what it gives as a whole: digest, counts, metrics and targets.
+@Suite("Folds of cases add up to the ledger")
+struct CaseFoldTests {
+    private static let isExtended = ProcessInfo.processInfo.environment["DAYBOOK_TIER"] != nil
+
+    /// Lines of one case.
+    private typealias Case = [[UInt8]]
+
+    /// A ledger written case by case.
+    private struct Written {
+        let context: FoldContext
+        var cases: [Case] = []
+
+        init(_ ledger: Ledger, partitions: Int, _ moment: Moment = .now) throws {
+            let export = try ledger.caseExport(moment)
+            context = try FoldContext(reading: export.context.bytes, zones: ZoneTables())
+            #expect(context == export.context)
+            var events: Int64 = 0
+            for partition in 0..<partitions {
+                var lines: [UInt8] = []
+                let written = try export.write(partition: partition, of: partitions) {
+                    lines += $0
+                }
+                events += written.events
+                var last: String?
+                for line in lines.split(separator: 0x0A) {
+                    let key = try JSONReader.read(Array(line)).object?["fold_case"]?
+                        .object?["key"]?.text
+                    if key != last { cases.append([]) }
+                    last = key
+                    cases[cases.count - 1].append(Array(line))
+                }
+            }
+            #expect(Int64(cases.count) == context.caseCount && events == context.eventCount)
+        }
+
+        /// Folds the cases in random groups and adds these up in a random tree.
+        func folded(
+            _ request: MetricsRequest?, _ random: inout SplitMix64
+        ) async throws -> FoldedPart {
+            var parts: [FoldedPart] = []
+            var rest = cases.shuffled(using: &random)[...]
+            repeat {
+                let count = min(rest.count, Int.random(in: 1...max(1, cases.count), using: &random))
+                var fold = try await CaseFold(context, metrics: request)
+                var whole: [UInt8] = []
+                for line in rest.prefix(count).joined() { whole += line + [0x0A] }
+                var bytes = whole[...]
+                rest = rest.dropFirst(count)
+                while !bytes.isEmpty {
+                    let piece = bytes.prefix(Int.random(in: 1...5_000, using: &random))
+                    try await fold.take(Array(piece))
+                    bytes = bytes.dropFirst(piece.count)
+                }
+                let part = try await fold.finish()
+                let read = try FoldedPart(reading: part.line, number: 1)
+                #expect(read == part)
+                parts.append(read)
+            } while !rest.isEmpty
+            while parts.count > 1 {
+                let other = parts.remove(at: Int.random(in: 0..<parts.count, using: &random))
+                let place = Int.random(in: 0..<parts.count, using: &random)
+                try parts[place].add(other)
+            }
+            return parts[0]
+        }
+    }
+
+    /// Compares what folds come to with what the ledger says by itself.
+    private static func compare(
+        _ ledger: Ledger, _ random: inout SplitMix64, _ place: String, _ moment: Moment = .now
+    ) async throws {
+        let written = try Written(ledger, partitions: Int.random(in: 1...4, using: &random), moment)
+        let known = Moment(
+            at: written.context.at, knownAt: .position(written.context.position))
+        var request = MetricsRequest()
+        request.moment = known
+        request.from = written.context.at - 400 * LedgerFixture.day
+        request.rules.currency = Bool.random(using: &random) ? "EUR" : nil
+        let part = try await written.folded(request, &random)
+        let (digest, aggregates) = try ledger.digest(knownAt: known.knownAt)
+        #expect(part.digest == digest && part.aggregateCount == Int64(aggregates), "\(place)")
+        let whole = try FoldedWhole(written.context, part)
+        let found = try #require(try await whole.metrics())
+        let expected = try ledger.metrics(request)
+        #expect(found.series == expected.series, "\(place)")
+        #expect(found.periods == expected.periods && found.zone == expected.zone, "\(place)")
+        #expect(found.subjectCount == expected.subjectCount, "\(place)")
+        #expect(found.rates == expected.rates, "\(place)")
+        #expect(found.asOf.position == expected.asOf.position, "\(place)")
+        #expect(found.asOf.catalog == expected.asOf.catalog, "\(place)")
+    }
+
+    @Test("Every recorded stream", arguments: try StreamGolden.pairs())
+    func streams(_ pair: StreamGolden.Pair) async throws {
+        var random = SplitMix64(seed: LawTests.seed)
+        let drafts = try StreamGolden.drafts(of: pair)
+        let ledger = try await StreamGolden.ledger(pair.app, holding: drafts)
+        try await Self.compare(ledger, &random, "\(pair)")
+        let cut = max(1, Int64(drafts.count / 2))
+        try await Self.compare(
+            ledger, &random, "\(pair) known at \(cut)", Moment(knownAt: .position(cut)))
+    }
+
+    @Test(
+        "Invented histories with aliases, transfers, corrections and orphans",
+        arguments: InventedHistories.apps)
+    func invented(_ app: String) async throws {
+        var random = SplitMix64(seed: LawTests.seed)
+        for index in 0..<(Self.isExtended ? 40 : 4) {
+            let history = try InventedHistories.history(
+                app, seed: LawTests.seed &+ UInt64(index) &* 7_919, subjects: 8, events: 120)
+            let ledger = try await history.ledger()
+            try await Self.compare(ledger, &random, "\(app), history \(index)")
+        }
+    }
+
+    @Test("Targets are what kpi says, with what was measured elsewhere")
+    func targets() async throws {
+        let month = SyntheticMonth(
+            catalog: try Fixtures.catalog("dozzi"), seed: 20_261, subjects: 60)
+        let ledger = try await StreamGolden.ledger("dozzi", holding: month.deliveries)
+        try await ledger.record([
+            EventDraft(
+                type: .kpiRecorded, subject: "ops", occurredAt: SyntheticMonth.end - 5,
+                source: EventSource(kind: "native", key: "measured"), trust: .imported,
+                data: ["name": "app_rating", "value": "4.6"])
+        ])
+        var random = SplitMix64(seed: LawTests.seed)
+        let moment = Moment(at: SyntheticMonth.end + LedgerFixture.day)
+        let written = try Written(ledger, partitions: 3, moment)
+        var request = MetricsRequest(try await FoldedWhole.targets(of: written.context))
+        request.moment = moment
+        let whole = try FoldedWhole(
+            written.context, try await written.folded(request, &random))
+        let board = try #require(try await whole.kpis())
+        request.moment = Moment(at: moment.at, knownAt: .position(written.context.position))
+        let expected = try ledger.kpis(request)
+        #expect(board.period == expected.period)
+        for (row, other) in zip(board.rows, expected.rows) {
+            #expect(row == other, "\(row.target.name)")
+        }
+        #expect(board.rows.count == expected.rows.count)
+        #expect(!board.rows.isEmpty)
+    }
+
+    @Test("What is damaged, missing, doubled or of another context is refused with its place")
+    func refusals() async throws {
+        let pair = StreamGolden.Pair(app: "dozzi", name: "refund-after-two-stories")
+        let ledger = try await StreamGolden.ledger(
+            pair.app, holding: try StreamGolden.drafts(of: pair))
+        let written = try Written(ledger, partitions: 1)
+        let longest = try #require(written.cases.max { $0.count < $1.count })
+        try #require(longest.count > 2)
+        func refusal(_ lines: Case, _ context: FoldContext? = nil) async -> InputProblem? {
+            do {
+                var fold = try await CaseFold(context ?? written.context)
+                try await fold.take(lines.flatMap { $0 + [0x0A] })
+                _ = try await fold.finish()
+                return nil
+            } catch LedgerError.badInput(let problems) {
+                return problems.first
+            } catch {
+                return InputProblem(line: nil, column: nil, code: "\(error)", reason: "")
+            }
+        }
+        #expect(await refusal(longest) == nil)
+        #expect(await refusal(Array(longest.dropLast()))?.code == "incomplete_case")
+        #expect(await refusal(longest + [longest[0]])?.code == "repeated_event")
+        var cut = longest
+        cut[1] = Array(cut[1].dropLast(3))
+        let broken = await refusal(cut)
+        #expect(broken?.code == "bad_json" && broken?.line == 2)
+        let plain = try JSONReader.read(longest[0]).object.map { object in
+            JSONObject(object.members.filter { $0.name != "fold_case" }).canonicalBytes
+        }
+        #expect(await refusal([try #require(plain)])?.code == "no_case")
+        var earlier = written.context
+        earlier.position = 1
+        #expect(await refusal(longest, earlier)?.code == "after_context")
+
+        func code(_ body: () throws -> Void) -> String? {
+            do {
+                try body()
+                return nil
+            } catch LedgerError.badInput(let problems) {
+                return problems.first?.code
+            } catch {
+                return "\(error)"
+            }
+        }
+        var random = SplitMix64(seed: 7)
+        let part = try await written.folded(nil, &random)
+        #expect(code { _ = try FoldedWhole(written.context, part) } == nil)
+        var doubled = part
+        try doubled.add(part)
+        #expect(code { _ = try FoldedWhole(written.context, doubled) } == "incomplete")
+        let none = try await CaseFold(written.context).empty()
+        #expect(code { _ = try FoldedWhole(written.context, none) } == "incomplete")
+        #expect(code { _ = try FoldedWhole(earlier, part) } == "other_context")
+        let asked = try await written.folded(MetricsRequest(["new_customers"]), &random)
+        #expect(
+            code {
+                var sum = part; try sum.add(asked)
+            } == "other_question")
+        var line = part.line
+        line[line.count / 2] ^= 1
+        #expect(code { _ = try FoldedPart(reading: line, number: 3) } == "damaged_part")
+        #expect(code { _ = try FoldedPart(reading: [0x7B], number: 3) } == "damaged_part")
+
+        let bytes = written.context.bytes
+        func reading(_ bytes: [UInt8]) -> String? {
+            code { _ = try FoldContext(reading: bytes, zones: ZoneTables()) }
+        }
+        #expect(reading(bytes) == nil)
+        #expect(reading(Array(bytes.dropLast(5))) == "damaged_context")
+        #expect(reading(Array("{}\n".utf8)) == "no_context")
+        let other = String(decoding: bytes, as: UTF8.self).replacing(
+            "\"daybook\":\"\(DaybookVersion.current)\"", with: "\"daybook\":\"0.0.1\"")
+        #expect(reading(Array(other.utf8)) == "other_version")
+        var foreign = written.context
+        foreign.zones["Europe/Amsterdam"] = "0123456789abcdef"
+        #expect(reading(foreign.bytes) == "zone_differs")
+    }
+}
+
+extension CaseFold {
+    /// What it comes to without any case.
+    fileprivate consuming func empty() async throws -> FoldedPart { try await finish() }
+}
