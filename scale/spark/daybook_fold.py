@@ -70,7 +70,8 @@ def through(command, lines):
     if process.wait() != 0:
         words = b"".join(said).decode("utf-8", "replace").strip()
         raise RuntimeError(f"{' '.join(command[:2])} ended with {process.returncode}: {words}")
-    return found.decode("utf-8").splitlines()
+    # A text in a line may have other characters that end lines elsewhere.
+    return [line for line in found.decode("utf-8").split("\n") if line]
 
 
 def main():
@@ -95,6 +96,7 @@ def main():
 
     lines = spark.read.parquet(asked.cases) if asked.format == "parquet" else spark.read.text(asked.cases)
     # The context lies in the same folder; its lines belong to no case.
+    lines = lines.where(~functions.input_file_name().endswith("/" + named))
     case = functions.get_json_object("value", "$.fold_case.key")
     place = functions.get_json_object("value", "$.fold_case.position").cast("long")
     keyed = lines.select("value", case.alias("case"), place.alias("place"))

@@ -22,7 +22,7 @@ public struct CaseExport: Sendable {
         let state = look.known
         self.state = state
         let place = try Places(core: core).place(at: state.head.position)
-        keys = CaseKeys(state)
+        keys = try core.translating { try CaseKeys(state) }
         var zones: [String: String] = [:]
         for name in state.zones.names + state.catalogs.versions.map(\.catalog.defaultTimeZone) {
             zones[name] = core.zoneTables.table(named: name)?.hexadecimalDigest
@@ -75,6 +75,7 @@ public struct CaseExport: Sendable {
         precondition(
             count > 0 && (0..<count).contains(partition), "There is no such partition.")
         var keys = keys
+        let mark = context.mark
         let cases = keys.cases(ofPartition: partition, of: count)
         var written: Int64 = 0
         var lines: [UInt8] = []
@@ -92,7 +93,8 @@ public struct CaseExport: Sendable {
                 draft.recordedAt = event.recordedAt
                 draft.extras[CasePlace.member] =
                     CasePlace(
-                        key: one.name, eventCount: Int64(rows.count), position: event.position
+                        key: one.name, eventCount: Int64(rows.count), position: event.position,
+                        context: mark
                     ).json
                 lines += draft.recordedLine + [0x0A]
             }

@@ -13,6 +13,8 @@ public struct CaseFold: Sendable {
     private let ledgers: ContextLedger
     private let request: MetricsRequest?
     private var reader: NDJSONReader
+    /// Of the context, as each line has it.
+    private let mark: String
     private var part: FoldedPart
     /// Whole cases that wait to be folded.
     private var waiting: [(position: Int64, draft: EventDraft)] = []
@@ -35,7 +37,9 @@ public struct CaseFold: Sendable {
         zones: ZoneTables = ZoneTables()
     ) async throws {
         ledgers = ContextLedger(context: context, zones: zones)
-        reader = NDJSONReader(app: context.app, isReported: false)
+        reader = NDJSONReader(
+            app: context.app, isReported: false, aside: CasePlace.member)
+        mark = context.mark
         part = FoldedPart(context: context.digest)
         guard var request else {
             self.request = nil
@@ -81,14 +85,17 @@ public struct CaseFold: Sendable {
     }
 
     private mutating func take(_ event: ReadEvent) throws {
-        var draft = event.draft
-        guard let place = CasePlace(draft.extras[CasePlace.member]) else {
+        guard let place = CasePlace(event.aside) else {
             throw FoldContext.bad(
                 event.line, "no_case",
                 "the line has no \"\(CasePlace.member)\" with a key, the number of its events and a position; \"daybook export --partitions\" writes it"
             )
         }
-        draft.extras[CasePlace.member] = nil
+        guard place.context == mark else {
+            throw FoldContext.bad(
+                event.line, "other_context",
+                "the line was written with another context; use the one beside it")
+        }
         guard place.position <= ledgers.context.position else {
             throw FoldContext.bad(
                 event.line, "after_context",
@@ -105,7 +112,7 @@ public struct CaseFold: Sendable {
                 "\(place.key) has \(place.eventCount) events here and \(open?.eventCount ?? 0) before"
             )
         }
-        open?.events.append((place.position, draft))
+        open?.events.append((place.position, event.draft))
     }
 
     /// Ends a case, of which all events must be there, each once.
@@ -124,6 +131,7 @@ public struct CaseFold: Sendable {
             )
         }
         part.caseCount += 1
+        part.cases.add(case: ended.key, eventCount: ended.eventCount)
         waiting += ended.events
     }
 
@@ -157,22 +165,28 @@ struct CasePlace {
     var eventCount: Int64
     /// In the ledger that it is from.
     var position: Int64
+    /// The mark of the context that it was written with.
+    var context: String
 
-    init(key: String, eventCount: Int64, position: Int64) {
+    init(key: String, eventCount: Int64, position: Int64, context: String) {
         self.key = key
         self.eventCount = eventCount
         self.position = position
+        self.context = context
     }
 
     init?(_ json: JSONValue?) {
         guard let object = json?.object, let key = object["key"]?.text,
             let eventCount = object["events"]?.integer, let position = object["position"]?.integer,
-            eventCount > 0, position > 0
+            let context = object["context"]?.text, eventCount > 0, position > 0
         else { return nil }
-        self.init(key: key, eventCount: eventCount, position: position)
+        self.init(key: key, eventCount: eventCount, position: position, context: context)
     }
 
     var json: JSONValue {
-        ["events": .integer(eventCount), "key": .string(key), "position": .integer(position)]
+        [
+            "context": .string(context), "events": .integer(eventCount), "key": .string(key),
+            "position": .integer(position),
+        ]
     }
 }

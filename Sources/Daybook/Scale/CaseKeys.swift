@@ -15,8 +15,8 @@ struct CaseKeys: Sendable {
     private var cases: [UInt32: (key: UInt32, eventCount: Int64)] = [:]
     private let state: LedgerState
 
-    /// - Complexity: O(*s* log *s*) in the ledger's streams and connections.
-    init(_ state: LedgerState) {
+    /// - Complexity: O(*s* log *s*) in the ledger's streams and connections, and a look at the types of all events.
+    init(_ state: LedgerState) throws {
         self.state = state
         parents = (0...UInt32(clamping: state.streams.count)).map { $0 }
         for stream in parents.dropFirst() where state.stream(stream).kind != .ledger {
@@ -32,6 +32,20 @@ struct CaseKeys: Sendable {
             })
         for (one, other) in pairs where one.name != 0 && other.name != 0 {
             join(one, node(of: other))
+        }
+        // Who is told about may be others than the one under whose name it is told.
+        var told: [Event] = []
+        try state.log.forEachBackwards(
+            of: [.subjectAliased, .subjectUnaliased], through: state.head.position
+        ) {
+            told.append($0)
+            return true
+        }
+        for event in told {
+            let environment = state.stream(event.stream).environment
+            for name in [event.nameA, event.nameB] where name != 0 {
+                join(CustomerKey(environment, name), event.stream)
+            }
         }
         countCases()
     }
@@ -55,6 +69,13 @@ struct CaseKeys: Sendable {
     var count: Int { cases.count }
     /// How many events all cases have together.
     var eventCount: Int64 { cases.values.reduce(0) { $0 + $1.eventCount } }
+
+    /// Which cases there are, each with how many events: a sum that tells a missing one from one that came twice.
+    var digest: StateDigest {
+        cases.values.reduce(into: StateDigest()) {
+            $0.add(case: name(of: $1.key), eventCount: $1.eventCount)
+        }
+    }
 
     /// The streams of one case, ascending, and the least of their names, which is the case's.
     struct Case {
@@ -116,4 +137,9 @@ struct CaseKeys: Sendable {
         }
         return UInt32(node)
     }
+}
+
+extension StateDigest {
+    /// Adds a case that is there, whatever its events say.
+    mutating func add(case name: String, eventCount: Int64) { add(text: "\(eventCount) \(name)") }
 }

@@ -26,8 +26,13 @@ struct ContextLedger: Sendable {
         let ledger = try Ledger(
             store: InMemoryEventStore(app: context.app), zones: zones,
             idsPerPersonMax: Int.max, clock: { clock })
-        try await ledger.record(
+        let receipt = try await ledger.record(
             events.map(\.draft), options: ReportOptions(isAsRecorded: true))
+        guard receipt.appended == events.count else {
+            throw FoldContext.bad(
+                nil, "repeated_event",
+                "\(events.count - receipt.appended) events are there more than once")
+        }
         return (ledger, events.map(\.position))
     }
 

@@ -6,8 +6,8 @@ import DaybookIngest
 /// the time of the questions, and how much there is to be folded.
 ///
 /// ```
-/// {"context":{"app":"dozzi","at":…,"cases":40,"daybook":"0.1.0","events":412,"format":1,"lines":3,
-///             "place":"…","position":420,"zones":{"Europe/Amsterdam":"…"}},"sha256":"…"}
+/// {"context":{"app":"dozzi","at":…,"cases":40,"cases_digest":"…","daybook":"0.1.0","events":412,"format":1,
+///             "lines":3,"place":"…","position":420,"zones":{"Europe/Amsterdam":"…"}},"sha256":"…"}
 /// {"data":{…}, … ,"position":1,"recorded_at":…}    so many lines: the ledger's own events, as an export has them
 /// ```
 /// Canonical JSON, every line ended by LF. `at` is the time of the questions, milliseconds since 1970 UTC; `position`
@@ -28,6 +28,8 @@ public struct FoldContext: Sendable, Equatable {
     /// How many cases there are, and how many events they have together.
     public var caseCount: Int64
     public var eventCount: Int64
+    /// Which cases these are.
+    var cases: StateDigest
     /// The digest of each zone's offsets, in hexadecimal digits.
     public var zones: [String: String]
     /// The ledger's own events, by position.
@@ -35,6 +37,9 @@ public struct FoldContext: Sendable, Equatable {
 
     /// Hexadecimal SHA-256 of what the file says: names it.
     public var digest: String { Self.digest(header.canonicalBytes, lines) }
+
+    /// What each line says of the context that it was written with.
+    var mark: String { String(digest.prefix(16)) }
 
     // MARK: Bytes
 
@@ -51,6 +56,7 @@ public struct FoldContext: Sendable, Equatable {
     private var header: JSONObject {
         [
             "app": .string(app), "at": .integer(at), "cases": .integer(caseCount),
+            "cases_digest": .string(cases.description),
             "daybook": .string(DaybookVersion.current), "events": .integer(eventCount),
             "format": .integer(Self.format), "lines": .integer(Int64(events.count)),
             "place": .string(place), "position": .integer(position),
@@ -93,7 +99,8 @@ public struct FoldContext: Sendable, Equatable {
         guard let app = header["app"]?.text, let at = header["at"]?.integer,
             let position = header["position"]?.integer, let place = header["place"]?.text,
             let caseCount = header["cases"]?.integer, let eventCount = header["events"]?.integer,
-            let zones = header["zones"]?.object
+            let zones = header["zones"]?.object,
+            let cases = header["cases_digest"]?.text.flatMap(StateDigest.init)
         else { throw Self.bad(1, "damaged_context", "the first line lacks a member") }
         self.app = app
         self.at = at
@@ -101,6 +108,7 @@ public struct FoldContext: Sendable, Equatable {
         self.place = place
         self.caseCount = caseCount
         self.eventCount = eventCount
+        self.cases = cases
         self.zones = [:]
         for zone in zones.members { self.zones[zone.name] = zone.value.text ?? "" }
         events = []
@@ -132,6 +140,7 @@ extension FoldContext {
         self.place = place
         caseCount = Int64(keys.count)
         eventCount = keys.eventCount
+        cases = keys.digest
         self.zones = zones
         self.events = events
     }

@@ -24,6 +24,8 @@ public struct FoldedPart: Sendable, Equatable {
     public internal(set) var eventCount: Int64 = 0
     public internal(set) var aggregateCount: Int64 = 0
     public internal(set) var digest = StateDigest()
+    /// Which cases were folded.
+    var cases = StateDigest()
     var metrics: Metrics?
 
     init(context: String) { self.context = context }
@@ -45,6 +47,7 @@ public struct FoldedPart: Sendable, Equatable {
         eventCount += other.eventCount
         aggregateCount += other.aggregateCount
         digest.add(other.digest)
+        cases.add(other.cases)
         if let sums = other.metrics {
             metrics?.subjectCount += sums.subjectCount
             metrics?.sums.add(sums.sums)
@@ -65,6 +68,7 @@ public struct FoldedPart: Sendable, Equatable {
     private var content: JSONObject {
         var content: JSONObject = [
             "aggregates": .integer(aggregateCount), "cases": .integer(caseCount),
+            "cases_digest": .string(cases.description),
             "context": .string(context), "digest": .string(digest.description),
             "events": .integer(eventCount), "format": .integer(Self.format),
         ]
@@ -81,6 +85,9 @@ public struct FoldedPart: Sendable, Equatable {
     private static func digest(_ content: JSONObject) -> String {
         Digest.hexadecimal(Digest.sha256(content.canonicalBytes))
     }
+
+    /// More of anything than any ledger has; thousands of parts still add up.
+    private static let countRange: ClosedRange<Int64> = 0...1 << 50
 
     /// Reads a line.
     /// - Parameter number: Of the line in its input, for messages.
@@ -99,20 +106,25 @@ public struct FoldedPart: Sendable, Equatable {
         guard content["format"]?.integer == Self.format else {
             throw damaged("the part has a format that this version does not know")
         }
-        guard let context = content["context"]?.text, let cases = content["cases"]?.integer,
+        guard let context = content["context"]?.text, let caseCount = content["cases"]?.integer,
             let events = content["events"]?.integer,
             let aggregates = content["aggregates"]?.integer,
-            let digest = content["digest"]?.text.flatMap(StateDigest.init)
+            let digest = content["digest"]?.text.flatMap(StateDigest.init),
+            let cases = content["cases_digest"]?.text.flatMap(StateDigest.init)
         else { throw damaged("the part lacks a member") }
+        guard [caseCount, events, aggregates].allSatisfy(Self.countRange.contains) else {
+            throw damaged("the part counts what there cannot be")
+        }
+        self.cases = cases
         self.context = context
-        caseCount = cases
+        self.caseCount = caseCount
         eventCount = events
         aggregateCount = aggregates
         self.digest = digest
         guard let metrics = content["metrics"]?.object else { return }
         guard let definition = metrics["definition"]?.object,
             let environment = metrics["environment"]?.text.flatMap(Environment.init(name:)),
-            let subjects = metrics["subjects"]?.integer,
+            let subjects = metrics["subjects"]?.integer, Self.countRange.contains(subjects),
             let sums = metrics["sums"].flatMap(MetricSums.init)
         else { throw damaged("the part's metrics lack a member") }
         self.metrics = Metrics(

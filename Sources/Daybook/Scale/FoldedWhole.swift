@@ -21,6 +21,10 @@ public struct FoldedWhole: Sendable {
                 "the parts have \(part.caseCount) cases with \(part.eventCount) events, the ledger has \(context.caseCount) with \(context.eventCount): some are missing, or were folded twice"
             )
         }
+        guard part.cases == context.cases else {
+            throw FoldContext.bad(
+                nil, "incomplete", "some cases are missing, and others were folded twice")
+        }
         self.context = context
         self.part = part
         ledgers = ContextLedger(context: context, zones: zones)

@@ -81,7 +81,8 @@ struct CaseOptions: ParsableArguments {
             reading: try InputFile(path).all(), zones: ledger.zoneTables)
         let export = try ledger.caseExport(
             Moment(at: former.at, knownAt: .position(former.position)))
-        guard export.context == former, moment == .now else {
+        let asked = moment == .now ? former : try ledger.caseExport(moment).context
+        guard export.context == former, asked == former else {
             throw Failure(
                 .badInput, "other_context",
                 "\(folder) has the export of another ledger or another moment; name an empty folder"
