@@ -30,7 +30,7 @@ test: setup subjects lint
 
 test-extended: setup
 	$(BUILD_TESTS)
-	DAYBOOK_TIER=extended $(SWIFT) test -c $(CONFIGURATION) --skip-build
+	scripts/test-extended $(AREA)
 
 soak: setup
 	$(BUILD_TESTS)

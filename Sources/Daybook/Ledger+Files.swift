@@ -70,11 +70,13 @@ extension Ledger {
     /// - Parameters:
     ///   - readOnly: Never writes: no event, no checkpoint, no snapshot.
     ///   - startUp: What an opening may take for the events after the newest snapshot; says when the next is due.
+    ///   - cacheByteCountMax: About how much memory folded states may take that are kept at hand, in bytes.
     ///   - log: Is told what was odd and did no harm.
     ///   - progress: Events that are folded, and the position at which the ledger ends.
     /// - Throws: `LedgerError.store` with the reason and the remedy.
     public static func open(
         _ path: String, readOnly: Bool = false, startUp: StartUpBudget = StartUpBudget(),
+        cacheByteCountMax: Int = Ledger.cacheByteCountDefault,
         log: Logger = Logger(label: "daybook"),
         clock: (@Sendable () -> Int64)? = nil,
         progress: @escaping @Sendable (Int64, Int64) -> Void = { _, _ in }
@@ -82,8 +84,9 @@ extension Ledger {
         do {
             let store = try SQLiteEventStore(path: path, readOnly: readOnly)
             return try Ledger(
-                store: store, path: store.path, readOnly: readOnly, startUp: startUp, log: log,
-                clock: clock, progress: progress)
+                store: store, path: store.path, readOnly: readOnly,
+                cacheByteCountMax: cacheByteCountMax, startUp: startUp, log: log, clock: clock,
+                progress: progress)
         } catch {
             throw (error as? LedgerError) ?? .store(StoreError.wrapping(error))
         }

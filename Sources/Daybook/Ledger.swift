@@ -35,6 +35,7 @@ public final class Ledger: Sendable {
     ///   - eventsPerAggregateMax: How many events one customer or lineage may have; smaller than the bound of rule 30
     ///     for tests, or for an app that wants to hear of a runaway client sooner. Checked when an event is appended.
     ///   - idsPerPersonMax: How many IDs one person may have; another number for tests.
+    ///   - cacheByteCountMax: About how much memory folded states may take that are kept at hand, in bytes.
     ///   - segmentEventCount: How many events a segment has; a power of two, and the same for all processes that share
     ///     the file.
     ///   - startUp: What an opening may take for the events after the newest snapshot; says when the next is due.
@@ -45,6 +46,7 @@ public final class Ledger: Sendable {
         zones: ZoneTables = ZoneTables(),
         eventsPerAggregateMax: Int = EventBounds.eventsPerAggregateMax,
         idsPerPersonMax: Int = EventBounds.idsPerPersonMax,
+        cacheByteCountMax: Int = Ledger.cacheByteCountDefault,
         segmentEventCount: Int64 = SegmentFolder.eventCountDefault,
         startUp: StartUpBudget = StartUpBudget(),
         log: Logger = Logger(label: "daybook"),
@@ -60,10 +62,14 @@ public final class Ledger: Sendable {
                 zones: zones,
                 bounds: AggregateBounds(
                     eventsMax: Int64(eventsPerAggregateMax), idsMax: idsPerPersonMax),
-                segmentEventCount: segmentEventCount, startUp: startUp, log: log, clock: clock,
+                cacheByteCountMax: cacheByteCountMax, segmentEventCount: segmentEventCount,
+                startUp: startUp, log: log, clock: clock,
                 progress: progress))
         writer = LedgerWriter(core)
     }
+
+    /// What folded states may take where nothing else is said, in bytes.
+    public static let cacheByteCountDefault = 256 << 20
 
     /// A ledger upon a writer that is there.
     init(writer: LedgerWriter) {

@@ -58,6 +58,12 @@ extension Ledger {
                 message: "\(app), \(head.position) events, "
                     + (core.store.durability == "none"
                         ? "opened for reading" : "durability \(core.store.durability)")))
+        findings.append(
+            DoctorFinding(
+                area: "memory", severity: .fine,
+                message:
+                    "folded states of up to \(core.cache.byteCountMax >> 20) MB stay at hand; a server takes --memory"
+            ))
         let time = LedgerClock(wall: core.clock(), last: head.recordedAt)
         if let problem = LedgerClock.problem(time.wall, isMachine: core.isMachineClock) {
             findings.append(

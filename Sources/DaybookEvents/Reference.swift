@@ -112,6 +112,9 @@ public struct Reference: Sendable, Hashable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
+    /// Whether there is a `text`, told without making it.
+    public var hasText: Bool { low & Self.tagMask != Self.digestTag }
+
     /// The text, where it is short or a UUID in canonical form; `nil` where only the row knows it.
     public var text: String? {
         if isExact { return exactText }

@@ -29,7 +29,7 @@ struct ExamplesTests {
                 "daybook key create --scope store --label functions --actor kim",
                 "daybook key lease --actor kim",
                 "daybook key trust backend-1 --algorithm ES256 --file backend.pem --actor kim",
-                "daybook export --partitions 2 --output cases",
+                "daybook backup mirror.sqlite", "daybook export --partitions 2 --output cases",
                 "cat cases/cases-*.ndjson | daybook fold --context cases/context.ndjson --kpi > parts.ndjson",
                 "cp parts.ndjson a.ndjson", "cp parts.ndjson b.ndjson",
                 "cat cases/cases-*.ndjson > lines.ndjson",

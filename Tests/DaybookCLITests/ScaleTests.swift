@@ -36,9 +36,10 @@ struct ScaleTests {
         let folded = try bench.shell(
             """
             for file in cases/cases-*.ndjson; do
-              daybook fold --context cases/context.ndjson --all < $file || exit 1
+              daybook fold --context cases/context.ndjson --all --funnel paywall_to_purchase \
+                --funnel-by context < $file || exit 1
             done > parts.ndjson
-            daybook merge --context cases/context.ndjson parts.ndjson --json
+            daybook merge --context cases/context.ndjson parts.ndjson --json --against \(ledger)
             """)
         #expect(folded.status == 0, "\(folded.errors)")
         let whole = try #require(try JSONReader.read(Array(folded.output.utf8)).object)
@@ -50,6 +51,11 @@ struct ScaleTests {
         ).json
         #expect(whole["metrics"]?.object?["metrics"] == metrics["metrics"])
         #expect(metrics["metrics"]?.array?.isEmpty == false)
+        let funnel = try bench.run(
+            "funnel paywall_to_purchase --by context --at 2026-03-01T00:00:00Z --json --ledger \(ledger)"
+        ).json
+        #expect(whole["funnels"] == [.object(funnel)])
+        #expect(whole["against"] == ["buckets": [], "equal": true])
         let shown = try bench.run("merge --context cases/context.ndjson parts.ndjson")
         #expect(shown.output.contains("5 events, 2 cases"), "\(shown.output)\(shown.errors)")
         #expect(try bench.run("merge --context cases/context.ndjson --kpi parts.ndjson").status < 2)
@@ -71,6 +77,51 @@ struct ScaleTests {
         #expect(try bench.text(of: "cases/\(lost)") == bytes)
         let other = try export("--known-at @3")
         #expect(other.status == 3 && other.errors.contains("empty folder"), "\(other.errors)")
+        let two = try bench.run("export --partitions 2 --output cases --ledger \(ledger)")
+        #expect(two.status == 3 && two.errors.contains("of another export"), "\(two.errors)")
+        #expect(try files() == before)
+    }
+
+    @Test("Compressed files hold the same lines, and a program that is missing is named")
+    func compressed() throws {
+        #expect(try export("--at 2026-03-01T00:00:00Z").status == 0)
+        let packed = try bench.run(
+            "export --partitions 3 --output packed --compress gzip --ledger \(ledger) --at 2026-03-01T00:00:00Z"
+        )
+        #expect(packed.status == 0 && packed.output.contains("3 files written"), "\(packed.errors)")
+        let same = try bench.shell(
+            """
+            for file in cases/cases-*; do
+              zcat packed/$(basename $file).gz | cmp - $file || exit 1
+            done
+            """)
+        #expect(same.status == 0, "\(same.output)\(same.errors)")
+        let missing = try bench.shell(
+            """
+            PATH=$(dirname $(command -v daybook))
+            daybook export --partitions 3 --output none --compress zstd --ledger \(ledger)
+            """)
+        #expect(missing.status != 0 && missing.errors.contains("needs the program zstd"))
+    }
+
+    @Test("Another ledger is told apart by its buckets")
+    func against() throws {
+        #expect(try export().status == 0)
+        let made = try bench.shell(
+            "cat cases/cases-*.ndjson | daybook fold --context cases/context.ndjson > part.ndjson")
+        #expect(made.status == 0, "\(made.errors)")
+        let short = try bench.begin(name: "b.sqlite")
+        let behind = try bench.run(
+            "merge --context cases/context.ndjson part.ndjson --against \(short)")
+        #expect(behind.status == 3 && behind.errors.contains("ends at position"))
+        let lines = (1...5).map { Lines.usage("z\($0)", subject: "zoe") }.joined()
+        let loaded = try bench.run(["import", "-", "--ledger", short], input: lines)
+        try #require(loaded.status == 0, "\(loaded.errors)")
+        let other = try bench.run(
+            "merge --context cases/context.ndjson part.ndjson --json --against \(short)")
+        #expect(other.status == 1, "\(other.errors)")
+        let found = try other.json["against"]?.object
+        #expect(found?["equal"] == false && found?["buckets"]?.array?.isEmpty == false)
     }
 
     @Test("What is cut short, missing, doubled or garbage is refused with its place")

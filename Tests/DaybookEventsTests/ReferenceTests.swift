@@ -77,4 +77,16 @@ struct ReferenceTests {
         #expect(Reference.isOrdered(Reference("a"), before: Reference("b")) == true)
         #expect(Reference.isOrdered(Reference("a"), before: Reference("sixteen bytes !!")) == nil)
     }
+
+    @Test("Whether a text is there is told as the text itself tells it")
+    func hasText() {
+        let texts = [
+            "", "a", "fifteen bytes !", "sixteen bytes !!", "7B9F0C1E-0000-4000-8000-00000000000A",
+            "7b9f0c1e-0000-4000-8000-00000000000a", "7b9f0c1e-0000-4000-c000-00000000000a",
+            String(repeating: "x", count: 300),
+        ]
+        let told = texts.map { Reference($0).hasText }
+        #expect(told == texts.map { Reference($0).text != nil })
+        #expect(told == [true, true, true, false, false, true, false, false])
+    }
 }

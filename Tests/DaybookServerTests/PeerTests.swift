@@ -15,7 +15,8 @@ import Testing
     .enabled(
         if: ProcessInfo.processInfo.environment["DAYBOOK_TIER"] == "extended",
         "of the extended tier"),
-    .peers)
+    // What it depends on would bring browsers of its own; its copy of axe-core is all that is wanted.
+    .peers("requirements.txt", alone: ["axe-playwright-python==0.1.8"]))
 struct PeerTests {
     @Test("openapi-spec-validator takes the description for OpenAPI 3.1")
     func description() async throws {
@@ -59,12 +60,7 @@ struct PeerTests {
 
     /// Runs a script, and fails with what it printed.
     private static func expect(_ script: String, _ url: String, key: String? = nil) async throws {
-        let python = try #require(Peers.python)
-        let path = Peers.folder.appending(path: script).path
-        let run = try await PeerProcess.run([python, path, url], key: key)
-        // The end of it names what was found; tracebacks in the middle can be very long.
-        let found = run.output.suffix(30_000)
-        #expect(run.status == 0, "\(script) ended with \(run.status):\n\(found)")
+        try await Peers.expect(script, [url], key: key)
     }
 
     // MARK: The server
@@ -135,92 +131,5 @@ struct PeerTests {
                     subject: customer))
         }
         try ledger.close()
-    }
-}
-
-// MARK: - Python
-
-extension Trait where Self == Peers {
-    /// Installs the packages once for all tests of a suite.
-    fileprivate static var peers: Self { Peers() }
-}
-
-/// The scripts, and a Python of their own that has their packages, for as long as a suite runs.
-private struct Peers: SuiteTrait, TestScoping {
-    static let folder = Fixtures.root.appending(path: "Tests/DaybookServerTests/Peers")
-
-    @TaskLocal static var python: String?
-
-    func provideScope(
-        for test: Test, testCase: Test.Case?, performing body: @Sendable () async throws -> Void
-    ) async throws {
-        let place = FileManager.default.temporaryDirectory.appending(path: "daybook-\(UUID())")
-        // A suite that already failed must not fail again for leaving something behind.
-        defer { try? FileManager.default.removeItem(at: place) }
-        let made = try await PeerProcess.run(["python3", "-m", "venv", place.path])
-        guard made.status == 0 else {
-            throw PeerProblem(
-                description: """
-                    the extended tier needs python3 with venv (Debian: python3-venv), and a folder \
-                    for packages could not be made:
-                    \(made.output)
-                    """)
-        }
-        let python = place.appending(path: "bin/python").path
-        let list = Self.folder.appending(path: "requirements.txt").path
-        let installed = try await PeerProcess.run([
-            python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
-            "--requirement", list,
-        ])
-        guard installed.status == 0 else {
-            throw PeerProblem(
-                description: """
-                    the extended tier needs the packages of \(list) from PyPI, and pip could not \
-                    install them:
-                    \(installed.output)
-                    """)
-        }
-        // What it depends on would bring browsers of its own; its copy of axe-core is all that is wanted.
-        let rules = try await PeerProcess.run([
-            python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps",
-            "axe-playwright-python==0.1.8",
-        ])
-        guard rules.status == 0 else {
-            throw PeerProblem(
-                description: "pip could not install axe-playwright-python:\n\(rules.output)")
-        }
-        try await Self.$python.withValue(python) { try await body() }
-    }
-}
-
-private struct PeerProblem: Error, CustomStringConvertible {
-    var description: String
-}
-
-/// A program that ends soon; ServerProcess says why one that lives long is started in another way.
-private enum PeerProcess {
-    /// Runs a program to its end.
-    /// - Parameter key: That of a server, or none.
-    /// - Returns: Its exit status, 127 where there is no such program, and what it printed.
-    static func run(
-        _ command: [String], key: String? = nil
-    ) async throws -> (status: Int32, output: String) {
-        let log = FileManager.default.temporaryDirectory.appending(path: "daybook-\(UUID()).log")
-        try Data().write(to: log)
-        // What is left of a log harms no other test.
-        defer { try? FileManager.default.removeItem(at: log) }
-        var environment = ProcessInfo.processInfo.environment
-        environment["DAYBOOK_KEY"] = key
-        // The scripts lie in the repository, and leave nothing there.
-        environment["PYTHONDONTWRITEBYTECODE"] = "1"
-        environment["PYTHONUTF8"] = "1"
-        environment["NO_PROXY"] = "127.0.0.1"
-        var child = ChildCommand("/usr/bin/env", command)
-        child.environment = environment
-        // A file, because a pipe that is not read in time stops the program.
-        child.output = .file(log.path)
-        child.errors = .file(log.path)
-        let status = try await child.start().end()
-        return (status, try String(contentsOf: log, encoding: .utf8))
     }
 }

@@ -38,7 +38,7 @@ struct ServerSoakTests {
         let (_, text) = try keys.create(
             [.store, .analyst], app: "dozzi", label: "soak", by: "test", now: 0)
         try keys.close()
-        let server = try await ServerProcess(path, ["--rate", "0"])
+        let server = try await ServerProcess(path, ["--rate", "0", "--memory", "32"])
         let crew = ServerSoakCrew(
             server: server, path: path, folder: folder.path,
             key: ("authorization", "Bearer \(text)"), seconds: Self.seconds)

@@ -81,7 +81,7 @@ struct Benchmark {
             append, commits, replay, opening, server, pages, foldAlone, instructions, imports,
             latency,
             oneSubject,
-            size, audit, history, metrics, peer, notifications, growth,
+            size, audit, history, metrics, peer, notifications, folds, growth,
         ]
     }
 

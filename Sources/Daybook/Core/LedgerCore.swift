@@ -52,6 +52,8 @@ package final class LedgerCore: Sendable {
     package struct Surroundings {
         var zones: ZoneTables
         var bounds: AggregateBounds
+        /// How much memory folded states may take that are at hand.
+        var cacheByteCountMax: Int
         var segmentEventCount: Int64
         var startUp: StartUpBudget
         var log: Logger
@@ -72,7 +74,7 @@ package final class LedgerCore: Sendable {
         self.isReadOnly = isReadOnly
         self.log = log
         progress = surroundings.progress
-        cache = AggregateCache()
+        cache = AggregateCache(byteCountMax: surroundings.cacheByteCountMax)
         catalogCache = CatalogCache()
         bounds = surroundings.bounds
         startUp = Mutex(surroundings.startUp)
@@ -109,7 +111,7 @@ package final class LedgerCore: Sendable {
         isReadOnly = false
         log = other.log
         progress = { _, _ in }
-        cache = AggregateCache()
+        cache = AggregateCache(byteCountMax: other.cache.byteCountMax)
         catalogCache = other.catalogCache
         bounds = other.bounds
         startUp = Mutex(StartUpBudget())

@@ -15,13 +15,18 @@ struct FunnelQuestion {
     /// - Parameter progress: Of the customers and lineages, how many are done.
     func report(
         _ request: FunnelRequest, progress: @Sendable (Int, Int) throws -> Void = { _, _ in }
-    ) throws -> FunnelReport {
+    ) throws -> FunnelReport { try answer(request, progress: progress).report() }
+
+    /// The same before anything is divided.
+    func answer(
+        _ request: FunnelRequest, progress: @Sendable (Int, Int) throws -> Void = { _, _ in }
+    ) throws -> FunnelsAnswer {
         let (answers, empty, _) = try answers(request, { $0 }, progress: progress) { answer, look in
             answer.add(look.steps, names: look.names)
         }
         var answer = empty
         for other in answers { answer.add(other) }
-        return answer.report()
+        return answer
     }
 
     /// Who took a step, and who took the next one after it.

@@ -224,9 +224,9 @@ struct MetricsQuestion {
         let resolution = request.chosenResolution
         let until = bounded(
             named?.upperBound ?? request.until ?? instant.addingSaturated(1))
-        let from =
-            (named?.lowerBound ?? request.from).map(bounded)
-            ?? resolution.start(of: 12, through: until - 1, in: zone)
+        let from = bounded(
+            named?.lowerBound ?? request.from
+                ?? resolution.start(of: 12, through: until - 1, in: zone))
         guard from < until else {
             throw bad(
                 "bad_range",

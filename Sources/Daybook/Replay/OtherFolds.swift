@@ -29,7 +29,7 @@ package struct ChainFolds: Sendable {
         self.source = segments?.segments.isEmpty == false ? .segments : .rows
         let log = EventLog(
             store: state.log.store, segments: self.source == .rows ? nil : segments)
-        folder = AggregateFold(state.goingOn(in: log, AggregateCache()))
+        folder = AggregateFold(state.goingOn(in: log, AggregateCache(byteCountMax: 32 << 20)))
         let aggregates = state.aggregateIDs
         let byAggregates = (aggregates.count + Self.aggregateCountMax - 1) / Self.aggregateCountMax
         let byEvents = Int((state.head.position + Self.eventCountMax - 1) / Self.eventCountMax)

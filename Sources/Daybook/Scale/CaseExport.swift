@@ -25,7 +25,7 @@ public struct CaseExport: Sendable {
         keys = try core.translating { try CaseKeys(state) }
         var zones: [String: String] = [:]
         for name in state.zones.names + state.catalogs.versions.map(\.catalog.defaultTimeZone) {
-            zones[name] = core.zoneTables.table(named: name)?.hexadecimalDigest
+            zones[name] = core.zoneTables.mark(of: name)
         }
         context = FoldContext(
             app: core.app, at: look.at, position: state.head.position,
@@ -61,25 +61,26 @@ public struct CaseExport: Sendable {
         return events
     }
 
-    /// Writes the events of one partition: those of a case one after the other, by position.
-    /// - Parameters:
-    ///   - partition: 0 up to `count`.
-    ///   - count: How many partitions there are; which one a case is in depends on its name and this number alone.
-    ///   - body: Is given whole lines, each ended by LF.
-    /// - Returns: How many cases and events were written.
-    /// - Throws: `LedgerError.store`, and what the body throws.
-    /// - Complexity: O(*s*) in the ledger's streams, and a row for each event.
-    public func write(
-        partition: Int, of count: Int, _ body: ([UInt8]) throws -> Void
-    ) throws -> (cases: Int64, events: Int64) {
-        precondition(
-            count > 0 && (0..<count).contains(partition), "There is no such partition.")
+    /// The cases of each of so many partitions; in which one a case is depends on its name and this number alone.
+    /// - Complexity: O(*s*) in the ledger's streams.
+    public func partitions(_ count: Int) -> [CasePartition] {
+        precondition(count > 0, "There is no partition.")
         var keys = keys
+        return keys.cases(in: count).map { CasePartition(cases: $0) }
+    }
+
+    /// Writes the events of one partition: those of a case one after the other, by position.
+    /// - Parameter body: Is given whole lines, each ended by LF.
+    /// - Returns: How many events were written.
+    /// - Throws: `LedgerError.store`, and what the body throws.
+    /// - Complexity: A row for each event.
+    public func write(
+        _ partition: CasePartition, _ body: ([UInt8]) throws -> Void
+    ) throws -> Int64 {
         let mark = context.mark
-        let cases = keys.cases(ofPartition: partition, of: count)
         var written: Int64 = 0
         var lines: [UInt8] = []
-        for one in cases {
+        for one in partition.cases {
             var rows = try core.translating {
                 try one.streams.flatMap {
                     try core.store.stream(endingAt: state.headOf($0).position)
@@ -91,12 +92,11 @@ public struct CaseExport: Sendable {
                     row, stream: state.streamName(row.event.stream), names: state.names)
                 var draft = event.draft
                 draft.recordedAt = event.recordedAt
-                draft.extras[CasePlace.member] =
-                    CasePlace(
-                        key: one.name, eventCount: Int64(rows.count), position: event.position,
-                        context: mark
-                    ).json
-                lines += draft.recordedLine + [0x0A]
+                lines +=
+                    CaseLine(
+                        context: mark, key: one.name, eventCount: Int64(rows.count),
+                        position: event.position, event: draft
+                    ).bytes
             }
             written += Int64(rows.count)
             if lines.count >= Self.byteCount {
@@ -105,9 +105,14 @@ public struct CaseExport: Sendable {
             }
         }
         if !lines.isEmpty { try body(lines) }
-        return (Int64(cases.count), written)
+        return written
     }
 
     /// Bytes that are handed over at once, about.
     private static let byteCount = 1 << 20
+}
+
+/// Some cases of an export that are written together.
+public struct CasePartition: Sendable {
+    let cases: [CaseKeys.Case]
 }

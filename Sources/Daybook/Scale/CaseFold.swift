@@ -11,7 +11,7 @@ public struct CaseFold: Sendable {
     static let batchCount = 16_384
 
     private let ledgers: ContextLedger
-    private let request: MetricsRequest?
+    private let questions: FoldQuestions
     private var reader: NDJSONReader
     /// Of the context, as each line has it.
     private let mark: String
@@ -29,30 +29,39 @@ public struct CaseFold: Sendable {
     }
 
     /// - Parameters:
-    ///   - request: Which metrics to compute, `nil`: none. Its moment is the context's, whatever it says.
+    ///   - questions: What to compute besides the digest, all at the context's moment.
     ///   - zones: Tables that the ledger of the context may share.
     /// - Throws: `LedgerError.badInput` for a question that cannot be asked.
     public init(
-        _ context: FoldContext, metrics request: MetricsRequest? = nil,
+        _ context: FoldContext, _ questions: FoldQuestions = FoldQuestions(),
         zones: ZoneTables = ZoneTables()
-    ) async throws {
+    ) throws {
         ledgers = ContextLedger(context: context, zones: zones)
-        reader = NDJSONReader(
-            app: context.app, isReported: false, aside: CasePlace.member)
+        reader = NDJSONReader(app: context.app, isReported: false)
         mark = context.mark
         part = FoldedPart(context: context.digest)
-        guard var request else {
-            self.request = nil
-            return
+        var questions = questions
+        questions.metrics?.moment = Moment(at: context.at)
+        for index in questions.funnels.indices {
+            questions.funnels[index].moment = Moment(at: context.at)
         }
-        request.moment = Moment(at: context.at)
-        self.request = request
+        self.questions = questions
+        guard questions.metrics != nil || !questions.funnels.isEmpty else { return }
         // Without a case: a question that cannot be asked is refused before anything is read.
-        let (ledger, _) = try await ledgers.ledger()
-        let report = try MetricsQuestion(core: ledger.core, workers: 1).report(request)
-        part.metrics = FoldedPart.Metrics(
-            definition: request.definition(report), environment: request.environment,
-            subjectCount: 0, sums: MetricSums())
+        let (ledger, _) = try ledgers.ledger()
+        if let request = questions.metrics {
+            let report = try MetricsQuestion(core: ledger.core, workers: 1).report(request)
+            var definition = request.definition(report)
+            definition[FoldedPart.zoneMark] = .string(zones.mark(of: report.zone))
+            part.metrics = FoldedPart.Metrics(
+                definition: definition, environment: request.environment, subjectCount: 0,
+                sums: MetricSums())
+        }
+        part.funnels = try questions.funnels.map {
+            FoldedPart.Funnel(
+                definition: $0.definition,
+                sums: try FunnelQuestion(core: ledger.core, workers: 1).answer($0).sums)
+        }
     }
 
     /// How many events were read.
@@ -62,57 +71,44 @@ public struct CaseFold: Sendable {
 
     /// Takes the next bytes of the input, which may end anywhere.
     /// - Throws: `LedgerError.badInput` with the line of what is no event of a case, or of an incomplete case.
-    public mutating func take(_ piece: [UInt8]) async throws { try await take(reader.take(piece)) }
+    public mutating func take(_ piece: [UInt8]) throws { try take(reader.split(piece)) }
 
     /// Ends the input.
     /// - Returns: What all cases came to.
     /// - Throws: As `take`.
-    public mutating func finish() async throws -> FoldedPart {
-        try await take(reader.finish())
+    public mutating func finish() throws -> FoldedPart {
+        try take(reader.lastLine())
         try close()
-        try await fold()
+        try fold()
         return part
     }
 
-    private mutating func take(_ found: NDJSONReader.Found) async throws {
-        if let problem = found.problems.first {
-            throw LedgerError.badInput([InputProblem(problem)])
-        }
-        for event in found.events {
-            try take(event)
-            if waiting.count >= Self.batchCount { try await fold() }
+    private mutating func take(_ lines: [InputLine]) throws {
+        for line in lines {
+            try take(
+                try CaseLine(reading: line, app: ledgers.context.app, mark: mark), line.number)
+            if waiting.count >= Self.batchCount { try fold() }
         }
     }
 
-    private mutating func take(_ event: ReadEvent) throws {
-        guard let place = CasePlace(event.aside) else {
+    private mutating func take(_ line: CaseLine, _ number: Int) throws {
+        guard line.position <= ledgers.context.position else {
             throw FoldContext.bad(
-                event.line, "no_case",
-                "the line has no \"\(CasePlace.member)\" with a key, the number of its events and a position; \"daybook export --partitions\" writes it"
+                number, "after_context",
+                "position \(line.position) is after \(ledgers.context.position), where the context ends; use the context that was written with the lines"
             )
         }
-        guard place.context == mark else {
-            throw FoldContext.bad(
-                event.line, "other_context",
-                "the line was written with another context; use the one beside it")
-        }
-        guard place.position <= ledgers.context.position else {
-            throw FoldContext.bad(
-                event.line, "after_context",
-                "position \(place.position) is after \(ledgers.context.position), where the context ends; use the context that was written with the lines"
-            )
-        }
-        if open.map({ !haveSameBytes($0.key, place.key) }) ?? true {
+        if open.map({ !haveSameBytes($0.key, line.key) }) ?? true {
             try close()
-            open = OpenCase(key: place.key, eventCount: place.eventCount, line: event.line)
+            open = OpenCase(key: line.key, eventCount: line.eventCount, line: number)
         }
-        guard place.eventCount == open?.eventCount else {
+        guard line.eventCount == open?.eventCount else {
             throw FoldContext.bad(
-                event.line, "damaged_case",
-                "\(place.key) has \(place.eventCount) events here and \(open?.eventCount ?? 0) before"
+                number, "damaged_case",
+                "\(ShownText.escaped(line.key)) has \(line.eventCount) events here and \(open?.eventCount ?? 0) before"
             )
         }
-        open?.events.append((place.position, event.draft))
+        open?.events.append((line.position, line.event))
     }
 
     /// Ends a case, of which all events must be there, each once.
@@ -122,12 +118,13 @@ public struct CaseFold: Sendable {
         let positions = Set(ended.events.map(\.position))
         guard positions.count == ended.events.count else {
             throw FoldContext.bad(
-                ended.line, "repeated_event", "\(ended.key) has an event more than once")
+                ended.line, "repeated_event",
+                "\(ShownText.escaped(ended.key)) has an event more than once")
         }
         guard positions.count == ended.eventCount else {
             throw FoldContext.bad(
                 ended.line, "incomplete_case",
-                "\(ended.key) has \(positions.count) of \(ended.eventCount) events; those of one case follow one another"
+                "\(ShownText.escaped(ended.key)) has \(positions.count) of \(ended.eventCount) events; those of one case follow one another"
             )
         }
         part.caseCount += 1
@@ -136,57 +133,34 @@ public struct CaseFold: Sendable {
     }
 
     /// Folds what waits.
-    private mutating func fold() async throws {
+    private mutating func fold() throws {
         guard !waiting.isEmpty else { return }
         let events = waiting
         waiting = []
-        let (ledger, _) = try await ledgers.ledger(holding: events)
+        let (ledger, _) = try ledgers.ledger(holding: events)
         part.eventCount += Int64(events.count)
-        let state = ledger.core.state.withLock { $0 }
-        for sum in try AggregatePass(state, workers: 1).run(
-            AggregateSum(), { $0.add($1, $2, state) })
-        {
-            part.digest.add(sum.digest)
-            part.aggregateCount += Int64(sum.aggregateCount)
+        let sums = try BucketSums.folding(ledger.core.state.withLock { $0 }, workers: 1)
+        part.buckets.add(sums)
+        part.digest.add(sums.aggregates.digest)
+        part.aggregateCount += Int64(sums.aggregates.aggregateCount)
+        if let request = questions.metrics {
+            let (report, answer) = try MetricsQuestion(core: ledger.core, workers: 1)
+                .answer(request)
+            part.metrics?.subjectCount += report.subjectCount
+            part.metrics?.sums.add(answer.sums)
         }
-        guard let request else { return }
-        let (report, answer) = try MetricsQuestion(core: ledger.core, workers: 1).answer(request)
-        part.metrics?.subjectCount += report.subjectCount
-        part.metrics?.sums.add(answer.sums)
+        for (index, request) in questions.funnels.enumerated() {
+            part.funnels[index].sums.add(
+                try FunnelQuestion(core: ledger.core, workers: 1).answer(request).sums)
+        }
     }
 }
 
-/// What the line of an event says of its case.
-struct CasePlace {
-    /// The line's own member, which no event has.
-    static let member = "fold_case"
+/// What folds compute besides the digest and the counts.
+public struct FoldQuestions: Sendable, Equatable {
+    /// `nil`: no metrics.
+    public var metrics: MetricsRequest?
+    public var funnels: [FunnelRequest] = []
 
-    var key: String
-    var eventCount: Int64
-    /// In the ledger that it is from.
-    var position: Int64
-    /// The mark of the context that it was written with.
-    var context: String
-
-    init(key: String, eventCount: Int64, position: Int64, context: String) {
-        self.key = key
-        self.eventCount = eventCount
-        self.position = position
-        self.context = context
-    }
-
-    init?(_ json: JSONValue?) {
-        guard let object = json?.object, let key = object["key"]?.text,
-            let eventCount = object["events"]?.integer, let position = object["position"]?.integer,
-            let context = object["context"]?.text, eventCount > 0, position > 0
-        else { return nil }
-        self.init(key: key, eventCount: eventCount, position: position, context: context)
-    }
-
-    var json: JSONValue {
-        [
-            "context": .string(context), "events": .integer(eventCount), "key": .string(key),
-            "position": .integer(position),
-        ]
-    }
+    public init() {}
 }

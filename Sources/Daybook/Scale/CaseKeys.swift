@@ -78,29 +78,30 @@ struct CaseKeys: Sendable {
     }
 
     /// The streams of one case, ascending, and the least of their names, which is the case's.
-    struct Case {
+    struct Case: Sendable {
         var name: String
         var streams: [UInt32]
     }
 
-    /// The cases of one of so many partitions, by their first streams; to which one a case belongs its name tells.
+    /// The cases of so many partitions, each by their first streams; to which one a case belongs its name tells.
     /// - Complexity: O(*s*) in the ledger's streams.
-    mutating func cases(ofPartition partition: Int, of count: Int) -> [Case] {
-        var places: [UInt32: Int] = [:]
-        var found: [Case] = []
+    mutating func cases(in count: Int) -> [[Case]] {
+        var places: [UInt32: (partition: Int, index: Int)] = [:]
+        places.reserveCapacity(cases.count)
+        var found = [[Case]](repeating: [], count: count)
         for stream in 1..<max(1, UInt32(clamping: state.streams.count) + 1) {
             guard state.stream(stream).kind != .ledger, state.headOf(stream).position > 0
             else { continue }
             let first = root(stream)
             if let place = places[first] {
-                found[place].streams.append(stream)
+                found[place.partition][place.index].streams.append(stream)
                 continue
             }
             guard let known = cases[first] else { continue }
             let name = name(of: known.key)
-            guard Int(NameHash.of(name) % UInt64(count)) == partition else { continue }
-            places[first] = found.count
-            found.append(Case(name: name, streams: [stream]))
+            let partition = Int(NameHash.of(name) % UInt64(count))
+            places[first] = (partition, found[partition].count)
+            found[partition].append(Case(name: name, streams: [stream]))
         }
         return found
     }

@@ -6,62 +6,82 @@ import DaybookStore
 struct ContextLedger: Sendable {
     let context: FoldContext
     let zones: ZoneTables
+    /// The context's events that concern every case.
+    private let shared: [ContextEvent]
+    private let corrections: [ContextEvent.WhatIsCorrected: [ContextEvent]]
+
+    init(context: FoldContext, zones: ZoneTables) {
+        self.context = context
+        self.zones = zones
+        shared = context.events.filter { $0.target == nil }
+        var corrections: [ContextEvent.WhatIsCorrected: [ContextEvent]] = [:]
+        for event in context.events {
+            if let target = event.target { corrections[target, default: []].append(event) }
+        }
+        self.corrections = corrections
+    }
 
     /// A ledger with the context and some events, in the order and at the times in which they were recorded.
+    ///
+    /// Events go into the store as they are, as if it had been copied: what was recorded is not judged again, whatever
+    /// this build would say of a report, and no bound of a ledger's customers is asked for.
     /// - Parameter drafts: With their positions in the ledger that they are from, in any order; `nil`: the context
     ///   alone, with what was measured elsewhere, which otherwise comes with its own case.
     /// - Returns: With the original positions of its events, in their order.
-    /// - Throws: `LedgerError.badInput` for an event that is refused.
+    /// - Throws: `LedgerError.badInput` for a catalog without its document.
     func ledger(
         holding drafts: [(position: Int64, draft: EventDraft)]? = nil
-    ) async throws -> (ledger: Ledger, positions: [Int64]) {
-        let own = concerning((drafts ?? []).map(\.draft)).filter {
-            drafts == nil || $0.draft.type != .kpiRecorded
+    ) throws -> (ledger: Ledger, positions: [Int64]) {
+        var events = drafts ?? []
+        for own in shared where drafts == nil || own.draft.type != .kpiRecorded {
+            events.append((own.position, own.draft))
         }
-        var events = (drafts ?? []) + own.map { ($0.position, $0.draft) }
+        events += correcting(events.map(\.draft)).map { ($0.position, $0.draft) }
         events.sort { $0.position < $1.position }
         let last = max(context.at, events.last?.draft.recordedAt ?? context.at)
         // A wrong clock says nothing about what is ahead.
         let clock = last < LedgerClock.plausible.upperBound ? last : 0
-        let ledger = try Ledger(
-            store: InMemoryEventStore(app: context.app), zones: zones,
-            idsPerPersonMax: Int.max, clock: { clock })
-        let receipt = try await ledger.record(
-            events.map(\.draft), options: ReportOptions(isAsRecorded: true))
-        guard receipt.appended == events.count else {
-            throw FoldContext.bad(
-                nil, "repeated_event",
-                "\(events.count - receipt.appended) events are there more than once")
-        }
+        let store = InMemoryEventStore(app: context.app)
+        try append(events.map(\.draft), to: store)
+        let ledger = try Ledger(store: store, zones: zones, clock: { clock })
         return (ledger, events.map(\.position))
     }
 
-    /// The context's own events, with those of its corrections that are about one of them, or of some others.
-    private func concerning(_ drafts: [EventDraft]) -> [ContextEvent] {
-        typealias Target = ContextEvent.WhatIsCorrected
-        let corrections = context.events.filter { $0.target != nil }
-        let others = context.events.filter { $0.target == nil }
-        guard !corrections.isEmpty else { return others }
-        var known = Set(
-            (drafts + others.map(\.draft)).compactMap { draft in
-                draft.source.key.map {
-                    Target(
-                        environment: draft.environment, source: draft.source.kind, key: $0)
-                }
-            })
-        var found = others
-        var rest = corrections
-        // A correction may be corrected by another one, which may have come before it.
-        while true {
-            let concerned = rest.filter { $0.target.map(known.contains) ?? false }
-            if concerned.isEmpty { return found }
-            rest.removeAll { $0.target.map(known.contains) ?? false }
-            found += concerned
-            for draft in concerned.map(\.draft) {
-                guard let key = draft.source.key else { continue }
-                known.insert(
-                    Target(environment: draft.environment, source: draft.source.kind, key: key))
+    private func append(_ drafts: [EventDraft], to store: InMemoryEventStore) throws {
+        var state = LedgerState(log: EventLog(store: store, segments: nil))
+        var group = GroupDecision(
+            store: store, state: state, time: LedgerClock(wall: 0, last: 0),
+            bounds: AggregateBounds(eventsMax: Int64.max, idsMax: Int.max))
+        let prepared = try drafts.map { draft in
+            var draft = draft
+            do {
+                let document = try CatalogReports.takeDocument(&draft, store)
+                return PreparedEvent(
+                    draft, requestDigest: 0, store.header.secret, document: document)
+            } catch let problem as EventProblem {
+                throw FoldContext.bad(nil, "damaged_context", problem.reason)
             }
         }
+        group.add(
+            prepared, [UInt32?](repeating: nil, count: prepared.count), keepsRecordedAt: true,
+            state: &state)
+        let batch = group.batch(state)
+        try store.exclusively { _ = try $0.append(batch) }
+    }
+
+    /// The corrections that are about one of some events, and those that are about these.
+    private func correcting(_ drafts: [EventDraft]) -> [ContextEvent] {
+        guard !corrections.isEmpty else { return [] }
+        var found: [ContextEvent] = []
+        var open = drafts
+        var seen: Set<ContextEvent.WhatIsCorrected> = []
+        while let next = open.popLast() {
+            guard let name = ContextEvent.WhatIsCorrected(namedBy: next),
+                let own = corrections[name], seen.insert(name).inserted
+            else { continue }
+            found += own
+            open += own.map(\.draft)
+        }
+        return found
     }
 }

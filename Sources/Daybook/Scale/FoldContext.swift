@@ -1,6 +1,5 @@
 import DaybookDomain
 import DaybookEvents
-import DaybookIngest
 
 /// What all cases of a ledger share when they are folded elsewhere: catalogs, corrections, rates, the zones' offsets,
 /// the time of the questions, and how much there is to be folded.
@@ -115,13 +114,19 @@ public struct FoldContext: Sendable, Equatable {
         for (index, line) in rest.split(separator: 0x0A).enumerated() {
             events.append(try ContextEvent(Array(line), number: index + 2, app: app))
         }
-        for (name, digest) in self.zones.sorted(by: { precedesInBytes($0.key, $1.key) })
-        where tables.table(named: name)?.hexadecimalDigest != digest {
-            throw Self.bad(
-                1, "zone_differs",
-                "\(name) has other offsets on this machine than where the context was written; use the same release of the time zone database on both"
-            )
+        for (name, mark) in self.zones.sorted(by: { precedesInBytes($0.key, $1.key) }) {
+            try Self.confirm(name, mark, tables, line: 1)
         }
+    }
+
+    /// - Parameter mark: Of the zone, where it was counted on before.
+    /// - Throws: `LedgerError.badInput` where this machine has other offsets.
+    static func confirm(_ zone: String, _ mark: String, _ tables: ZoneTables, line: Int?) throws {
+        guard tables.mark(of: zone) != mark else { return }
+        throw bad(
+            line, "zone_differs",
+            "\(ShownText.escaped(zone)) has other offsets on this machine than elsewhere; use the same release of the time zone database on all"
+        )
     }
 
     static func bad(_ line: Int?, _ code: String, _ reason: String) -> LedgerError {
@@ -159,20 +164,27 @@ struct ContextEvent: Sendable, Equatable {
         var environment: Environment
         var source: String
         var key: String
+
+        /// - Returns: `nil` for an event without a key.
+        init?(namedBy draft: EventDraft) {
+            guard let key = draft.source.key else { return nil }
+            environment = draft.environment
+            source = draft.source.kind
+            self.key = key
+        }
     }
 
     init(_ line: [UInt8], number: Int, app: String) throws {
         self.line = line
-        var reader = NDJSONReader(app: app, isReported: false)
-        let (read, problems) = reader.read(line)
-        guard problems.isEmpty, let event = read.first,
-            let position = (try? JSONReader.read(line))?.object?["position"]?.integer
+        guard let json = try? JSONReader.read(line),
+            let position = json.object?["position"]?.integer,
+            let draft = try? EventJSON.draft(from: json, app: app), draft.occurredAt != nil,
+            draft.recordedAt != nil, draft.source.key != nil
         else {
-            throw FoldContext.bad(
-                number, "damaged_context", problems.first?.reason ?? "the event has no position")
+            throw FoldContext.bad(number, "damaged_context", "the line is no recorded event")
         }
         self.position = position
-        draft = event.draft
+        self.draft = draft
         target = draft.type.isOf(.correction) ? WhatIsCorrected(draft) : nil
     }
 }
@@ -189,9 +201,9 @@ extension ContextEvent.WhatIsCorrected {
     }
 }
 
-extension ZoneTable {
-    var hexadecimalDigest: String {
-        let text = String(digest, radix: 16)
-        return String(repeating: "0", count: 16 - text.count) + text
+extension ZoneTables {
+    /// A number for the offsets of a zone in 16 hexadecimal digits; empty for a zone that is not known here.
+    func mark(of name: String) -> String {
+        table(named: name).map { Digest.hexadecimal($0.digest) } ?? ""
     }
 }

@@ -3,11 +3,15 @@ import DaybookEvents
 
 /// What a fold made of some cases; parts add up to the whole in any order and any grouping.
 ///
-/// One line of canonical JSON, `{"part":{…},"sha256":…}`: counts, the sum of the digests, and the sums behind metrics,
-/// before anything is divided or rounded. `sha256` is the digest of the canonical bytes of `part`.
+/// One line of canonical JSON, `{"part":{…},"sha256":…}`: counts, the sum of the digests, also by bucket, and the sums
+/// behind metrics and funnels, before anything is divided or rounded. `sha256` is the digest of the canonical bytes of
+/// `part`.
 public struct FoldedPart: Sendable, Equatable {
     /// What this build writes and reads.
     public static let format: Int64 = 1
+
+    /// Of the definition of a question: the offsets of its zone, which only the question may name.
+    static let zoneMark = "tz_mark"
 
     /// The sums behind the values of metrics.
     struct Metrics: Sendable, Equatable {
@@ -18,15 +22,25 @@ public struct FoldedPart: Sendable, Equatable {
         var sums: MetricSums
     }
 
+    /// The sums behind one funnel.
+    struct Funnel: Sendable, Equatable {
+        /// The question (`FunnelRequest.definition`).
+        var definition: JSONObject
+        var sums: FunnelSums
+    }
+
     /// The digest of the context by which it was folded.
     public var context: String
     public internal(set) var caseCount: Int64 = 0
     public internal(set) var eventCount: Int64 = 0
     public internal(set) var aggregateCount: Int64 = 0
     public internal(set) var digest = StateDigest()
+    /// By which this ledger is compared with another one.
+    var buckets = BucketSums()
     /// Which cases were folded.
     var cases = StateDigest()
     var metrics: Metrics?
+    var funnels: [Funnel] = []
 
     init(context: String) { self.context = context }
 
@@ -38,20 +52,23 @@ public struct FoldedPart: Sendable, Equatable {
                 nil, "other_context", "the parts were folded by different contexts")
         }
         guard metrics?.definition == other.metrics?.definition,
-            metrics?.environment == other.metrics?.environment
+            metrics?.environment == other.metrics?.environment,
+            funnels.map(\.definition) == other.funnels.map(\.definition),
+            zip(funnels, other.funnels).allSatisfy({ $0.sums.stepCount == $1.sums.stepCount })
         else {
-            throw FoldContext.bad(
-                nil, "other_question", "the parts answer different questions about metrics")
+            throw FoldContext.bad(nil, "other_question", "the parts answer different questions")
         }
         caseCount += other.caseCount
         eventCount += other.eventCount
         aggregateCount += other.aggregateCount
         digest.add(other.digest)
+        buckets.add(other.buckets)
         cases.add(other.cases)
         if let sums = other.metrics {
             metrics?.subjectCount += sums.subjectCount
             metrics?.sums.add(sums.sums)
         }
+        for (index, funnel) in other.funnels.enumerated() { funnels[index].sums.add(funnel.sums) }
     }
 
     // MARK: Bytes
@@ -67,7 +84,9 @@ public struct FoldedPart: Sendable, Equatable {
 
     private var content: JSONObject {
         var content: JSONObject = [
-            "aggregates": .integer(aggregateCount), "cases": .integer(caseCount),
+            "aggregates": .integer(aggregateCount),
+            "buckets": .array(buckets.sums.map { .string($0.description) }),
+            "cases": .integer(caseCount),
             "cases_digest": .string(cases.description),
             "context": .string(context), "digest": .string(digest.description),
             "events": .integer(eventCount), "format": .integer(Self.format),
@@ -79,6 +98,12 @@ public struct FoldedPart: Sendable, Equatable {
                 "subjects": .integer(Int64(metrics.subjectCount)), "sums": metrics.sums.json,
             ]
         }
+        if !funnels.isEmpty {
+            content["funnels"] = .array(
+                funnels.map {
+                    ["definition": .object($0.definition), "sums": .object($0.sums.json)]
+                })
+        }
         return content
     }
 
@@ -87,7 +112,7 @@ public struct FoldedPart: Sendable, Equatable {
     }
 
     /// More of anything than any ledger has; thousands of parts still add up.
-    private static let countRange: ClosedRange<Int64> = 0...1 << 50
+    fileprivate static let countRange: ClosedRange<Int64> = 0...1 << 50
 
     /// Reads a line.
     /// - Parameter number: Of the line in its input, for messages.
@@ -110,24 +135,45 @@ public struct FoldedPart: Sendable, Equatable {
             let events = content["events"]?.integer,
             let aggregates = content["aggregates"]?.integer,
             let digest = content["digest"]?.text.flatMap(StateDigest.init),
-            let cases = content["cases_digest"]?.text.flatMap(StateDigest.init)
+            let cases = content["cases_digest"]?.text.flatMap(StateDigest.init),
+            let buckets = content["buckets"]?.array?.compactMap({
+                $0.text.flatMap(StateDigest.init)
+            }), buckets.count == BucketSums.count
         else { throw damaged("the part lacks a member") }
         guard [caseCount, events, aggregates].allSatisfy(Self.countRange.contains) else {
             throw damaged("the part counts what there cannot be")
         }
         self.cases = cases
+        self.buckets = BucketSums(sums: buckets)
         self.context = context
         self.caseCount = caseCount
         eventCount = events
         aggregateCount = aggregates
         self.digest = digest
-        guard let metrics = content["metrics"]?.object else { return }
-        guard let definition = metrics["definition"]?.object,
-            let environment = metrics["environment"]?.text.flatMap(Environment.init(name:)),
-            let subjects = metrics["subjects"]?.integer, Self.countRange.contains(subjects),
-            let sums = metrics["sums"].flatMap(MetricSums.init)
-        else { throw damaged("the part's metrics lack a member") }
-        self.metrics = Metrics(
+        if let metrics = content["metrics"]?.object {
+            guard let read = Metrics(metrics) else {
+                throw damaged("the part's metrics lack a member")
+            }
+            self.metrics = read
+        }
+        for funnel in content["funnels"]?.array ?? [] {
+            guard let definition = funnel.object?["definition"]?.object,
+                let sums = (funnel.object?["sums"]?.object).flatMap(FunnelSums.init)
+            else { throw damaged("the part's funnels lack a member") }
+            funnels.append(Funnel(definition: definition, sums: sums))
+        }
+    }
+}
+
+extension FoldedPart.Metrics {
+    fileprivate init?(_ json: JSONObject) {
+        guard let definition = json["definition"]?.object,
+            let environment = json["environment"]?.text.flatMap(Environment.init(name:)),
+            let subjects = json["subjects"]?.integer,
+            FoldedPart.countRange.contains(subjects),
+            let sums = json["sums"].flatMap(MetricSums.init)
+        else { return nil }
+        self.init(
             definition: definition, environment: environment, subjectCount: Int(subjects),
             sums: sums)
     }

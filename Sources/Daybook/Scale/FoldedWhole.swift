@@ -31,18 +31,18 @@ public struct FoldedWhole: Sendable {
     }
 
     /// The values of the metrics that were asked for; `nil`: none were.
-    public func metrics() async throws -> MetricsReport? {
+    public func metrics() throws -> MetricsReport? {
         guard let metrics = part.metrics else { return nil }
-        let (ledger, positions) = try await ledgers.ledger()
+        let (ledger, positions) = try ledgers.ledger()
         let request = try request(metrics)
         return inItsLedger(try report(request, metrics, ledger), positions)
     }
 
     /// The targets of the newest catalog beside what was reached, as `kpis` has them; `nil`: no metrics were asked for.
     /// - Throws: `LedgerError.badInput` where a target's metric was not asked for.
-    public func kpis() async throws -> KPIReport? {
+    public func kpis() throws -> KPIReport? {
         guard let metrics = part.metrics else { return nil }
-        let (ledger, positions) = try await ledgers.ledger()
+        let (ledger, positions) = try ledgers.ledger()
         var board = try KPIQuestion(core: ledger.core).report(try request(metrics)) { asked in
             let known = Set((metrics.definition["metrics"]?.array ?? []).compactMap(\.text))
             if let missing = asked.metrics.first(where: { !known.contains($0) }) {
@@ -57,11 +57,56 @@ public struct FoldedWhole: Sendable {
         return board
     }
 
+    /// The funnels that were asked for.
+    public func funnels() throws -> [FunnelReport] {
+        guard !part.funnels.isEmpty else { return [] }
+        let (ledger, _) = try ledgers.ledger()
+        return try part.funnels.map { funnel in
+            guard var request = FunnelRequest(funnel.definition) else {
+                throw FoldContext.bad(
+                    nil, "other_question",
+                    "the parts answer a question that this version cannot ask")
+            }
+            request.moment = Moment(at: context.at)
+            var answer = try FunnelQuestion(core: ledger.core, workers: 1).answer(request)
+            guard answer.add(funnel.sums) else {
+                throw FoldContext.bad(
+                    nil, "other_question", "the parts are of a funnel with other steps")
+            }
+            return answer.report()
+        }
+    }
+
+    /// The buckets of which the sums differ from those of a ledger at the context's position: none where it has the
+    /// same history of the same customers, folded by the same rules.
+    /// - Throws: `LedgerError.badInput` for a ledger of another app, or one that does not reach so far.
+    /// - Complexity: A fold of the whole ledger.
+    public func differingBuckets(
+        from ledger: Ledger, progress: @Sendable (Int64, Int64) throws -> Void = { _, _ in }
+    ) throws -> [Int] {
+        guard haveSameBytes(ledger.app, context.app) else {
+            throw FoldContext.bad(
+                nil, "another_app", "the parts are of \(context.app), the ledger of \(ledger.app)")
+        }
+        let core = ledger.core
+        try core.refresh()
+        return try core.translating {
+            let state = try core.knownState(at: context.position)
+            guard state.head.position >= context.position else {
+                throw FoldContext.bad(
+                    nil, "bad_position",
+                    "the ledger ends at position \(state.head.position), before \(context.position), where the parts end"
+                )
+            }
+            return try BucketSums.folding(state, progress: progress).differing(from: part.buckets)
+        }
+    }
+
     /// The metrics that the targets of a context's newest catalog are about.
     public static func targets(
         of context: FoldContext, zones: ZoneTables = ZoneTables()
-    ) async throws -> [String] {
-        let (ledger, _) = try await ContextLedger(context: context, zones: zones).ledger()
+    ) throws -> [String] {
+        let (ledger, _) = try ContextLedger(context: context, zones: zones).ledger()
         return try KPIQuestion(core: ledger.core).names(nil)
     }
 
@@ -70,6 +115,9 @@ public struct FoldedWhole: Sendable {
             throw FoldContext.bad(
                 nil, "other_question", "the parts answer a question that this version cannot ask")
         }
+        try FoldContext.confirm(
+            request.zone ?? "", metrics.definition[FoldedPart.zoneMark]?.text ?? "", ledgers.zones,
+            line: nil)
         request.environment = metrics.environment
         request.moment = Moment(at: context.at)
         return request

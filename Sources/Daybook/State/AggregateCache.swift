@@ -33,15 +33,19 @@ package final class AggregateCache: Sendable {
         var youngByteCount = 0
     }
 
-    /// A generation is full with so many bytes in it. Customers keep every use, so that a bound on how many of them
-    /// are held would let the memory grow for as long as they go on.
-    package static let byteCountMax = 16 << 20
+    /// A generation is full with so many bytes in it: half of what all states may take. Customers keep every use, so
+    /// that a bound on how many of them are held would let the memory grow for as long as they go on.
+    private let generationByteCount: Int
     /// What an entry takes beside its state, of a table that is three quarters full.
     private static let entryByteCount = MemoryLayout<Entry>.stride / 2
 
     private let content = Mutex(Content())
 
-    package init() {}
+    /// - Parameter byteCountMax: How much memory the states may take, about.
+    package init(byteCountMax: Int) { generationByteCount = max(1, byteCountMax / 2) }
+
+    /// How much memory they may take.
+    package var byteCountMax: Int { 2 * generationByteCount }
 
     /// An aggregate's state; `nil` where it must be folded.
     package func state(of aggregate: UInt32, _ stamp: Stamp) -> AggregateState? {
@@ -53,7 +57,7 @@ package final class AggregateCache: Sendable {
             else {
                 return nil
             }
-            Self.insert(entry, aggregate, &content)
+            insert(entry, aggregate, &content)
             return entry.state
         }
     }
@@ -62,19 +66,19 @@ package final class AggregateCache: Sendable {
     package func keep(_ state: AggregateState, of aggregate: UInt32, _ stamp: Stamp) {
         content.withLock { content in
             content.old[aggregate] = nil
-            Self.insert(Entry(stamp: stamp, state: state), aggregate, &content)
+            insert(Entry(stamp: stamp, state: state), aggregate, &content)
         }
     }
 
-    private static func insert(_ entry: Entry, _ aggregate: UInt32, _ content: inout Content) {
-        if content.youngByteCount >= byteCountMax, content.young[aggregate] == nil {
+    private func insert(_ entry: Entry, _ aggregate: UInt32, _ content: inout Content) {
+        if content.youngByteCount >= generationByteCount, content.young[aggregate] == nil {
             content.old = content.young
             content.young = [:]
             content.youngByteCount = 0
         }
-        content.youngByteCount += byteCount(entry)
+        content.youngByteCount += Self.byteCount(entry)
         if let former = content.young.updateValue(entry, forKey: aggregate) {
-            content.youngByteCount -= byteCount(former)
+            content.youngByteCount -= Self.byteCount(former)
         }
     }
 
@@ -107,7 +111,7 @@ package final class AggregateCache: Sendable {
     ) {
         content.withLock { content in
             if let entry = content.old.removeValue(forKey: aggregate) {
-                Self.insert(entry, aggregate, &content)
+                insert(entry, aggregate, &content)
             }
             // Asked without taking the entry out: a second reference would cost a copy of its arrays.
             guard content.young[aggregate]?.stamp == before,

@@ -38,3 +38,43 @@ public struct FunnelRequest: Sendable, Equatable, ExpressibleByStringLiteral {
     /// A funnel as the catalog has it.
     public init(stringLiteral name: String) { self.init(name) }
 }
+
+extension FunnelRequest {
+    /// The question in one object, without its moment.
+    var definition: JSONObject {
+        [
+            "name": .string(name), "from": .orNull(from), "until": .orNull(until),
+            "window_ms": .orNull(windowMilliseconds), "order": .orNull(order?.rawValue),
+            "experiment": .orNull(experiment), "per": .string(rules.unit.rawValue),
+            "session_gap_ms": .integer(rules.sessionGapMilliseconds),
+            "entry": .string(rules.entry.rawValue), "by": .string(rules.breakdown.rawValue),
+            "touch": .string(rules.touch.rawValue), "filter": .object(filter.json),
+            "environment": .string(environment.name),
+        ]
+    }
+
+    /// - Returns: `nil` for what `definition` does not write, or what this build cannot ask.
+    init?(_ definition: JSONObject) {
+        guard let name = definition["name"]?.text,
+            let environment = definition["environment"]?.text.flatMap(Environment.init(name:)),
+            let unit = definition["per"]?.text.flatMap(FunnelRules.Unit.init(rawValue:)),
+            let gap = definition["session_gap_ms"]?.integer,
+            let entry = definition["entry"]?.text.flatMap(FunnelRules.Entry.init(rawValue:)),
+            let breakdown = definition["by"]?.text.flatMap(FunnelBreakdown.init(rawValue:)),
+            let touch = definition["touch"]?.text.flatMap(FunnelRules.Touch.init(rawValue:)),
+            let filter = definition["filter"]?.object.flatMap(MetricFilter.init)
+        else { return nil }
+        self.init(
+            name, by: breakdown, experiment: definition["experiment"]?.text,
+            from: definition["from"]?.integer, until: definition["until"]?.integer,
+            environment: environment)
+        windowMilliseconds = definition["window_ms"]?.integer
+        order = definition["order"]?.text.flatMap(Funnel.Order.init(rawValue:))
+        rules.unit = unit
+        rules.sessionGapMilliseconds = gap
+        rules.entry = entry
+        rules.touch = touch
+        self.filter = filter
+        guard self.definition == definition else { return nil }
+    }
+}

@@ -107,7 +107,7 @@ struct ExportCommand: AsyncParsableCommand {
                 !page.newestFirst
             else {
                 throw ValidationError(
-                    "--partitions writes all events; it goes with --output, --workers and --known-at."
+                    "--partitions writes all events; it goes with --output, --workers, --compress, --known-at and --at."
                 )
             }
         }

@@ -9,16 +9,20 @@ struct FoldCommand: AsyncParsableCommand {
         abstract: "Fold complete cases from the standard input to a part of the whole.",
         discussion: """
             A filter: lines of "daybook export --partitions" come in, the events of one case one after the other, and \
-            one line goes out, with counts, the sum of the digests, and the sums behind the metrics that are named. \
-            Memory stays the same, whatever comes. A case that is damaged or not whole ends it with exit code 3 and \
-            the line; nothing is written then. The context says of which moment it all is. "daybook merge" adds \
-            parts up (docs/scaling.md).
+            one line goes out, with counts, the sum of the digests, and the sums behind the metrics and funnels that \
+            are named. Memory is that of the context and the largest case, however many come. A case that is damaged \
+            or not whole ends it with exit code 3 and the line; nothing is written then. The context says of which \
+            moment it all is. "daybook merge" adds parts up (docs/scaling.md).
 
               daybook fold --context cases/context.ndjson < lines.ndjson
               cat cases/cases-*.ndjson | daybook fold --context cases/context.ndjson mrr
               cat cases/cases-*.ndjson | daybook fold --context cases/context.ndjson --kpi
-              ls cases/cases-*.ndjson | xargs -P 4 -I FILE \
+              cat cases/cases-*.ndjson | daybook fold --context cases/context.ndjson \\
+                --funnel paywall_to_purchase --funnel-by context
+              ls cases/cases-*.ndjson | xargs -P 4 -I FILE \\
                 sh -c 'daybook fold --context cases/context.ndjson mrr < FILE' > parts.ndjson
+
+            Of funnels --from and --until say when the first step was taken; metrics take them as their periods.
             """)
 
     @Argument(help: "Metrics to compute; without any only the digest is.")
@@ -31,11 +35,28 @@ struct FoldCommand: AsyncParsableCommand {
     var kpi = false
 
     @Option(
+        name: .customLong("funnel"),
+        help: ArgumentHelp("Count a funnel of the catalog; may be repeated.", valueName: "name"))
+    var funnels: [String] = []
+
+    @Option(
+        name: .customLong("funnel-by"), help: "Count the funnels separately by this.")
+    var breakdown = FunnelBreakdown.none
+
+    @Option(
+        name: .customLong("funnel-experiment"),
+        help: ArgumentHelp(
+            "With --funnel-by variant: the experiment. Default: what the catalog names, else the events' own variants.",
+            valueName: "name"))
+    var funnelExperiment: String?
+
+    @Option(
         help: ArgumentHelp("What \"daybook context\" wrote.", valueName: "file"))
     var context: String
 
     @OptionGroup var metrics: MetricRulesOptions
     @OptionGroup var exposure: ExposureOptions
+    @OptionGroup var funnelRules: FunnelRulesOptions
 
     @Flag(help: "Write errors as JSON, too.")
     var json = false
@@ -44,17 +65,57 @@ struct FoldCommand: AsyncParsableCommand {
         guard [all, kpi, !names.isEmpty].count(where: { $0 }) <= 1 else {
             throw ValidationError("Name metrics, or say --all, or --kpi.")
         }
+        guard
+            !funnels.isEmpty
+                || !funnelRules.isAsked && breakdown == .none && funnelExperiment == nil
+        else { throw ValidationError("How funnels are counted goes with --funnel.") }
+        guard funnelExperiment == nil || breakdown == .variant else {
+            throw ValidationError(
+                "An experiment has variants; write --funnel-by variant beside it.")
+        }
+        guard funnelRules.touch == .first || breakdown != .none else {
+            throw ValidationError("Without --funnel-by there is nothing to tell apart; write it.")
+        }
+        let isMeasuring = all || kpi || !names.isEmpty
+        guard isMeasuring || exposure.experiment == nil && metrics.product.isEmpty else {
+            throw ValidationError(
+                "--experiment, --variant and --product are of metrics; name some. Of funnels: --funnel-by and --funnel-experiment."
+            )
+        }
+        guard funnels.isEmpty || metrics.period == nil else {
+            throw ValidationError("With funnels write --from and --until in place of --period.")
+        }
     }
 
     mutating func run() async throws {
         let zones = ZoneTables()
-        let context = try FoldContext(reading: try InputFile(context).all(), zones: zones)
-        var request = try metrics.request(names, exposure)
-        if kpi { request.metrics = try await FoldedWhole.targets(of: context, zones: zones) }
-        var fold = try await CaseFold(
-            context, metrics: all || kpi || !names.isEmpty ? request : nil, zones: zones)
+        let context = try FoldContext(reading: try InputFile(context).context(), zones: zones)
+        var questions = FoldQuestions()
+        if all || kpi || !names.isEmpty {
+            var request = try metrics.request(names, exposure)
+            if kpi { request.metrics = try FoldedWhole.targets(of: context, zones: zones) }
+            questions.metrics = request
+        }
+        questions.funnels = try funnels.map(funnel)
+        var fold = try CaseFold(context, questions, zones: zones)
         let input = try InputFile("-")
-        while let piece = try input.next() { try await fold.take(piece) }
-        try Terminal.output.write(bytes: try await fold.finish().line + [0x0A])
+        while let piece = try input.next() { try fold.take(piece) }
+        try Terminal.output.write(bytes: try fold.finish().line + [0x0A])
     }
+
+    private func funnel(_ name: String) throws -> FunnelRequest {
+        var request = FunnelRequest(
+            name, by: breakdown, experiment: funnelExperiment,
+            environment: metrics.environment.environment)
+        (request.from, request.until) = try InstantText.span(
+            from: metrics.from, until: metrics.until)
+        request.filter = try metrics.customers.filter()
+        try funnelRules.apply(to: &request)
+        return request
+    }
+}
+
+extension InputFile {
+    /// A whole context: far larger than any that was seen, and no more than fits into memory.
+    func context() throws -> [UInt8] { try all(byteCountMax: 1 << 30) }
 }

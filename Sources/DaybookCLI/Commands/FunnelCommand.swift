@@ -27,31 +27,10 @@ struct FunnelCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("First step before this time.", valueName: "time"))
     var until: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "How long it may take, such as P7D. Default: the catalog's.", valueName: "duration"))
-    var window: String?
-
-    @Option(help: "In which order the steps must come. Default: the catalog's.")
-    var order: Funnel.Order?
-
-    @Option(name: .customLong("per"), help: "What goes through the steps.")
-    var unit = FunnelRules.Unit.customer
-
-    @Option(
-        help: ArgumentHelp(
-            "With --per session: nothing happens for longer than this between two. Default: PT30M.",
-            valueName: "duration"))
-    var sessionGap: String?
-
-    @Option(help: "With the first event of step 1, or with the one from which it gets furthest.")
-    var entry = FunnelRules.Entry.first
+    @OptionGroup var rules: FunnelRulesOptions
 
     @Option(name: .customLong("by"), help: "Count separately by this.")
     var breakdown = FunnelBreakdown.none
-
-    @Option(help: "With --by: by the first step's, the last step's or each step's own.")
-    var touch = FunnelRules.Touch.first
 
     @Option(
         help: ArgumentHelp(
@@ -78,10 +57,7 @@ struct FunnelCommand: AsyncParsableCommand {
         guard experiment == nil || breakdown == .variant else {
             throw ValidationError("An experiment has variants; write --by variant beside it.")
         }
-        guard sessionGap == nil || unit == .session else {
-            throw ValidationError("Only sessions have gaps; write --per session beside it.")
-        }
-        guard touch == .first || breakdown != .none else {
+        guard rules.touch == .first || breakdown != .none else {
             throw ValidationError("Without --by there is nothing to tell apart; write it.")
         }
     }
@@ -124,16 +100,9 @@ struct FunnelCommand: AsyncParsableCommand {
     private func request(_ name: String) throws -> FunnelRequest {
         var request = FunnelRequest(name)
         (request.from, request.until) = try InstantText.span(from: from, until: until)
-        request.windowMilliseconds = try DurationText.read(window, "--window")
-        request.order = order
         request.experiment = experiment
-        request.rules.unit = unit
-        request.rules.entry = entry
         request.rules.breakdown = breakdown
-        request.rules.touch = touch
-        if let gap = try DurationText.read(sessionGap, "--session-gap") {
-            request.rules.sessionGapMilliseconds = gap
-        }
+        try rules.apply(to: &request)
         request.filter = try customers.filter()
         request.environment = environment.environment
         request.moment = try moment.moment()

@@ -10,10 +10,16 @@ struct MergeCommand: AsyncParsableCommand {
         discussion: """
             Reads the lines of "daybook fold" from files or from the standard input, in any order. Where cases are \
             missing, or were folded twice, it says so and exits with 3. The digest is that of "daybook replay", and \
-            metrics and targets are those of "daybook metrics" and "daybook kpi" (docs/scaling.md).
+            metrics, funnels and targets are those of "daybook metrics", "daybook funnel" and "daybook kpi" \
+            (docs/scaling.md).
+
+            --against compares with a ledger as it is known at the same position, by 256 sums over all customers; \
+            exits with 1 when one differs, and names it.
 
               daybook merge --context cases/context.ndjson parts.ndjson
               daybook merge --context cases/context.ndjson --kpi --json parts.ndjson
+              daybook merge --context cases/context.ndjson parts.ndjson \\
+                --against mirror.sqlite
               daybook merge --part a.ndjson b.ndjson > ab.ndjson
             """)
 
@@ -31,6 +37,10 @@ struct MergeCommand: AsyncParsableCommand {
     @Flag(help: "Write the sum as a part again, to be added to others.")
     var part = false
 
+    @Option(
+        help: ArgumentHelp("Compare with this ledger, bucket by bucket.", valueName: "ledger"))
+    var against: String?
+
     @OptionGroup var output: OutputOptions
 
     mutating func validate() throws {
@@ -39,35 +49,74 @@ struct MergeCommand: AsyncParsableCommand {
                 "Give the context to see the whole, or say --part for a sum that others are added to."
             )
         }
-        guard !part || !kpi else { throw ValidationError("--kpi shows the whole.") }
+        guard !part || !kpi && against == nil else {
+            throw ValidationError("--kpi and --against are of the whole.")
+        }
+        guard !kpi || against == nil else {
+            throw ValidationError("Compare, or show the targets.")
+        }
     }
 
     mutating func run() async throws {
         let sum = try read()
         guard let context else { return try Terminal.output.write(bytes: sum.line + [0x0A]) }
         let zones = ZoneTables()
-        let shared = try FoldContext(reading: try InputFile(context).all(), zones: zones)
+        let shared = try FoldContext(reading: try InputFile(context).context(), zones: zones)
         let whole = try FoldedWhole(shared, sum, zones: zones)
-        if kpi { return try await showTargets(whole) }
-        let metrics = try await whole.metrics()
-        let part = whole.part
-        var json: JSONObject = [
-            "digest": .string(part.digest.description), "events": .integer(part.eventCount),
-            "cases": .integer(part.caseCount), "aggregates": .integer(part.aggregateCount),
-            "position": .integer(shared.position), "at": .integer(shared.at),
-        ]
-        json["metrics"] = metrics.map { .object($0.json) }
-        try output.show(json) { terminal in
-            let count =
-                "\(Words.count(part.eventCount, "event")), \(Words.count(part.caseCount, "case")), \(Words.count(part.aggregateCount, "aggregate"))"
-            return "\(terminal.tick) \(count) as of position \(shared.position)\n"
-                + "  \(terminal.paint("digest", .dim))  \(part.digest)\n"
-                + (metrics.map { "\n" + MetricsText.text($0, terminal) } ?? "")
+        if kpi { return try showTargets(whole) }
+        var buckets: [Int]?
+        if let against { buckets = try await differing(whole, from: against) }
+        try show(whole, differing: buckets)
+        if buckets?.isEmpty == false { throw ExitCode.no }
+    }
+
+    private func differing(_ whole: FoldedWhole, from path: String) async throws -> [Int] {
+        try await LedgerOptions.using(try Ledger.open(path, readOnly: true)) { ledger in
+            let bar = ProgressBar("merge")
+            defer { bar.finish() }
+            return try whole.differingBuckets(from: ledger) { bar.show($0, of: $1, note: "") }
         }
     }
 
-    private func showTargets(_ whole: FoldedWhole) async throws {
-        guard let board = try await whole.kpis() else {
+    /// - Parameter differing: The buckets that differ from those of a ledger; `nil`: there was none to compare with.
+    private func show(_ whole: FoldedWhole, differing: [Int]?) throws {
+        let (part, position) = (whole.part, whole.context.position)
+        let metrics = try whole.metrics()
+        let funnels = try whole.funnels()
+        var json: JSONObject = [
+            "digest": .string(part.digest.description), "events": .integer(part.eventCount),
+            "cases": .integer(part.caseCount), "aggregates": .integer(part.aggregateCount),
+            "position": .integer(position), "at": .integer(whole.context.at),
+        ]
+        json["metrics"] = metrics.map { .object($0.json) }
+        if !funnels.isEmpty { json["funnels"] = .array(funnels.map { .object($0.json) }) }
+        if let differing {
+            json["against"] = [
+                "equal": .bool(differing.isEmpty),
+                "buckets": .array(differing.map { .integer(Int64($0)) }),
+            ]
+        }
+        try output.show(json) { terminal in
+            let count =
+                "\(Words.count(part.eventCount, "event")), \(Words.count(part.caseCount, "case")), \(Words.count(part.aggregateCount, "aggregate"))"
+            var text: HumanText =
+                "\(terminal.tick) \(count) as of position \(position)\n"
+                + "  \(terminal.paint("digest", .dim))  \(part.digest)\n"
+            if let differing {
+                let found =
+                    differing.isEmpty
+                    ? "the ledger's at position \(position)"
+                    : "\(terminal.paint("other sums", .bad)) in \(Words.count(Int64(differing.count), "bucket")) of 256: \(differing.map(String.init).joined(separator: ", "))"
+                text += "  \(terminal.paint("is", .dim))      \(found)\n"
+            }
+            if let metrics { text += "\n" + MetricsText.text(metrics, terminal) }
+            for funnel in funnels { text += "\n" + FunnelText(report: funnel).text(terminal) }
+            return text
+        }
+    }
+
+    private func showTargets(_ whole: FoldedWhole) throws {
+        guard let board = try whole.kpis() else {
             throw Failure(
                 .badInput, "no_metrics", "the parts have no metrics; fold with --kpi")
         }

@@ -61,6 +61,12 @@ struct ServeCommand: AsyncParsableCommand {
     var customerRate: Int64 = ServerOptions().customerRateMax ?? 0
 
     @Option(
+        help: ArgumentHelp(
+            "Megabytes that folded states of each ledger may take, so that the next question about a customer reads nothing.",
+            valueName: "MB"))
+    var memory = Ledger.cacheByteCountDefault >> 20
+
+    @Option(
         name: .customLong("tls-certificate"),
         help: ArgumentHelp(
             "The server's certificate and those above it, PEM; read again when it changes.",
@@ -113,6 +119,9 @@ struct ServeCommand: AsyncParsableCommand {
             guard (0...1_000_000).contains(rate) else {
                 throw ValidationError("\(name) \(rate): write 0 to 1000000.")
             }
+        }
+        guard (1...1_000_000).contains(memory) else {
+            throw ValidationError("--memory \(memory): write 1 to 1000000 megabytes.")
         }
         for origin in origins { try Self.check(origin) }
         guard (certificate == nil) == (certificateKey == nil) else {
@@ -169,10 +178,12 @@ struct ServeCommand: AsyncParsableCommand {
         let name = host.contains(":") ? "[\(host)]" : host
         let address = "\(certificate == nil ? "http" : "https")://\(name)"
         let names = Mutex("")
+        let bytes = memory << 20
         try await serve(
             in: folder, log,
             opening: { progress in
-                let apps = try await Self.open(paths, progress, log, settings)
+                let apps = try await Self.open(
+                    paths, progress, log, settings, cacheByteCountMax: bytes)
                 names.withLock { $0 = apps.map(\.name).joined(separator: ", ") }
                 return apps
             }
@@ -183,14 +194,16 @@ struct ServeCommand: AsyncParsableCommand {
 
     private static func open(
         _ paths: [String], _ progress: OpeningProgress, _ log: Logger,
-        _ settings: ServeSettings = ServeSettings()
+        _ settings: ServeSettings = ServeSettings(),
+        cacheByteCountMax: Int = Ledger.cacheByteCountDefault
     ) async throws -> [ServedApp] {
         var apps: [ServedApp] = []
         for path in paths {
             apps.append(
-                try await ServedApp.open(path: path, settings: settings.settings, log: log) {
-                    progress.note(path, $0, of: $1)
-                })
+                try await ServedApp.open(
+                    path: path, settings: settings.settings, cacheByteCountMax: cacheByteCountMax,
+                    log: log
+                ) { progress.note(path, $0, of: $1) })
         }
         try ServedFiles.refuseTwice(apps, paths)
         try settings.file?.confirm(served: apps.map(\.name))

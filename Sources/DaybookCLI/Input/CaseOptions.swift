@@ -15,6 +15,9 @@ struct CaseOptions: ParsableArguments {
             "With --partitions: threads that write. Default: one for each core.", valueName: "n"))
     var workers: Int?
 
+    @Option(help: "With --partitions: compress each file by the program of this name.")
+    var compress: Compression?
+
     @OptionGroup var moment: MomentOptions
 
     private static let partitionsMax = 10_000
@@ -24,8 +27,9 @@ struct CaseOptions: ParsableArguments {
 
     func validate(output: String?) throws {
         guard let partitions else {
-            guard workers == nil, moment.knownAt == nil, moment.at == nil else {
-                throw ValidationError("--workers, --known-at and --at go with --partitions.")
+            guard workers == nil, compress == nil, moment.knownAt == nil, moment.at == nil else {
+                throw ValidationError(
+                    "--workers, --compress, --known-at and --at go with --partitions.")
             }
             return
         }
@@ -44,11 +48,14 @@ struct CaseOptions: ParsableArguments {
     func write(_ ledger: Ledger, into folder: String, json: Bool) throws {
         let count = partitions ?? 1
         try OutputFile.makeFolder(folder)
+        try compress?.confirm()
         let export = try export(ledger, folder)
         let context = export.context
+        let names = (0..<count).map { name($0, count, context) }
+        try Self.confirm(folder, holdsOnly: names)
         let access = OutputFile.Access.like(ledger: ledger.path)
         try OutputFile.write(context.bytes, to: "\(folder)/\(Self.contextName)", access: access)
-        let names = (0..<count).map { Self.name($0, count, context) }
+        let partitions = export.partitions(count)
         let missing = (0..<count).filter {
             !FileManager.default.fileExists(atPath: "\(folder)/\(names[$0])")
         }
@@ -59,8 +66,7 @@ struct CaseOptions: ParsableArguments {
         ) { events, number, _ in
             let partition = missing[number]
             let file = try OutputFile("\(folder)/\(names[partition])", access: access)
-            events += try export.write(partition: partition, of: count) { try file.write($0) }
-                .events
+            events += try write(partitions[partition], of: export, to: file)
             try file.finish()
             bar.show(
                 Int64(number + 1), of: Int64(missing.count),
@@ -68,6 +74,29 @@ struct CaseOptions: ParsableArguments {
         }
         bar.finish()
         try tell(context, files: missing.count, events: done.reduce(0, +), json: json)
+    }
+
+    /// - Returns: How many events were written.
+    private func write(
+        _ partition: CasePartition, of export: CaseExport, to file: OutputFile
+    ) throws -> Int64 {
+        guard let compress else { return try export.write(partition) { try file.write($0) } }
+        let filter = try CompressingFilter(compress, to: file)
+        let events = try export.write(partition) { try filter.write($0) }
+        try filter.finish()
+        return events
+    }
+
+    /// A fold of all files of the folder must not meet an event twice.
+    private static func confirm(_ folder: String, holdsOnly names: [String]) throws {
+        let known = Set(names)
+        let found = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+        guard let other = found.first(where: { $0.hasPrefix("cases-") && !known.contains($0) })
+        else { return }
+        throw Failure(
+            .badInput, "other_context",
+            "\(folder) has \(other) of another export; name an empty folder, or the same --partitions and --compress"
+        )
     }
 
     /// As of the place that a run before began with, where one did.
@@ -78,7 +107,7 @@ struct CaseOptions: ParsableArguments {
             return try ledger.caseExport(moment)
         }
         let former = try FoldContext(
-            reading: try InputFile(path).all(), zones: ledger.zoneTables)
+            reading: try InputFile(path).context(), zones: ledger.zoneTables)
         let export = try ledger.caseExport(
             Moment(at: former.at, knownAt: .position(former.position)))
         let asked = moment == .now ? former : try ledger.caseExport(moment).context
@@ -91,12 +120,13 @@ struct CaseOptions: ParsableArguments {
         return export
     }
 
-    private static func name(_ partition: Int, _ count: Int, _ context: FoldContext) -> String {
+    private func name(_ partition: Int, _ count: Int, _ context: FoldContext) -> String {
         func padded(_ number: Int) -> String {
             let text = String(number)
             return String(repeating: "0", count: max(0, 5 - text.count)) + text
         }
-        return "cases-\(padded(partition))-of-\(padded(count))-\(context.place).ndjson"
+        return
+            "cases-\(padded(partition))-of-\(padded(count))-\(context.place).ndjson\(compress?.suffix ?? "")"
     }
 
     private func tell(_ context: FoldContext, files: Int, events: Int64, json: Bool) throws {

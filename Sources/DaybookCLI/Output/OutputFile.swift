@@ -3,7 +3,7 @@ import Foundation
 /// A file on its way. A regular one appears whole, or not at all: it is written beside its place and renamed into it. A
 /// pipe, a device or the standard output by its name is written as it is, and a link stays a link.
 final class OutputFile {
-    private let descriptor: Descriptor
+    let descriptor: Descriptor
     /// Where the bytes are until they are complete; `nil` for what is written as it is.
     private var temporary: String?
     private let target: String

@@ -15,9 +15,9 @@ extension CustomerCase {
     /// The ledger looks the texts up when it gathers the case and gives them in `texts`; an item on a gauge without its
     /// text is counted and not listed, because a digest means nothing to a reader.
     public var namesToLookUp: Set<Reference> {
-        var found = Set(state.customer.grants.map(\.id).filter { $0.text == nil })
+        var found = Set(state.customer.grants.map(\.id).filter { !$0.hasText })
         var isGauge: [NameID: Bool] = [:]
-        for entry in state.usage.entries where entry.reference.text == nil {
+        for entry in state.usage.entries where !entry.reference.hasText {
             let known =
                 isGauge[entry.meter] ?? (catalogs.meter(named: names[entry.meter])?.kind == .gauge)
             isGauge[entry.meter] = known

@@ -182,14 +182,20 @@ public struct JSONReader {
     private mutating func string() throws(JSONError) -> String {
         index += 1
         let start = index
+        var seen: UInt8 = 0
         while index < bytes.count, bytes[index] != UInt8(ascii: "\""),
             bytes[index] != UInt8(ascii: "\\"), bytes[index] >= 0x20
         {
+            seen |= bytes[index]
             index += 1
         }
         guard index < bytes.count else { throw error("the text ends inside a string") }
         if bytes[index] == UInt8(ascii: "\"") {
-            let text = try validated(bytes[start..<index], at: start)
+            let slice = UnsafeBufferPointer(rebasing: bytes[start..<index])
+            // ASCII is valid as it is, and nearly all texts are.
+            let text =
+                seen < 0x80
+                ? String(decoding: slice, as: UTF8.self) : try validated(slice, at: start)
             index += 1
             return text
         }

@@ -37,6 +37,11 @@ public enum Digest {
         }
     }
 
+    /// A number in 16 lower-case hexadecimal digits.
+    public static func hexadecimal(_ number: UInt64) -> String {
+        hexadecimal((0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) })
+    }
+
     /// Lower-case hexadecimal.
     public static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
         let digits = Array("0123456789abcdef".utf8)

@@ -42,8 +42,6 @@ public struct ReadEvent: Sendable {
     public var draft: EventDraft
     /// The line as it came, without its newline.
     public var bytes: [UInt8]
-    /// The member that the reader was told to take off the line.
-    package var aside: JSONValue?
 }
 
 /// Reads newline-delimited JSON: one event a line, blank lines skipped, line numbers kept.
@@ -66,8 +64,6 @@ public struct NDJSONReader: LineReader {
     private let isReported: Bool
     /// The key of a line that has none, by its number; `nil`: it stays without.
     private let key: (@Sendable (Int) -> String)?
-    /// A member that is the line's and not the event's.
-    private let aside: String?
     private var line = 0
     /// The beginning of a line whose end has not come yet.
     private var pending = PendingLine()
@@ -79,13 +75,11 @@ public struct NDJSONReader: LineReader {
     /// - Parameters:
     ///   - isReported: `false`: every line is an event as a ledger has it, also without a `position`.
     ///   - key: The key of a line that has none, by its number; `nil`: it stays without.
-    ///   - aside: A member that is the line's and not the event's: it is taken off before the event is read.
     package init(
         app: String?, defaultTrust: Trust = .imported, isReported: Bool,
-        key: (@Sendable (Int) -> String)? = nil, aside: String? = nil
+        key: (@Sendable (Int) -> String)? = nil
     ) {
         self.key = key
-        self.aside = aside
         self.app = app
         self.defaultTrust = defaultTrust
         self.isReported = isReported
@@ -152,7 +146,7 @@ public struct NDJSONReader: LineReader {
         if let problem = ended.problemOfLength { return .failure(problem) }
         let (line, bytes) = (ended.number, ended.bytes)
         // How long an event may be its type says, once it is read.
-        var json: JSONValue
+        let json: JSONValue
         do throws(JSONError) {
             json = try JSONReader.read(bytes, firstLine: line)
         } catch {
@@ -161,18 +155,9 @@ public struct NDJSONReader: LineReader {
                     line: line, column: error.column, code: "bad_json", reason: error.reason,
                     bytes: bytes))
         }
-        var taken: JSONValue?
-        if let aside, var object = json.object, let found = object[aside] {
-            taken = found
-            object[aside] = nil
-            json = .object(object)
-        }
-        let member = taken
         do throws(EventProblem) {
             return .success(
-                try drafts(json, line).map {
-                    ReadEvent(line: line, draft: $0, bytes: bytes, aside: member)
-                })
+                try drafts(json, line).map { ReadEvent(line: line, draft: $0, bytes: bytes) })
         } catch {
             return .failure(LineProblem(line: line, bytes: bytes, error))
         }

@@ -1,4 +1,4 @@
-import Daybook
+public import Daybook
 public import DaybookEvents
 public import DaybookIngest
 import Dispatch
@@ -33,16 +33,20 @@ public struct ServedApp: Sendable {
     /// Opens a ledger's file for writing.
     /// - Parameters:
     ///   - settings: Those of the app whose name is given, as the ledger has it.
+    ///   - cacheByteCountMax: About how much memory folded states may take that are kept at hand, in bytes.
     ///   - clock: Milliseconds since 1970 UTC; `nil`: the machine's.
     ///   - progress: Events that are folded, and the position at which the ledger ends.
     /// - Throws: `LedgerError` where the file cannot be opened.
     public init(
         path: String, settings: (_ app: String) -> Settings = { _ in Settings() }, log: Logger,
+        cacheByteCountMax: Int = Ledger.cacheByteCountDefault,
         clock: (@Sendable () -> Int64)? = nil,
         progress: @escaping @Sendable (Int64, Int64) -> Void = { _, _ in }
     ) throws {
         ledger = try ServedLedger(path: path, log: log) {
-            try Ledger.open(path, log: log, clock: clock, progress: progress)
+            try Ledger.open(
+                path, cacheByteCountMax: cacheByteCountMax, log: log, clock: clock,
+                progress: progress)
         }
         let settings = settings(ledger.app)
         verifiers = settings.verifiers
@@ -64,14 +68,17 @@ public struct ServedApp: Sendable {
 
     /// The same on a thread of its own: an opening may take long, and requests are answered meanwhile.
     public static func open(
-        path: String, settings: @escaping @Sendable (_ app: String) -> Settings, log: Logger,
+        path: String, settings: @escaping @Sendable (_ app: String) -> Settings,
+        cacheByteCountMax: Int = Ledger.cacheByteCountDefault, log: Logger,
         progress: @escaping @Sendable (Int64, Int64) -> Void
     ) async throws -> ServedApp {
         try await withCheckedThrowingContinuation { continuation in
             DispatchQueue(label: "daybook.open").async {
                 continuation.resume(
                     with: Result {
-                        try ServedApp(path: path, settings: settings, log: log, progress: progress)
+                        try ServedApp(
+                            path: path, settings: settings, log: log,
+                            cacheByteCountMax: cacheByteCountMax, progress: progress)
                     })
             }
         }

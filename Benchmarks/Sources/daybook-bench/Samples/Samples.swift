@@ -71,6 +71,7 @@ struct Samples {
         case ("export", 1, 0): try export()
         case ("import", 1, 1): try await importLines()
         case ("records", 1, 0): try records()
+        case ("fold-cases", 1..., 1): try foldCases()
         case ("month", 1, 1): try await month()
         case ("scan", 0, 0): try scan()
         case ("replay", 1, 2): try replay()

@@ -5,49 +5,15 @@ public struct FunnelsAnswer: Sendable {
     private let funnel: Funnel
     private let rules: FunnelRules
     private let finder: FunnelPathFinder
-    private var totals: Tally
-    private var groups: [String: Tally] = [:]
-
-    private struct Tally {
-        var entered = 0
-        var counts: [Int]
-        var durations: [[Int64]]
-
-        init(steps: Int) {
-            counts = Array(repeating: 0, count: steps)
-            durations = Array(repeating: [], count: steps)
-        }
-
-        /// - Parameter before: The step that was taken before; `nil`: with this one the unit entered.
-        mutating func add(_ taken: FunnelTaken, after before: FunnelTaken?) {
-            counts[taken.step] += 1
-            if let before {
-                durations[taken.step].append(taken.at - before.at)
-            } else {
-                entered += 1
-            }
-        }
-
-        /// - Parameter path: In the order in which the steps were taken.
-        mutating func add(_ path: [FunnelTaken]) {
-            for index in path.indices { add(path[index], after: index > 0 ? path[index - 1] : nil) }
-        }
-
-        mutating func add(_ other: Tally) {
-            entered += other.entered
-            for step in counts.indices {
-                counts[step] += other.counts[step]
-                durations[step] += other.durations[step]
-            }
-        }
-    }
+    /// What was counted so far.
+    package private(set) var sums: FunnelSums
 
     /// - Parameter range: Half-open; a unit enters with an event in it.
     public init(_ funnel: Funnel, range: Range<Int64>, rules: FunnelRules) {
         self.funnel = funnel
         self.rules = rules
         finder = FunnelPathFinder(funnel, entry: rules.entry, range: range)
-        totals = Tally(steps: funnel.steps.count)
+        sums = FunnelSums(stepCount: funnel.steps.count)
     }
 
     /// Takes a customer's events: its own and those of the lineages that it owned, without those of a time in which
@@ -91,21 +57,21 @@ public struct FunnelsAnswer: Sendable {
     ) {
         guard let path = finder.path(steps, names), let entry = path.first, let last = path.last
         else { return }
-        totals.add(path)
-        let count = funnel.steps.count
+        sums.totals.add(path)
         func group(_ taken: FunnelTaken, isFirst: Bool) -> String {
             self.group(steps[taken.event], exposures, names, isFirst: isFirst)
         }
         switch (rules.breakdown, rules.touch) {
         case (.none, _): return
         case (_, .first):
-            groups[group(entry, isFirst: true), default: Tally(steps: count)].add(path)
+            sums.add(path, in: group(entry, isFirst: true))
         case (_, .last):
-            groups[group(last, isFirst: false), default: Tally(steps: count)].add(path)
+            sums.add(path, in: group(last, isFirst: false))
         case (_, .each):
             for index in path.indices {
-                groups[group(path[index], isFirst: false), default: Tally(steps: count)]
-                    .add(path[index], after: index > 0 ? path[index - 1] : nil)
+                sums.add(
+                    path[index], after: index > 0 ? path[index - 1] : nil,
+                    in: group(path[index], isFirst: false))
             }
         }
     }
@@ -125,28 +91,30 @@ public struct FunnelsAnswer: Sendable {
     }
 
     /// Adds what another worker counted of other customers.
-    public mutating func add(_ other: FunnelsAnswer) {
-        totals.add(other.totals)
-        for (name, tally) in other.groups {
-            groups[name, default: Tally(steps: funnel.steps.count)].add(tally)
-        }
+    public mutating func add(_ other: FunnelsAnswer) { sums.add(other.sums) }
+
+    /// Adds what was counted elsewhere of other customers.
+    /// - Returns: Whether the sums are of a funnel of as many steps; nothing is added otherwise.
+    package mutating func add(_ other: FunnelSums) -> Bool {
+        guard other.stepCount == funnel.steps.count else { return false }
+        sums.add(other)
+        return true
     }
 
     public func report() -> FunnelReport {
         FunnelReport(
-            name: funnel.name, order: funnel.order, rules: rules, entered: totals.entered,
-            windowMilliseconds: funnel.windowMilliseconds, steps: steps(totals),
-            groups: groups.keys.sorted(by: precedesInBytes).map { name in
-                let tally = groups[name] ?? totals
-                return .init(
+            name: funnel.name, order: funnel.order, rules: rules, entered: sums.totals.entered,
+            windowMilliseconds: funnel.windowMilliseconds, steps: steps(sums.totals),
+            groups: sums.groups.sorted { precedesInBytes($0.key, $1.key) }.map { name, tally in
+                .init(
                     name: name.isEmpty ? "none" : name, entered: tally.entered,
                     steps: steps(tally))
             })
     }
 
-    private func steps(_ tally: Tally) -> [FunnelReport.Step] {
+    private func steps(_ tally: FunnelSums.Tally) -> [FunnelReport.Step] {
         funnel.steps.indices.map { index in
-            let sorted = tally.durations[index].sorted()
+            let sorted = tally.durations[index].sorted { $0.key < $1.key }
             return FunnelReport.Step(
                 name: funnel.steps[index].name, event: funnel.steps[index].event,
                 count: tally.counts[index], medianMilliseconds: Self.percentile(sorted, 50),
@@ -155,9 +123,16 @@ public struct FunnelsAnswer: Sendable {
     }
 
     /// The nearest-rank percentile.
-    private static func percentile(_ sorted: [Int64], _ percent: Int) -> Int64? {
-        guard !sorted.isEmpty else { return nil }
-        let rank = (percent * sorted.count + 99) / 100
-        return sorted[max(1, rank) - 1]
+    /// - Parameter sorted: Durations, ascending, each with how often there is one.
+    private static func percentile(
+        _ sorted: [(key: Int64, value: Int)], _ percent: Int
+    ) -> Int64? {
+        let count = sorted.reduce(0) { $0 + $1.value }
+        var rank = max(1, (percent * count + 99) / 100)
+        for (duration, often) in sorted {
+            if rank <= often { return duration }
+            rank -= often
+        }
+        return nil
     }
 }

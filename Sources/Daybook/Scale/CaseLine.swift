@@ -1,0 +1,109 @@
+import DaybookEvents
+import DaybookIngest
+
+/// One event of a case, as an export writes it and a fold reads it.
+///
+/// ```
+/// {"case":{"context":"5d41402abc4b2a76","events":12,"key":"production/customer/ada","position":34,
+///          "sha256":"9f86d081884c7d65"},"event":{…}}
+/// ```
+/// Canonical JSON, ended by LF. `context` is the mark of the context that it was written with, `events` how many events
+/// the case has, `position` the event's place in its ledger, and `sha256` the first 64 bits of the digest of all other
+/// bytes of the line: an event is not judged again, so that it must be the one that was written.
+struct CaseLine: Sendable {
+    var context: String
+    var key: String
+    var eventCount: Int64
+    var position: Int64
+    /// As it was recorded, with its recorded time.
+    var event: EventDraft
+
+    private static let start = Array("{\"case\":".utf8)
+    /// Inside of a text no quote stands by itself, so that it is there once.
+    private static let middle = Array(",\"event\":".utf8)
+
+    // MARK: Writing
+
+    /// With LF.
+    var bytes: [UInt8] {
+        var head = head
+        let event = event.recordedLine
+        head["sha256"] = .string(Self.digest(head, event[...]))
+        return Self.start + head.canonicalBytes + Self.middle + event + [0x7D, 0x0A]
+    }
+
+    /// Without the digest.
+    private var head: JSONObject {
+        [
+            "context": .string(context), "events": .integer(eventCount), "key": .string(key),
+            "position": .integer(position),
+        ]
+    }
+
+    private static func digest(_ head: JSONObject, _ event: ArraySlice<UInt8>) -> String {
+        Digest.hexadecimal(Digest.sha256Prefix(head.canonicalBytes + event))
+    }
+
+    // MARK: Reading
+
+    /// - Parameter mark: Of the context.
+    /// - Throws: `LedgerError.badInput` with the line.
+    init(reading line: InputLine, app: String, mark: String) throws {
+        if let problem = line.problemOfLength {
+            throw LedgerError.badInput([InputProblem(problem)])
+        }
+        let bytes = line.bytes
+        guard bytes.starts(with: Self.start) else {
+            throw FoldContext.bad(
+                line.number, "no_case",
+                "this is no event with its case; \"daybook export --partitions\" writes them")
+        }
+        guard bytes.last == 0x7D, let middle = Self.middle(of: bytes),
+            var head = (try? JSONReader.read(Array(bytes[Self.start.count..<middle])))?.object,
+            let context = head["context"]?.text, let key = head["key"]?.text,
+            let eventCount = head["events"]?.integer, let position = head["position"]?.integer,
+            let digest = head["sha256"]?.text, eventCount > 0, position > 0
+        else { throw Self.damaged(line.number) }
+        guard context == mark else {
+            throw FoldContext.bad(
+                line.number, "other_context",
+                "the line was written with another context; use the one beside it")
+        }
+        let event = bytes[(middle + Self.middle.count)..<(bytes.count - 1)]
+        head["sha256"] = nil
+        guard Self.digest(head, event) == digest,
+            let json = try? JSONReader.read(Array(event)),
+            let draft = try? EventJSON.draft(from: json, app: app), draft.occurredAt != nil,
+            draft.recordedAt != nil, draft.source.key != nil
+        else { throw Self.damaged(line.number) }
+        self.context = context
+        self.key = key
+        self.eventCount = eventCount
+        self.position = position
+        self.event = draft
+    }
+
+    init(context: String, key: String, eventCount: Int64, position: Int64, event: EventDraft) {
+        self.context = context
+        self.key = key
+        self.eventCount = eventCount
+        self.position = position
+        self.event = event
+    }
+
+    private static func damaged(_ line: Int) -> LedgerError {
+        FoldContext.bad(
+            line, "damaged_line",
+            "the line was cut off or changed; \"daybook export --partitions\" writes it again")
+    }
+
+    private static func middle(of bytes: [UInt8]) -> Int? {
+        let text = middle
+        var place = start.count
+        while place + text.count < bytes.count {
+            if bytes[place] == text[0], bytes[place...].starts(with: text) { return place }
+            place += 1
+        }
+        return nil
+    }
+}
