@@ -48,6 +48,17 @@ struct AggregateCacheTests {
         }
         #expect(cache.state(of: 1, stamp)?.usage.entries.count == 1_000)
         let entry = MemoryLayout<UsageState.UsageEntry>.stride
+        // Those that only grow take no more than others.
+        let small = AggregateCache(byteCountMax: 1 << 20)
+        for aggregate in UInt32(1)...4 { small.keep(self.state(uses: 0), of: aggregate, stamp) }
+        for number in 1...20_000 {
+            let aggregate = UInt32(number % 4) + 1
+            if small.state(of: aggregate, stamp) == nil {
+                small.keep(self.state(uses: 0), of: aggregate, stamp)
+            }
+            small.evolve(aggregate, use(number), from: stamp, to: stamp, names: NameTable())
+            #expect(small.byteCount <= 3 << 20, "\(number)")
+        }
         #expect(cache.byteCount - before >= 1_000 * entry)
     }
 }

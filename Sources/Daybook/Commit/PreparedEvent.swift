@@ -51,12 +51,14 @@ final class PreparedEvent: Sendable {
     ///   - draft: In canonical form.
     ///   - requestDigest: `ReportCheck.digest` of what was said, or what else tells whether the same key is the same
     ///     event.
+    ///   - isUnknown: The type was unknown when the event was recorded, and stays so.
     init(
         _ draft: EventDraft, requestDigest: Int64, _ secret: LedgerSecret,
         document: StoredDocument? = nil, isRead: Bool = false, namedDigest: Int64? = nil,
-        olderKey: Reference? = nil
+        olderKey: Reference? = nil, isUnknown: Bool = false
     ) {
-        let schema = Vocabulary.schema(named: draft.type, version: draft.version)
+        let schema =
+            isUnknown ? nil : Vocabulary.schema(named: draft.type, version: draft.version)
         let stream = EventRouter.stream(of: draft, schema)
         self.draft = draft
         problem = nil
@@ -78,7 +80,7 @@ final class PreparedEvent: Sendable {
             (row, names) = encoded
         }
         isPlain = Self.isPlain(draft, schema)
-        isUnknown = schema == nil
+        self.isUnknown = schema == nil
     }
 
     /// A draft that is no event, or that the writer must check: `problem` is `nil` then.

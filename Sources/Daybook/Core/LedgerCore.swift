@@ -111,7 +111,7 @@ package final class LedgerCore: Sendable {
         isReadOnly = false
         log = other.log
         progress = { _, _ in }
-        cache = AggregateCache(byteCountMax: other.cache.byteCountMax)
+        cache = AggregateCache(byteCountMax: min(32 << 20, other.cache.byteCountMax))
         catalogCache = other.catalogCache
         bounds = other.bounds
         startUp = Mutex(StartUpBudget())

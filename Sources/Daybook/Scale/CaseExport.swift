@@ -24,7 +24,9 @@ public struct CaseExport: Sendable {
         let place = try Places(core: core).place(at: state.head.position)
         keys = try core.translating { try CaseKeys(state) }
         var zones: [String: String] = [:]
-        for name in state.zones.names + state.catalogs.versions.map(\.catalog.defaultTimeZone) {
+        // Also those that are not known here: elsewhere they may be.
+        let named = state.zoneNames.map { state.names[$0] }
+        for name in named + state.catalogs.versions.map(\.catalog.defaultTimeZone) {
             zones[name] = core.zoneTables.mark(of: name)
         }
         context = FoldContext(
@@ -66,7 +68,7 @@ public struct CaseExport: Sendable {
     public func partitions(_ count: Int) -> [CasePartition] {
         precondition(count > 0, "There is no partition.")
         var keys = keys
-        return keys.cases(in: count).map { CasePartition(cases: $0) }
+        return keys.partitions(count).map { CasePartition(cases: $0) }
     }
 
     /// Writes the events of one partition: those of a case one after the other, by position.
@@ -80,25 +82,22 @@ public struct CaseExport: Sendable {
         let mark = context.mark
         var written: Int64 = 0
         var lines: [UInt8] = []
-        for one in partition.cases {
-            var rows = try core.translating {
-                try one.streams.flatMap {
+        try keys.forEachCase(of: partition.cases) { name, streams in
+            try core.translating {
+                var rows = try streams.flatMap {
                     try core.store.stream(endingAt: state.headOf($0).position)
                 }
+                rows.sort { $0.event.position < $1.event.position }
+                for row in rows {
+                    lines +=
+                        CaseLine(
+                            context: mark, key: name, eventCount: Int64(rows.count),
+                            position: row.event.position, isUnknown: row.event.type == .unknown,
+                            event: try draft(of: row)
+                        ).bytes
+                }
+                written += Int64(rows.count)
             }
-            rows.sort { $0.event.position < $1.event.position }
-            for row in rows {
-                let event = try EventDecoder.recorded(
-                    row, stream: state.streamName(row.event.stream), names: state.names)
-                var draft = event.draft
-                draft.recordedAt = event.recordedAt
-                lines +=
-                    CaseLine(
-                        context: mark, key: one.name, eventCount: Int64(rows.count),
-                        position: event.position, event: draft
-                    ).bytes
-            }
-            written += Int64(rows.count)
             if lines.count >= Self.byteCount {
                 try body(lines)
                 lines.removeAll(keepingCapacity: true)
@@ -108,11 +107,48 @@ public struct CaseExport: Sendable {
         return written
     }
 
+    /// The event as it was recorded.
+    /// - Throws: `LedgerError.badInput` for a row that this build would write in another way, so that a fold of the
+    ///   line would not be one of the row: an earlier build did not know a word or a version of it (decision 0011).
+    private func draft(of row: EventRow) throws -> EventDraft {
+        let stream = state.streamName(row.event.stream)
+        let event = try EventDecoder.recorded(row, stream: stream, names: state.names)
+        var draft = event.draft
+        draft.recordedAt = event.recordedAt
+        let schema =
+            row.event.type == .unknown
+            ? nil : Vocabulary.schema(named: draft.type, version: draft.version)
+        let (again, names) = EventEncoder.encode(draft, schema)
+        var written = again.event
+        written.position = row.event.position
+        written.stream = row.event.stream
+        func number(_ name: String) -> NameID? { name.isEmpty ? 0 : state.names.id(of: name) }
+        let numbers = [
+            names.customer, names.profile, names.nameA, names.nameB, names.nameC, names.source,
+        ].map(number)
+        let recorded = [
+            row.event.customer, row.event.profile, row.event.nameA, row.event.nameB,
+            row.event.nameC, row.event.source,
+        ]
+        (written.customer, written.profile) = (row.event.customer, row.event.profile)
+        (written.nameA, written.nameB) = (row.event.nameA, row.event.nameB)
+        (written.nameC, written.source) = (row.event.nameC, row.event.source)
+        guard written == row.event, numbers == recorded,
+            EventRouter.stream(of: draft, schema) == stream
+        else {
+            throw FoldContext.bad(
+                nil, "older_build",
+                "the event at position \(row.event.position) was recorded by a build that wrote it in another way; a fold of its line would not be one of the ledger: use replay and metrics on the ledger itself"
+            )
+        }
+        return draft
+    }
+
     /// Bytes that are handed over at once, about.
     private static let byteCount = 1 << 20
 }
 
 /// Some cases of an export that are written together.
 public struct CasePartition: Sendable {
-    let cases: [CaseKeys.Case]
+    let cases: CaseKeys.Partition
 }

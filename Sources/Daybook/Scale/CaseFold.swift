@@ -17,7 +17,7 @@ public struct CaseFold: Sendable {
     private let mark: String
     private var part: FoldedPart
     /// Whole cases that wait to be folded.
-    private var waiting: [(position: Int64, draft: EventDraft)] = []
+    private var waiting: [CaseLine] = []
     /// The case whose lines are coming.
     private var open: OpenCase?
 
@@ -25,7 +25,7 @@ public struct CaseFold: Sendable {
         let key: String
         let eventCount: Int64
         let line: Int
-        var events: [(position: Int64, draft: EventDraft)] = []
+        var events: [CaseLine] = []
     }
 
     /// - Parameters:
@@ -98,6 +98,14 @@ public struct CaseFold: Sendable {
                 "position \(line.position) is after \(ledgers.context.position), where the context ends; use the context that was written with the lines"
             )
         }
+        guard line.eventCount <= ledgers.context.eventCount,
+            EventRouter.stream(of: line.event).kind != .ledger
+        else {
+            throw FoldContext.bad(
+                number, "damaged_case",
+                "\(ShownText.escaped(line.key)) has more events than the ledger, or one of the ledger's own"
+            )
+        }
         if open.map({ !haveSameBytes($0.key, line.key) }) ?? true {
             try close()
             open = OpenCase(key: line.key, eventCount: line.eventCount, line: number)
@@ -108,7 +116,7 @@ public struct CaseFold: Sendable {
                 "\(ShownText.escaped(line.key)) has \(line.eventCount) events here and \(open?.eventCount ?? 0) before"
             )
         }
-        open?.events.append((line.position, line.event))
+        open?.events.append(line)
     }
 
     /// Ends a case, of which all events must be there, each once.

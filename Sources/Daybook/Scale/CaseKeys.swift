@@ -5,15 +5,24 @@ import DaybookEvents
 /// or a transfer makes a connection, at whatever time (rules 7 and 23).
 ///
 /// No answer about one case depends on an event of another. A lineage that changed hands is in one case with all of its
-/// owners, so that it is digested once and asked about for each.
+/// owners, so that it is digested once and asked about for each. Memory is some 20 bytes for each stream.
 struct CaseKeys: Sendable {
     /// By stream, from 1 on: a stream of the same case, up to the first one, which is its own.
     private var parents: [UInt32]
     /// The first stream that stands for a customer who has no stream of their own.
     private var strangers: [CustomerKey: UInt32] = [:]
-    /// By the first stream of a case: the stream whose name is the case's, and how many events it has.
-    private var cases: [UInt32: (key: UInt32, eventCount: Int64)] = [:]
+    /// By the first stream of a case: the stream whose name is the case's; 0 elsewhere.
+    private var keys: [UInt32] = []
+    /// By the first stream of a case: how many events it has.
+    private var eventCounts: [Int64] = []
     private let state: LedgerState
+
+    /// How many cases there are.
+    private(set) var count = 0
+    /// How many events all cases have together.
+    private(set) var eventCount: Int64 = 0
+    /// Which cases there are, each with how many events: a sum that tells a missing one from one that came twice.
+    private(set) var digest = StateDigest()
 
     /// - Complexity: O(*s* log *s*) in the ledger's streams and connections, and a look at the types of all events.
     init(_ state: LedgerState) throws {
@@ -51,59 +60,63 @@ struct CaseKeys: Sendable {
     }
 
     private mutating func countCases() {
-        for stream in 1..<max(1, UInt32(clamping: state.streams.count) + 1) {
-            let record = state.stream(stream)
-            let events = state.headOf(stream).version
-            guard record.kind != .ledger, events > 0 else { continue }
-            let first = root(stream)
-            guard let known = cases[first] else {
-                cases[first] = (stream, events)
-                continue
+        keys = [UInt32](repeating: 0, count: parents.count)
+        eventCounts = [Int64](repeating: 0, count: parents.count)
+        for stream in streams {
+            let first = Int(root(stream))
+            eventCounts[first] += state.headOf(stream).version
+            let known = keys[first]
+            if known == 0 || precedesInBytes(name(of: stream), name(of: known)) {
+                keys[first] = stream
             }
-            let isLess = precedesInBytes(name(of: stream), name(of: known.key))
-            cases[first] = (isLess ? stream : known.key, known.eventCount + events)
+        }
+        for first in keys.indices where keys[first] != 0 {
+            count += 1
+            eventCount += eventCounts[first]
+            digest.add(case: name(of: keys[first]), eventCount: eventCounts[first])
         }
     }
 
-    /// How many cases there are.
-    var count: Int { cases.count }
-    /// How many events all cases have together.
-    var eventCount: Int64 { cases.values.reduce(0) { $0 + $1.eventCount } }
-
-    /// Which cases there are, each with how many events: a sum that tells a missing one from one that came twice.
-    var digest: StateDigest {
-        cases.values.reduce(into: StateDigest()) {
-            $0.add(case: name(of: $1.key), eventCount: $1.eventCount)
+    /// Those that are part of a case and have events.
+    private var streams: some Sequence<UInt32> {
+        (1..<max(1, UInt32(clamping: state.streams.count) + 1)).lazy.filter { [state] in
+            state.stream($0).kind != .ledger && state.headOf($0).position > 0
         }
     }
 
-    /// The streams of one case, ascending, and the least of their names, which is the case's.
-    struct Case: Sendable {
-        var name: String
-        var streams: [UInt32]
+    /// Some cases, as the streams of each one after the other: packed, because an export holds all of them.
+    struct Partition: Sendable {
+        /// The first stream of the case, then the stream itself, 32 bits each; ascending.
+        fileprivate(set) var packed: [UInt64] = []
     }
 
-    /// The cases of so many partitions, each by their first streams; to which one a case belongs its name tells.
-    /// - Complexity: O(*s*) in the ledger's streams.
-    mutating func cases(in count: Int) -> [[Case]] {
-        var places: [UInt32: (partition: Int, index: Int)] = [:]
-        places.reserveCapacity(cases.count)
-        var found = [[Case]](repeating: [], count: count)
-        for stream in 1..<max(1, UInt32(clamping: state.streams.count) + 1) {
-            guard state.stream(stream).kind != .ledger, state.headOf(stream).position > 0
-            else { continue }
+    /// The cases in so many partitions; to which one a case belongs its name tells.
+    /// - Complexity: O(*s* log *s*) in the ledger's streams.
+    mutating func partitions(_ count: Int) -> [Partition] {
+        var found = [Partition](repeating: Partition(), count: count)
+        for stream in streams {
             let first = root(stream)
-            if let place = places[first] {
-                found[place.partition][place.index].streams.append(stream)
-                continue
-            }
-            guard let known = cases[first] else { continue }
-            let name = name(of: known.key)
-            let partition = Int(NameHash.of(name) % UInt64(count))
-            places[first] = (partition, found[partition].count)
-            found[partition].append(Case(name: name, streams: [stream]))
+            let name = name(of: keys[Int(first)])
+            found[Int(NameHash.of(name) % UInt64(count))].packed
+                .append(UInt64(first) << 32 | UInt64(stream))
         }
+        for index in found.indices { found[index].packed.sort() }
         return found
+    }
+
+    /// The cases of a partition, one after the other.
+    func forEachCase(of partition: Partition, _ body: (String, [UInt32]) throws -> Void) rethrows {
+        var start = 0
+        let packed = partition.packed
+        while start < packed.count {
+            let first = packed[start] >> 32
+            var end = start + 1
+            while end < packed.count, packed[end] >> 32 == first { end += 1 }
+            try body(
+                name(of: keys[Int(first)]),
+                packed[start..<end].map { UInt32(truncatingIfNeeded: $0) })
+            start = end
+        }
     }
 
     private func name(of stream: UInt32) -> String { state.streamName(stream).description }

@@ -8,13 +8,16 @@ import DaybookIngest
 ///          "sha256":"9f86d081884c7d65"},"event":{…}}
 /// ```
 /// Canonical JSON, ended by LF. `context` is the mark of the context that it was written with, `events` how many events
-/// the case has, `position` the event's place in its ledger, and `sha256` the first 64 bits of the digest of all other
-/// bytes of the line: an event is not judged again, so that it must be the one that was written.
+/// the case has, `position` the event's place in its ledger, `unknown` (where it is true) that its type was unknown
+/// when it was recorded and stays so, and `sha256` the first 64 bits of the digest of all other bytes of the line: an
+/// event is not judged again, so that it must be the one that was written.
 struct CaseLine: Sendable {
     var context: String
     var key: String
     var eventCount: Int64
     var position: Int64
+    /// Of a type, or a version of one, that the build did not know that recorded it (decision 0011).
+    var isUnknown: Bool
     /// As it was recorded, with its recorded time.
     var event: EventDraft
 
@@ -34,10 +37,12 @@ struct CaseLine: Sendable {
 
     /// Without the digest.
     private var head: JSONObject {
-        [
+        var head: JSONObject = [
             "context": .string(context), "events": .integer(eventCount), "key": .string(key),
             "position": .integer(position),
         ]
+        if isUnknown { head["unknown"] = true }
+        return head
     }
 
     private static func digest(_ head: JSONObject, _ event: ArraySlice<UInt8>) -> String {
@@ -71,23 +76,26 @@ struct CaseLine: Sendable {
         }
         let event = bytes[(middle + Self.middle.count)..<(bytes.count - 1)]
         head["sha256"] = nil
-        guard Self.digest(head, event) == digest,
-            let json = try? JSONReader.read(Array(event)),
-            let draft = try? EventJSON.draft(from: json, app: app), draft.occurredAt != nil,
-            draft.recordedAt != nil, draft.source.key != nil
+        guard Self.digest(head, event) == digest, let json = try? JSONReader.read(Array(event))
         else { throw Self.damaged(line.number) }
+        let draft = try FoldContext.recorded(json, app: app, line: line.number)
         self.context = context
         self.key = key
         self.eventCount = eventCount
         self.position = position
+        isUnknown = head["unknown"] == true
         self.event = draft
     }
 
-    init(context: String, key: String, eventCount: Int64, position: Int64, event: EventDraft) {
+    init(
+        context: String, key: String, eventCount: Int64, position: Int64, isUnknown: Bool,
+        event: EventDraft
+    ) {
         self.context = context
         self.key = key
         self.eventCount = eventCount
         self.position = position
+        self.isUnknown = isUnknown
         self.event = event
     }
 

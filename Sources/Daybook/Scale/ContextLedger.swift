@@ -25,39 +25,52 @@ struct ContextLedger: Sendable {
     ///
     /// Events go into the store as they are, as if it had been copied: what was recorded is not judged again, whatever
     /// this build would say of a report, and no bound of a ledger's customers is asked for.
-    /// - Parameter drafts: With their positions in the ledger that they are from, in any order; `nil`: the context
-    ///   alone, with what was measured elsewhere, which otherwise comes with its own case.
+    /// - Parameter lines: Of whole cases, in any order; `nil`: the context alone, with what was measured elsewhere,
+    ///   which otherwise comes with its own case.
     /// - Returns: With the original positions of its events, in their order.
     /// - Throws: `LedgerError.badInput` for a catalog without its document.
     func ledger(
-        holding drafts: [(position: Int64, draft: EventDraft)]? = nil
+        holding lines: [CaseLine]? = nil
     ) throws -> (ledger: Ledger, positions: [Int64]) {
-        var events = drafts ?? []
-        for own in shared where drafts == nil || own.draft.type != .kpiRecorded {
-            events.append((own.position, own.draft))
+        var events = (lines ?? []).map { Recorded($0.position, $0.event, isUnknown: $0.isUnknown) }
+        for own in shared where lines == nil || own.draft.type != .kpiRecorded {
+            events.append(Recorded(own.position, own.draft))
         }
-        events += correcting(events.map(\.draft)).map { ($0.position, $0.draft) }
+        events += correcting(events.map(\.draft)).map { Recorded($0.position, $0.draft) }
         events.sort { $0.position < $1.position }
         let last = max(context.at, events.last?.draft.recordedAt ?? context.at)
         // A wrong clock says nothing about what is ahead.
         let clock = last < LedgerClock.plausible.upperBound ? last : 0
         let store = InMemoryEventStore(app: context.app)
-        try append(events.map(\.draft), to: store)
+        try append(events, to: store)
         let ledger = try Ledger(store: store, zones: zones, clock: { clock })
         return (ledger, events.map(\.position))
     }
 
-    private func append(_ drafts: [EventDraft], to store: InMemoryEventStore) throws {
+    private struct Recorded {
+        let position: Int64
+        let draft: EventDraft
+        let isUnknown: Bool
+
+        init(_ position: Int64, _ draft: EventDraft, isUnknown: Bool = false) {
+            self.position = position
+            self.draft = draft
+            self.isUnknown = isUnknown
+        }
+    }
+
+    private func append(_ events: [Recorded], to store: InMemoryEventStore) throws {
         var state = LedgerState(log: EventLog(store: store, segments: nil))
         var group = GroupDecision(
             store: store, state: state, time: LedgerClock(wall: 0, last: 0),
             bounds: AggregateBounds(eventsMax: Int64.max, idsMax: Int.max))
-        let prepared = try drafts.map { draft in
-            var draft = draft
+        let prepared = try events.map { event in
+            var draft = event.draft
             do {
                 let document = try CatalogReports.takeDocument(&draft, store)
                 return PreparedEvent(
-                    draft, requestDigest: 0, store.header.secret, document: document)
+                    draft, requestDigest: 0, store.header.secret, document: document,
+                    isUnknown: event.isUnknown)
             } catch let problem as EventProblem {
                 throw FoldContext.bad(nil, "damaged_context", problem.reason)
             }

@@ -129,6 +129,20 @@ public struct FoldContext: Sendable, Equatable {
         )
     }
 
+    /// A recorded event, of which the envelope alone is judged.
+    /// - Throws: `LedgerError.badInput` with what is missing or wrong.
+    static func recorded(_ json: JSONValue, app: String, line: Int) throws -> EventDraft {
+        do throws(EventProblem) {
+            let draft = try EventJSON.draft(from: json, app: app)
+            guard draft.occurredAt != nil, draft.recordedAt != nil, draft.source.key != nil else {
+                throw EventProblem(.missingField, "event", "it was never recorded")
+            }
+            return draft
+        } catch {
+            throw bad(line, "bad_event", "\(error.member): \(error.reason)")
+        }
+    }
+
     static func bad(_ line: Int?, _ code: String, _ reason: String) -> LedgerError {
         .badInput([InputProblem(line: line, column: nil, code: code, reason: reason)])
     }
@@ -177,14 +191,12 @@ struct ContextEvent: Sendable, Equatable {
     init(_ line: [UInt8], number: Int, app: String) throws {
         self.line = line
         guard let json = try? JSONReader.read(line),
-            let position = json.object?["position"]?.integer,
-            let draft = try? EventJSON.draft(from: json, app: app), draft.occurredAt != nil,
-            draft.recordedAt != nil, draft.source.key != nil
+            let position = json.object?["position"]?.integer
         else {
             throw FoldContext.bad(number, "damaged_context", "the line is no recorded event")
         }
         self.position = position
-        self.draft = draft
+        draft = try FoldContext.recorded(json, app: app, line: number)
         target = draft.type.isOf(.correction) ? WhatIsCorrected(draft) : nil
     }
 }

@@ -72,14 +72,19 @@ package final class AggregateCache: Sendable {
 
     private func insert(_ entry: Entry, _ aggregate: UInt32, _ content: inout Content) {
         if content.youngByteCount >= generationByteCount, content.young[aggregate] == nil {
-            content.old = content.young
-            content.young = [:]
-            content.youngByteCount = 0
+            Self.turn(&content)
         }
         content.youngByteCount += Self.byteCount(entry)
         if let former = content.young.updateValue(entry, forKey: aggregate) {
             content.youngByteCount -= Self.byteCount(former)
         }
+    }
+
+    /// What is young becomes old, and what was old is forgotten.
+    private static func turn(_ content: inout Content) {
+        content.old = content.young
+        content.young = [:]
+        content.youngByteCount = 0
     }
 
     private static func byteCount(_ entry: Entry) -> Int {
@@ -121,6 +126,8 @@ package final class AggregateCache: Sendable {
             content.young[aggregate]?.state.evolve(event, names: names)
             content.young[aggregate]?.stamp = after
             content.youngByteCount += (content.young[aggregate]?.state.heldByteCount ?? 0) - before
+            // What only grows is never inserted: without this the same customers would fill any memory.
+            if content.youngByteCount >= generationByteCount { Self.turn(&content) }
         }
     }
 

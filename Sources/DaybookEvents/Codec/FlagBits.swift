@@ -9,7 +9,13 @@ enum FlagBits {
         case .word(let words):
             let (number, isExact) = encode(value, words)
             return (number > words.count ? (1 << UInt16(width)) - 1 : number, isExact)
-        case .integer: return (UInt16(truncatingIfNeeded: (value.integer ?? 0) + 1), true)
+        case .integer:
+            // The bounds of fields keep to the width; what was never checked stays in the JSON.
+            let number = (value.integer ?? 0).addingReportingOverflow(1)
+            let isFitting =
+                !number.overflow && (1..<1 << Int64(width)).contains(number.partialValue)
+            return isFitting
+                ? (UInt16(number.partialValue), true) : ((1 << UInt16(width)) - 1, false)
         default: return (1, false)
         }
     }

@@ -70,9 +70,10 @@ struct ReferenceMeters {
         guard let catalog = then.catalog(at: instant), let rule = catalog.meter(named: meter) else {
             return nil
         }
+        let numbered = rule.limitsWith.filter { $0.limit != nil }
+        if numbered.isEmpty { return nil }
         let sources = AccessSources(then, catalog, ReferenceProfiles(then))
-        return rule.limitsWith.filter { sources.answer($0.entitlement).isActive }
-            .compactMap(\.limit).max()
+        return numbered.filter { sources.answer($0.entitlement).isActive }.compactMap(\.limit).max()
     }
 
     /// The source that is shown for having no limit: by the catalog, by its own grant, or because it opens the feature

@@ -2,6 +2,7 @@ import Daybook
 import DaybookDomain
 import DaybookEvents
 import DaybookFixtures
+import DaybookStore
 import DaybookTesting
 import Foundation
 import Testing
@@ -178,6 +179,55 @@ struct CaseFoldTests {
         for _ in 0..<20 { try Self.compare(ledger, &random, "unusual") }
         let export = try ledger.caseExport()
         #expect(export.context.caseCount == 3)
+    }
+
+    /// Records an event as a build would have it that does not know its type.
+    /// - Parameter change: What that build wrote otherwise.
+    private static func recordUnknown(
+        _ draft: EventDraft, in ledger: Ledger, _ change: (inout EventRow) -> Void = { _ in }
+    ) throws {
+        var state = ledger.core.state.withLock { $0 }
+        let count = state.storedNameCount
+        var memo = NameMemo()
+        let (encoded, names) = EventEncoder.encode(draft, nil)
+        var row = memo.numbering(encoded, names, &state.names)
+        let name = try #require(state.names.id(of: draft.subject ?? ""))
+        let stream = try #require(state.streamID(draft.environment, .customer, name))
+        row.event.position = state.head.position + 1
+        row.event.stream = stream
+        row.previous = state.headOf(stream).position
+        row.streamVersion = state.headOf(stream).version + 1
+        row.recordedAt = state.head.recordedAt
+        change(&row)
+        let batch = AppendBatch(
+            expectedHead: state.head.position, nameCount: count,
+            names: Array(state.names.texts(after: count)), streams: [], rows: [row],
+            documents: [])
+        try ledger.core.store.exclusively { _ = try $0.append(batch) }
+        try ledger.refresh()
+    }
+
+    @Test("What was unknown when it was recorded stays so, and no fold is of other rows")
+    func earlier() async throws {
+        let ledger = try Ledger(inMemory: "dozzi", clock: { LedgerFixture.start })
+        try await ledger.publish(
+            CatalogPublication(
+                document: try Fixtures.catalogDocument("dozzi"), effectiveAt: 0))
+        let start = LedgerFixture.start - LedgerFixture.day
+        try await ledger.record([.used("stories", at: start, ref: "a", subject: "ada")])
+        let use = EventDraft.used("stories", at: start + 1, ref: "b", subject: "ada")
+        try Self.recordUnknown(use, in: ledger)
+        var random = SplitMix64(seed: 3)
+        try Self.compare(ledger, &random, "unknown")
+
+        let other = EventDraft.used("stories", at: start + 2, ref: "c", subject: "ada")
+        try Self.recordUnknown(other, in: ledger) { $0.event.amount = 7 }
+        #expect {
+            _ = try Written(ledger, partitions: 1)
+        } throws: { error in
+            guard case LedgerError.badInput(let problems) = error else { return false }
+            return problems.first?.code == "older_build"
+        }
     }
 
     @Test("Targets are what kpi says, with what was measured elsewhere")

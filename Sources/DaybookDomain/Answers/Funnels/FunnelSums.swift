@@ -47,6 +47,15 @@ package struct FunnelSums: Sendable, Equatable {
 
     package var stepCount: Int { totals.counts.count }
 
+    /// Whether no count is beyond what there can be: parts that anyone may have written must not overflow.
+    package var isPlausible: Bool {
+        ([totals] + groups.values).allSatisfy { tally in
+            ([tally.entered] + tally.counts).allSatisfy {
+                Tally.countRange.contains(Int64($0))
+            }
+        }
+    }
+
     mutating func add(_ path: [FunnelTaken], in group: String) {
         let none = Tally(stepCount: stepCount)
         groups[group, default: none].add(path)
@@ -99,7 +108,7 @@ extension FunnelSums {
 
 extension FunnelSums.Tally {
     /// More than there can be units; thousands of parts still add up.
-    private static let countRange: ClosedRange<Int64> = 0...1 << 50
+    fileprivate static let countRange: ClosedRange<Int64> = 0...1 << 50
 
     fileprivate var json: JSONObject {
         [
