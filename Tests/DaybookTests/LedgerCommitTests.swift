@@ -5,6 +5,7 @@ import DaybookEvents
 import DaybookFixtures
 import DaybookStore
 import Foundation
+import Synchronization
 import Testing
 
 /// What becomes visible when: commits that fail, reads that fail after a commit, readers beside writers.
@@ -48,6 +49,55 @@ struct LedgerCommitTests {
         #expect(report.agrees)
         let findings = try ledger.verify()
         #expect(findings.filter { !$0.isClean } == [])
+    }
+
+    @Test("Whenever another process commits, every stream has a name that is known")
+    func betweenReads() async throws {
+        let store = HookedStore(app: "dozzi")
+        let ledger = try await Self.ledger(store)
+        try await ledger.consume("stories", by: "ada", ref: "s1")
+        /// A customer's first event, as another process commits it.
+        @Sendable func commit(_ subject: String) throws {
+            var names = NameTable()
+            for name in try store.names(after: 0) { _ = names.intern(name) }
+            let count = names.count
+            let draft = EventDraft.used("stories", at: 1_000, ref: subject, subject: subject)
+            var row = EventEncoder.row(draft, names: &names)
+            let stream = StreamRecord(
+                id: UInt32(try store.streams(after: 0).count + 1), environment: .production,
+                kind: .customer, name: try #require(names.id(of: subject)))
+            let head = try store.head()
+            row.event.position = head.position + 1
+            row.event.stream = stream.id
+            (row.streamVersion, row.recordedAt) = (1, head.recordedAt)
+            let batch = AppendBatch(
+                expectedHead: head.position, nameCount: count,
+                names: Array(names.texts(after: count)), streams: [stream], rows: [row],
+                documents: [])
+            try store.exclusively { _ = try $0.append(batch) }
+        }
+        try commit("bob")
+        let turns = Mutex(0)
+        store.before { call in
+            guard call == .names || call == .streams else { return }
+            // Between the two reads, once: what the other process itself reads is not meant.
+            guard
+                turns.withLock({
+                    $0 += 1; return $0 == 2
+                })
+            else { return }
+            try commit("cleo")
+        }
+        try ledger.refresh()
+        store.before { _ in }
+        #expect(turns.withLock { $0 } > 2, "The second commit came between")
+        let state = ledger.core.state.withLock { $0 }
+        for stream in 1...UInt32(state.storedStreamCount) {
+            #expect(Int(state.stream(stream).name) <= state.storedNameCount, "\(stream)")
+        }
+        for subject in ["bob", "cleo"] {
+            #expect(try ledger.check("stories", for: subject).usage?.used == 1)
+        }
     }
 
     @Test("A read that fails after a commit takes no receipt back, and is made up for")

@@ -6,8 +6,7 @@ extension LedgerCore {
     /// What was known at a position, from rows alone: no snapshot, no segment, no state at hand.
     package func stateFromRows(through cut: Int64) throws -> LedgerState {
         var past = LedgerState(log: EventLog(store: store, segments: nil))
-        try past.takeNames(from: store)
-        for record in try store.streams(after: 0) { past.add(record) }
+        for record in try past.takeNames(from: store) { past.add(record) }
         try store.scan(
             after: .start, through: Checkpoint(position: cut), chunkCount: 1_000
         ) { events in

@@ -198,10 +198,7 @@ package final class LedgerCore: Sendable {
     package func advance(_ state: inout LedgerState, through head: StoreHead) throws {
         let start = ContinuousClock.now
         let count = head.position - state.head.position
-        try state.takeNames(from: store)
-        for record in try store.streams(after: UInt32(state.storedStreamCount)) {
-            state.add(record)
-        }
+        for record in try state.takeNames(from: store) { state.add(record) }
         try store.scan(
             after: state.head.checkpoint, through: head.checkpoint, chunkCount: 1_000
         ) { events in

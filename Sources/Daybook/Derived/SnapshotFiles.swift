@@ -52,8 +52,8 @@ package struct SnapshotFiles: Sendable {
     private func image() -> SnapshotImage {
         SnapshotImage(knowledge: knowledge) { cut, nameCount, streamCount in
             var state = LedgerState(log: events)
-            try state.takeNames(from: store, countMax: nameCount)
-            for record in try store.streams(after: 0).prefix(streamCount) { state.add(record) }
+            let streams = try state.takeNames(from: store, countMax: nameCount)
+            for record in streams.prefix(streamCount) { state.add(record) }
             try store.scan(
                 after: .start, through: Checkpoint(position: cut), chunkCount: 1_000
             ) { events in
@@ -121,8 +121,7 @@ package struct SnapshotFiles: Sendable {
         func refuse(_ reason: String) -> StoreError { StoreError(.damaged, reason) }
         let base = try MappedState(file, store.header.secret, image: image())
         var state = LedgerState(log: events, base: base, cache: cache)
-        try state.takeNames(from: store)
-        let later = try store.streams(after: UInt32(state.storedStreamCount))
+        let later = try state.takeNames(from: store)
         guard let row = try store.rows(at: [header.cut]).first else {
             throw StoreError(.damaged, "its last event is not in this ledger")
         }

@@ -22,8 +22,7 @@ package struct LedgerState: Sendable {
     /// `nil`: not read yet; a look-up of a key reads them first (`LedgerCore.readKeys`).
     package var keys: KeyIndex?
     package private(set) var head = StoreHead(position: 0, recordedAt: 0)
-    /// The name of everything up to the head, or up to where the state was when it was last compared with the store;
-    /// `nil` where it is not known, as in a state of the past.
+    /// The name of all up to the head, or to where it was last compared with the store; `nil`: not known, of the past.
     package private(set) var history: HistoryPoint?
 
     package private(set) var identity: Identity
@@ -86,12 +85,14 @@ package struct LedgerState: Sendable {
         return other
     }
 
-    // MARK: Names
-
     /// Takes in the names that the store has and the state does not.
     /// - Throws: `.damaged` for a text that is there twice: every later name would get another number than in the file.
     /// - Parameter countMax: Of all names; later ones are left out.
-    package mutating func takeNames(from store: any EventStore, countMax: Int = .max) throws {
+    /// - Returns: New streams, to be added. Read before the names: if another process writes between, each has a name.
+    package mutating func takeNames(
+        from store: any EventStore, countMax: Int = .max
+    ) throws -> [StreamRecord] {
+        let streams = try store.streams(after: UInt32(storedStreamCount))
         for name in try store.names(after: names.count).prefix(max(0, countMax - names.count)) {
             let number = names.count + 1
             guard names.intern(name) == NameID(number) else {
@@ -101,6 +102,7 @@ package struct LedgerState: Sendable {
             }
         }
         storedNameCount = names.count
+        return streams
     }
 
     // MARK: Streams
@@ -197,8 +199,6 @@ package struct LedgerState: Sendable {
     package func eventKey(_ event: Event) -> EventKey {
         EventKey(stream(event.stream).environment, event.source, event.key)
     }
-
-    // MARK: Folding
 
     /// Takes one committed event; anything that needs the store waits in `pending`.
     package mutating func apply(_ event: Event, recordedAt: Int64) {
@@ -377,8 +377,7 @@ package struct LedgerState: Sendable {
         history = newHistory
     }
 
-    /// Takes the name of the history that the state has reached.
-    /// - Returns: Whether it is that of the head.
+    /// Takes the name of the history that the state has reached; says whether it is that of the head.
     @discardableResult
     package mutating func note(_ point: HistoryPoint) -> Bool {
         guard point.position == head.position else { return false }

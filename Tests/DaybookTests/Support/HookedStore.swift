@@ -2,10 +2,12 @@ import DaybookEvents
 import DaybookStore
 import Synchronization
 
-/// A store in memory that runs a test's hook before a commit, and before rows or a stream are read.
+/// A store in memory that runs a test's hook before a commit, and before names, streams or rows are read.
 final class HookedStore: EventStore {
     enum Call: Sendable, Equatable {
         case commit
+        case names
+        case streams
         case rows
         /// - Parameter through: The position that the stream is read back from.
         case stream(through: Int64)
@@ -26,7 +28,13 @@ final class HookedStore: EventStore {
 
     func fail(_ fault: Fault) {
         before { call in
-            guard (call == .commit) == (fault == .commit), fault != .none else { return }
+            let isMeant =
+                switch fault {
+                case .none: false
+                case .commit: call == .commit
+                case .rows: call != .commit && call != .names && call != .streams
+                }
+            guard isMeant else { return }
             throw StoreError(.failed, "the test lets \(fault) fail")
         }
     }
@@ -44,8 +52,14 @@ final class HookedStore: EventStore {
         try inner.point(at: position, names: names, streams: streams)
     }
     func confirms(_ point: HistoryPoint) throws -> Bool { try inner.confirms(point) }
-    func names(after count: Int) throws -> [String] { try inner.names(after: count) }
-    func streams(after id: UInt32) throws -> [StreamRecord] { try inner.streams(after: id) }
+    func names(after count: Int) throws -> [String] {
+        try announce(.names)
+        return try inner.names(after: count)
+    }
+    func streams(after id: UInt32) throws -> [StreamRecord] {
+        try announce(.streams)
+        return try inner.streams(after: id)
+    }
     func scan(
         after start: Checkpoint, through end: Checkpoint, chunkCount: Int,
         _ body: (borrowing [Event]) throws -> Void

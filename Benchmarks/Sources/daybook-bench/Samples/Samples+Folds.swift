@@ -35,7 +35,7 @@ extension Samples {
         measurement["seconds"] = start.secondsSince
         measurement["events"] = events
         var usage = rusage()
-        getrusage(RUSAGE_CHILDREN, &usage)
+        getrusage(__rusage_who_t(RUSAGE_CHILDREN.rawValue), &usage)
         measurement["peak_bytes"] = Double(usage.ru_maxrss) * 1_024
         return measurement
     }
