@@ -12,7 +12,6 @@ struct CustomerTimeline {
     let subject: String
     let cut: Int64
     let state: LedgerState
-    let store: any EventStore
     let zones: ZoneTables
     /// In canonical order.
     let entries: [HistoryEntry]
@@ -21,13 +20,12 @@ struct CustomerTimeline {
     /// - Parameter entries: Everything that concerns the customer, in canonical order.
     init(
         _ environment: Environment, _ subject: String, cut: Int64, state: LedgerState,
-        store: any EventStore, zones: ZoneTables, entries: [HistoryEntry]
+        zones: ZoneTables, entries: [HistoryEntry]
     ) {
         self.environment = environment
         self.subject = subject
         self.cut = cut
         self.state = state
-        self.store = store
         self.zones = zones
         self.entries = entries
         folder = PrefixFold(state, cut: cut, order: entries.map(\.event.position))
@@ -36,8 +34,7 @@ struct CustomerTimeline {
     /// The customer after the first so many events, at a time.
     func question(count: Int, at instant: Int64) throws -> CustomerCase {
         folder.count = count
-        let builder = CaseBuilder(
-            state: state, store: store, cut: cut, at: instant, prefix: folder)
+        let builder = CaseBuilder(state: state, cut: cut, at: instant, prefix: folder)
         return zones.completing(try builder.build(environment, subject))
     }
 

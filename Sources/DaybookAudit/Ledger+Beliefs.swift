@@ -27,7 +27,7 @@ extension Ledger {
             let kind = try kind(of: request.name, state, cut: asOf.position)
             let asked = CheckQuestion(request.name, profile: request.profile)
             let question = PlaneQuestion(
-                environment, subject, asked, kind, state, core.store, core.zoneTables,
+                environment, subject, asked, kind, state, core.zoneTables,
                 cut: asOf.position)
             // Commits know of catalogs by themselves.
             let listed = try concernedRows([subject], environment, state, cut: asOf.position)

@@ -104,7 +104,7 @@ extension Ledger {
     private func ownership(_ environment: Environment) throws -> [DoctorFinding] {
         let state = core.state.withLock { $0 }
         let at = LedgerClock(wall: core.clock(), last: state.head.recordedAt).now
-        let builder = CaseBuilder(state: state, store: core.store, cut: Int64.max, at: at)
+        let builder = CaseBuilder(state: state, cut: Int64.max, at: at)
         var unowned: [String] = []
         var disputed: [String] = []
         try core.translating {

@@ -48,7 +48,7 @@ extension Ledger {
         let rows = try CustomerHistory(core: core).listedRows(
             subject, environment, state, cut: cut, withHandedLineages: true)
         return CustomerTimeline(
-            environment, subject, cut: cut, state: state, store: core.store, zones: core.zoneTables,
+            environment, subject, cut: cut, state: state, zones: core.zoneTables,
             entries: try CustomerHistory(core: core).entries(
                 rows, state, cut: cut, until: Int64.max))
     }
@@ -78,7 +78,7 @@ extension Ledger {
         _ state: LedgerState, _ timeline: CustomerTimeline, _ asked: CheckQuestion, cut: Int64,
         at instant: Int64
     ) throws -> Decision? {
-        let builder = CaseBuilder(state: state, store: core.store, cut: cut, at: instant)
+        let builder = CaseBuilder(state: state, cut: cut, at: instant)
         let question = try builder.build(timeline.environment, timeline.subject)
         return try? Check(core.zoneTables.completing(question))?.decide(asked)
     }

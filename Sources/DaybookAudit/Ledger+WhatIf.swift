@@ -290,9 +290,9 @@ struct WhatIfComparison: Sendable {
     private func concerned() throws -> (
         pairs: [(old: CustomerCase, new: CustomerCase)], seen: Set<ExactText>
     ) {
-        let old = CaseBuilder(state: before, store: store, cut: Int64.max, at: at)
+        let old = CaseBuilder(state: before, cut: Int64.max, at: at)
         let new = CaseBuilder(
-            state: events.state, store: store, cut: Int64.max, at: at,
+            state: events.state, cut: Int64.max, at: at,
             undecided: events.inserted)
         var pairs: [(old: CustomerCase, new: CustomerCase)] = []
         var seen: Set<ExactText> = []

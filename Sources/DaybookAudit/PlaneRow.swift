@@ -10,7 +10,6 @@ final class PlaneQuestion {
     let asked: CheckQuestion
     let kind: BeliefPlane.Kind
     let state: LedgerState
-    let store: any EventStore
     let zones: ZoneTables
     /// By stream, oldest first, up to the last position that any row knows.
     private var streams: [UInt32: [Event]] = [:]
@@ -24,15 +23,13 @@ final class PlaneQuestion {
 
     init(
         _ environment: Environment, _ subject: String, _ asked: CheckQuestion,
-        _ kind: BeliefPlane.Kind, _ state: LedgerState, _ store: any EventStore,
-        _ zones: ZoneTables, cut: Int64
+        _ kind: BeliefPlane.Kind, _ state: LedgerState, _ zones: ZoneTables, cut: Int64
     ) {
         self.environment = environment
         self.subject = subject
         self.asked = asked
         self.kind = kind
         self.state = state
-        self.store = store
         self.zones = zones
         self.cut = cut
     }
@@ -187,7 +184,7 @@ final class PlaneRow {
     /// Which streams are the customer's own, and when the customer was first seen by them; `Int64.max`: never.
     func ownEvents() throws -> (streams: Set<UInt32>, firstAt: Int64) {
         let builder = CaseBuilder(
-            state: question.state, store: question.store, cut: cut, at: Int64.max)
+            state: question.state, cut: cut, at: Int64.max)
         guard let key = try builder.key(question.environment, question.subject) else {
             return ([], Int64.max)
         }
@@ -228,7 +225,7 @@ final class PlaneRow {
     func look(at instant: Int64) throws -> Look {
         try question.noteLook()
         var builder = CaseBuilder(
-            state: question.state, store: question.store, cut: cut, at: instant)
+            state: question.state, cut: cut, at: instant)
         guard let key = try builder.key(question.environment, question.subject) else {
             return look(try builder.build(question.environment, question.subject))
         }

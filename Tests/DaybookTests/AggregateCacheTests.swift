@@ -16,17 +16,27 @@ struct AggregateCacheTests {
         return event
     }
 
-    private func state(uses count: Int) -> AggregateState {
-        var state = AggregateState(kind: .customer)
-        for number in 0..<count { state.evolve(use(number), names: NameTable()) }
-        return state
+    private func state(uses count: Int) -> SharedAggregate {
+        var folded = SharedAggregate(kind: .customer)
+        for number in 0..<count { folded.evolve(use(number), names: NameTable()) }
+        return folded
+    }
+
+    @Test("What a reader holds stays what it was when the cache goes on")
+    func shared() throws {
+        let cache = AggregateCache(byteCountMax: 32 << 20)
+        cache.keep(state(uses: 3), of: 1, stamp)
+        let held = try #require(cache.state(of: 1, stamp))
+        cache.evolve(1, use(3), from: stamp, to: stamp, names: NameTable())
+        #expect(held.state.usage.entries.count == 3)
+        #expect(cache.state(of: 1, stamp)?.state.usage.entries.count == 4)
     }
 
     @Test("They take so much memory and no more, however many uses customers have")
     func bound() {
         let cache = AggregateCache(byteCountMax: 32 << 20)
         let state = state(uses: 400)
-        let max = cache.byteCountMax + 2 * (state.heldByteCount + 4_096)
+        let max = cache.byteCountMax + 2 * (state.state.heldByteCount + 4_096)
         for number in UInt32(1)...8_000 {
             cache.keep(state, of: number, stamp)
             if number % 1_000 == 0 { #expect(cache.byteCount <= max, "\(number)") }
@@ -46,7 +56,7 @@ struct AggregateCacheTests {
         for number in 1...1_000 {
             cache.evolve(1, use(number), from: stamp, to: stamp, names: NameTable())
         }
-        #expect(cache.state(of: 1, stamp)?.usage.entries.count == 1_000)
+        #expect(cache.state(of: 1, stamp)?.state.usage.entries.count == 1_000)
         let entry = MemoryLayout<UsageState.UsageEntry>.stride
         // Those that only grow take no more than others.
         let small = AggregateCache(byteCountMax: 1 << 20)

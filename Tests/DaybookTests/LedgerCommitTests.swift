@@ -72,7 +72,7 @@ struct LedgerCommitTests {
             (row.streamVersion, row.recordedAt) = (1, head.recordedAt)
             let batch = AppendBatch(
                 expectedHead: head.position, nameCount: count,
-                names: Array(names.texts(after: count)), streams: [stream], rows: [row],
+                names: names.texts(after: count), streams: [stream], rows: [row],
                 documents: [])
             try store.exclusively { _ = try $0.append(batch) }
         }

@@ -1,6 +1,6 @@
 // What Swift cannot express: the processor's own CRC-32C, a hint that memory will be read soon, files that become
-// shorter while they are mapped, asking for a file's number without asking for its times, and functions of SQLite that
-// take any number of arguments.
+// shorter while they are mapped, asking for a file's number without asking for its times, memory that other processes
+// write to, and functions of SQLite that take any number of arguments.
 #ifndef CDAYBOOK_H
 #define CDAYBOOK_H
 
@@ -55,5 +55,16 @@ struct sqlite3;
 //
 // Returns SQLite's code: 0 when it is so.
 int daybook_keep_log_on_close(struct sqlite3 *connection);
+
+// The head of the index of SQLite's log: counters and checksums of the last commit.
+typedef struct {
+    uint64_t words[6];
+} daybook_log_head;
+
+// Reads the head from the shared memory of the index, while other processes may write to it: then some words may be of
+// the former head and some of the next one, never of another.
+daybook_log_head daybook_read_log_head(const void *index);
+
+bool daybook_is_same_log_head(const daybook_log_head *left, const daybook_log_head *right);
 
 #endif

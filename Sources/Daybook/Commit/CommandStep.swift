@@ -39,7 +39,7 @@ struct CommandStep {
     var request: CommandRequest { command.request }
 
     enum Outcome {
-        case receipt(Receipt)
+        case receipt(PendingReceipt)
         case error(LedgerError)
     }
 
@@ -86,7 +86,7 @@ struct CommandStep {
         let verdict: Verdict
         /// The time of its events.
         let at: Int64
-        /// Without its names: while these are held, an event that brings new ones makes the ledger copy all of them.
+        /// Without its names: while these are held, an event that brings new ones copies the last layer of them.
         let context: CustomerCase
     }
 
@@ -153,7 +153,7 @@ struct CommandStep {
         return .success(
             Decided(
                 verdict: verdict, at: now,
-                context: context.with(state: context.state, names: NameTable())))
+                context: context.with(folded: context.folded, names: NameTable())))
     }
 
     /// The ledger's clock, or the client's where the catalog accepts it, which is never ahead of ours.

@@ -77,7 +77,7 @@ struct GroupDecider {
             return try step.run(&group, &state).map { .reports($0) }
         case .publish(let publication):
             let step = PublishStep(publication, app: core.app, store: core.store)
-            return try step.run(&group, &state).map { .receipt($0) }
+            return try step.run(&group, &state).map { .receipt(PendingReceipt($0)) }
         case .restore(let request):
             core.settling.loadZones(&state)
             let step = RestoreStep(

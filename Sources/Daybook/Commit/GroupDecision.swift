@@ -16,6 +16,8 @@ struct GroupDecision {
     private var digest: RowDigest
     private(set) var documents: [StoredDocument] = []
     private var undecided: [UInt32: [OrderedEvent]] = [:]
+    /// Those of these streams that are lineages.
+    private var undecidedLineages: [UInt32] = []
     private var keys: [EventKey: Int] = [:]
     /// How many rows are in `undecided` and `keys`: only requests that come later in the group ask there.
     private var indexedCount = 0
@@ -79,7 +81,9 @@ struct GroupDecision {
         if last < headPosition + Int64(rows.count) {
             known = known.mapValues { $0.filter { $0.event.position <= last } }
         }
-        return CaseBuilder(state: state, store: store, cut: last, at: instant, undecided: known)
+        return CaseBuilder(
+            state: state, cut: last, at: instant, undecided: known,
+            undecidedLineages: undecidedLineages)
     }
 
     /// The position that an event of this name has, committed or decided before in this group.
@@ -159,6 +163,9 @@ struct GroupDecision {
         for index in indexedCount..<rows.count {
             let (event, key) = (rows[index].event, rows[index].key)
             keys[state.eventKey(event)] = index
+            if undecided[event.stream] == nil, state.stream(event.stream).kind == .lineage {
+                undecidedLineages.append(event.stream)
+            }
             undecided[event.stream, default: []].append(OrderedEvent(event: event, key: key))
         }
         indexedCount = rows.count
@@ -188,6 +195,10 @@ struct GroupDecision {
             guard index < indexedCount else { continue }
             keys[state.eventKey(row.event)] = nil
             undecided[row.event.stream]?.removeLast()
+            guard undecided[row.event.stream]?.isEmpty == true else { continue }
+            // Its number may be given to another one.
+            undecided[row.event.stream] = nil
+            undecidedLineages.removeAll { $0 == row.event.stream }
         }
         indexedCount = min(indexedCount, mark.rowCount)
         rows.removeSubrange(mark.rowCount...)
@@ -246,7 +257,7 @@ struct GroupDecision {
             expectedHead: headPosition,
             expectedHistory: state.history.flatMap { $0.position == headPosition ? $0.hash : nil },
             nameCount: state.storedNameCount,
-            names: Array(state.names.texts(after: state.storedNameCount)),
+            names: state.names.texts(after: state.storedNameCount),
             streams: state.newStreams, rows: rows, digests: digests, documents: documents)
     }
 }

@@ -27,7 +27,7 @@ extension LedgerCore {
             return count > Self.eventsUnderLockMax ? state : nil
         }
         guard let long else { return }
-        let builder = CaseBuilder(state: long, store: store, cut: Int64.max, at: Int64.max)
+        let builder = CaseBuilder(state: long, cut: Int64.max, at: Int64.max)
         // What cannot be read is the failure of the request that needs it.
         _ = try? builder.build(environment, subject)
     }

@@ -72,7 +72,7 @@ package final class LedgerWriter: Sendable {
         else {
             preconditionFailure("a command is answered with a receipt")
         }
-        return receipt
+        return try core.translating { try receipt.finished() }
     }
 
     /// Takes in facts: wholly, or not at all.
@@ -100,7 +100,7 @@ package final class LedgerWriter: Sendable {
         guard case .receipt(let receipt) = try await submit(.publish(prepared)) else {
             preconditionFailure("a publication is answered with a receipt")
         }
-        return receipt
+        return try receipt.finished()
     }
 
     /// What was done so far.
@@ -129,11 +129,13 @@ package final class LedgerWriter: Sendable {
         var rest = requests.enumerated().map { index, request in
             WriteRequest(content: .command(PreparedCommand(request))) { result in
                 answers.withLock {
-                    $0[index] = result.map { answer in
+                    $0[index] = result.flatMap { answer in
                         guard case .receipt(let receipt) = answer else {
                             preconditionFailure("a command is answered with a receipt")
                         }
-                        return receipt
+                        return Result { try receipt.finished() }.mapError {
+                            LedgerError.store(StoreError.wrapping($0))
+                        }
                     }
                 }
             }

@@ -18,7 +18,12 @@ extension CommandStep {
             refused?.allowed = false
             return .error(.rejected(rejection, decision: refused))
         }
-        var decision = verdict.decision
+        var pending = PendingReceipt(
+            Receipt(
+                key: command.key, positions: positions, recordedAt: group.recordedAt,
+                durability: store.durability, decision: verdict.decision, variant: verdict.variant,
+                wasDoneBefore: verdict.isRepeated,
+                clockLead: lead(of: group.rows.last { $0.event.position == first })))
         if first != nil, verdict.decision != nil {
             let last = positions.last ?? Int64.max
             let after =
@@ -26,14 +31,11 @@ extension CommandStep {
                 ?? context(group, state, at: decided.at, through: last)
             // Uses change no entitlement, but where they are the first that is known of the customer.
             let isUnchanged = after.state.customer == decided.context.state.customer
-            decision = try answer(after, isUnchanged ? verdict.entitlements : nil) ?? decision
+            pending.numbers = UseAnswer(
+                request: request, context: after,
+                entitlements: isUnchanged ? verdict.entitlements : nil)
         }
-        return .receipt(
-            Receipt(
-                key: command.key, positions: positions, recordedAt: group.recordedAt,
-                durability: store.durability, decision: decision, variant: verdict.variant,
-                wasDoneBefore: verdict.isRepeated,
-                clockLead: lead(of: group.rows.last { $0.event.position == first })))
+        return .receipt(pending)
     }
 
     /// The same key: the first receipt again, or a conflict when the request differs (law 7).
@@ -51,14 +53,15 @@ extension CommandStep {
             next += 1
         }
         // Nothing after the command's own events is known, so that the same request gets the same answer for ever.
-        let decision = try answer(
-            context(
-                group, state, at: row.event.occurredAt, through: positions.last ?? next))
-        return .receipt(
+        let context = try context(
+            group, state, at: row.event.occurredAt, through: positions.last ?? next)
+        var pending = PendingReceipt(
             Receipt(
                 key: command.key, positions: positions, recordedAt: row.recordedAt,
-                durability: store.durability, decision: decision,
+                durability: store.durability, decision: nil,
                 variant: try exposedVariant(row, state), clockLead: lead(of: row)))
+        pending.numbers = UseAnswer(request: request, context: context, entitlements: nil)
+        return .receipt(pending)
     }
 
     private func exposedVariant(_ row: EventRow, _ state: LedgerState) throws -> String? {
@@ -95,37 +98,13 @@ extension CommandStep {
         _ decided: Decided, by count: Int, _ group: GroupDecision, _ state: LedgerState
     ) throws -> CustomerCase? {
         if listsItems(state) { return nil }
-        var customer = decided.context.state
+        var customer = decided.context.folded
         for row in group.rows.suffix(count) {
             guard row.event.occurredAt <= decided.at, customer.accepts(row.event) else {
                 return nil
             }
             customer.evolve(row.event, names: state.names)
         }
-        return decided.context.with(state: customer, names: state.names)
-    }
-
-    /// The numbers after a use or a reservation, from the same rules that decided it.
-    /// - Parameter entitlements: The customer's, where they are known; `nil`: they are gathered from the case.
-    private func answer(
-        _ context: CustomerCase, _ entitlements: EntitlementsAnswer? = nil
-    ) throws -> Decision? {
-        let name: String
-        let amount: Int64
-        switch request.command {
-        case .consume(let meter, let count, _): (name, amount) = (meter, count)
-        case .reserve(let meter, let count, _, _): (name, amount) = (meter, count)
-        default: return nil
-        }
-        let known = entitlements.map { Check(context, $0) } ?? Check(context)
-        guard let check = known, let meter = check.catalog.meter(counting: name)
-        else { return nil }
-        var decision = try check.decide(CheckQuestion(name, amount: 0, profile: request.profile))
-        // A question about the meter itself was answered with its usage.
-        if check.catalog.meter(named: name)?.name != meter.name {
-            decision.usage = check.usage.answer(meter, profile: request.profile)
-        }
-        decision.amount = amount
-        return decision
+        return decided.context.with(folded: customer, names: state.names)
     }
 }

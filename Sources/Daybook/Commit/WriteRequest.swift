@@ -15,7 +15,7 @@ struct WriteRequest: Sendable {
         case tick(at: Int64?, aggregates: ArraySlice<UInt32>)
     }
     enum Answer: Sendable {
-        case receipt(Receipt)
+        case receipt(PendingReceipt)
         case reports(ReportReceipt)
         case restore(RestoreReceipt)
         case transfer(TransferReceipt)

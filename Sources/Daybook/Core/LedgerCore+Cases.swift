@@ -20,21 +20,26 @@ extension LedgerCore {
         return try translating {
             let now = clock()
             let cut = try resolve(moment.knownAt, now: now)
-            let last = state.withLock { $0.head.recordedAt }
-            return try reading(
-                about: subject, environment, cut: cut.position,
-                at: moment.at ?? LedgerClock(wall: now, last: last).now
-            ) { state in
-                let time = LedgerClock(wall: now, last: state.head.recordedAt)
-                let at = moment.at ?? time.now
-                let builder = CaseBuilder(state: state, store: store, cut: cut.position, at: at)
-                let question = try builder.build(environment, subject)
-                let asOf = AsOf(
-                    at: at, knownAt: moment.knownAtInstant,
-                    position: min(cut.position, state.head.position),
-                    catalog: question.catalog(at: at)?.version, isOpen: cut.isOpen,
-                    clockLead: moment.at == nil ? time.lead : 0)
-                return (question, asOf)
+            let question = CaseQuestion(
+                subject: subject, environment: environment, moment: moment, now: now,
+                cut: cut.position, isOpen: cut.isOpen)
+            let reading: Reading<(CustomerCase, AsOf)> = try state.withLock { state in
+                let builder = question.builder(state)
+                // Of what is known now the ids are found once, to see how much there is and to gather it.
+                let key =
+                    cut.position >= state.head.position
+                    ? try builder.key(environment, subject) : nil
+                let members =
+                    key.map { builder.members($0) }
+                    ?? state.members(named: subject, in: environment, cut: cut.position)
+                let count = state.eventsToFold(
+                    of: members, environment, cut: cut.position, at: builder.at)
+                if count > Self.eventsUnderLockMax { return .long(state) }
+                return .done(try question.answer(builder, key))
+            }
+            switch reading {
+            case .done(let answer): return answer
+            case .long(let state): return try question.answer(question.builder(state), nil)
             }
         }
     }
@@ -69,21 +74,71 @@ extension LedgerState {
     package func eventsToFold(
         _ subject: String, _ environment: Environment, cut: Int64, at: Int64?
     ) -> Int64 {
-        let members = members(named: subject, in: environment, cut: cut)
-        let streams = members.compactMap { streamID(environment, .customer, $0) }
-        let lineages = members.flatMap { self.lineages(naming: CustomerKey(environment, $0)) }
-        let own = streams.reduce(0) { $0 + headOf($1).version }
-        let bought = lineages.reduce(0) { $0 + headOf($1).version }
+        eventsToFold(
+            of: members(named: subject, in: environment, cut: cut), environment, cut: cut, at: at)
+    }
+
+    fileprivate func eventsToFold(
+        of members: [NameID], _ environment: Environment, cut: Int64, at: Int64?
+    ) -> Int64 {
+        var own: Int64 = 0
+        var bought: Int64 = 0
+        var first: UInt32?
+        for member in members {
+            if let stream = streamID(environment, .customer, member) {
+                own += headOf(stream).version
+                first = min(first ?? stream, stream)
+            }
+            for lineage in lineages(naming: CustomerKey(environment, member)) {
+                bought += headOf(lineage).version
+            }
+        }
         let all = own + bought
         guard let at, all > LedgerCore.eventsUnderLockMax, cut >= head.position else { return all }
         var count: Int64 = 0
-        if let first = streams.min(), !isAtHand(aggregate(of: first), at) { count += own }
-        for lineage in lineages where !isAtHand(lineage, at) { count += headOf(lineage).version }
+        if let first, !isAtHand(aggregate(of: first), at) { count += own }
+        for member in members {
+            for lineage in lineages(naming: CustomerKey(environment, member))
+            where !isAtHand(lineage, at) {
+                count += headOf(lineage).version
+            }
+        }
         return count
     }
 
     private func isAtHand(_ aggregate: UInt32, _ at: Int64) -> Bool {
         guard let known = cache?.state(of: aggregate, stamp(of: aggregate)) else { return false }
         return known.newest.occurredAt <= at
+    }
+}
+
+/// A question about one customer at a moment.
+private struct CaseQuestion {
+    let subject: String
+    let environment: Environment
+    let moment: Moment
+    let now: Int64
+    let cut: Int64
+    let isOpen: Bool
+
+    func builder(_ state: LedgerState) -> CaseBuilder {
+        CaseBuilder(state: state, cut: cut, at: moment.at ?? time(state).now)
+    }
+
+    /// - Parameter key: The customer whom the subject names; `nil`: not looked up yet, or there is none.
+    func answer(
+        _ builder: CaseBuilder, _ key: CustomerKey?
+    ) throws -> (CustomerCase, AsOf) {
+        let question = try key.map { try builder.build($0) } ?? builder.build(environment, subject)
+        let asOf = AsOf(
+            at: builder.at, knownAt: moment.knownAtInstant,
+            position: min(cut, builder.state.head.position),
+            catalog: question.catalog(at: builder.at)?.version, isOpen: isOpen,
+            clockLead: moment.at == nil ? time(builder.state).lead : 0)
+        return (question, asOf)
+    }
+
+    private func time(_ state: LedgerState) -> LedgerClock {
+        LedgerClock(wall: now, last: state.head.recordedAt)
     }
 }

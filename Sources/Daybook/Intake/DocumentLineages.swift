@@ -97,7 +97,7 @@ struct DocumentLineages {
     /// The lineages with an event that names an ID.
     private static func streams(with id: EventIDs.ID, _ builder: CaseBuilder) throws -> [UInt32] {
         let state = builder.state
-        let (events, _) = try state.events(naming: id, in: builder.store)
+        let (events, _) = try state.events(naming: id, in: state.log.store)
         var streams: [UInt32] = []
         for event in events where !streams.contains(event.stream) {
             if state.stream(event.stream).kind == .lineage { streams.append(event.stream) }

@@ -198,8 +198,7 @@ struct PayloadComparison {
                     && $0.type != .subjectAliased
             }), let subject = draft.subject
         else { return nil }
-        let builder = CaseBuilder(
-            state: state, store: store, cut: Int64.max, at: EventBounds.timeMax)
+        let builder = CaseBuilder(state: state, cut: Int64.max, at: EventBounds.timeMax)
         var news = try DocumentNews(drafts, of: subject, draft.environment, builder)
         for draft in missing { try news.take(draft, isRecorded: false) }
         return news.drafts

@@ -58,8 +58,7 @@ struct RevenueCatSubscriberIngest {
         let found = try core.translating {
             try core.state.withLock { state in
                 // Everything that is known of the customer, also what is dated after now.
-                let builder = CaseBuilder(
-                    state: state, store: core.store, cut: Int64.max, at: EventBounds.timeMax)
+                let builder = CaseBuilder(state: state, cut: Int64.max, at: EventBounds.timeMax)
                 var news = try DocumentNews(
                     reading.drafts, of: reading.subject, environment, builder)
                 let aliases = KnownAliases(state: state, cut: Int64.max)

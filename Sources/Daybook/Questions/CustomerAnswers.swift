@@ -11,9 +11,8 @@ struct CustomerAnswers {
         _ question: CheckQuestion, for subject: String, environment: Environment = .production,
         moment: Moment = .now
     ) throws -> (decision: Decision, asOf: AsOf) {
-        let (decisions, asOf) = try checks(
-            [question], for: subject, environment: environment, moment: moment)
-        return (decisions[0], asOf)
+        let (check, asOf) = try prepared(subject, environment, moment)
+        return (try decide(question, by: check), asOf)
     }
 
     /// Several questions about one customer, in their order, from one cut.
@@ -21,12 +20,22 @@ struct CustomerAnswers {
         _ questions: [CheckQuestion], for subject: String, environment: Environment,
         moment: Moment
     ) throws -> (decisions: [Decision], asOf: AsOf) {
+        let (check, asOf) = try prepared(subject, environment, moment)
+        return (try questions.map { try decide($0, by: check) }, asOf)
+    }
+
+    private func prepared(
+        _ subject: String, _ environment: Environment, _ moment: Moment
+    ) throws -> (check: Check, asOf: AsOf) {
         let (customer, asOf) = try namedCase(subject, environment, moment)
         guard let check = Check(customer) else { throw try noCatalog(asOf) }
+        return (check, asOf)
+    }
+
+    private func decide(_ question: CheckQuestion, by check: Check) throws(LedgerError) -> Decision
+    {
         do throws(UnknownName) {
-            var decisions: [Decision] = []
-            for question in questions { decisions.append(try check.decide(question)) }
-            return (decisions, asOf)
+            return try check.decide(question)
         } catch {
             throw LedgerError.badInput([
                 InputProblem(

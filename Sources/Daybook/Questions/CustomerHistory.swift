@@ -82,7 +82,7 @@ package struct CustomerHistory {
             }
         }
         if withHandedLineages {
-            let builder = CaseBuilder(state: state, store: core.store, cut: cut, at: Int64.max)
+            let builder = CaseBuilder(state: state, cut: cut, at: Int64.max)
             for lineage in builder.candidateLineages(members, environment) {
                 list(try known(lineage, state, cut))
             }

@@ -80,8 +80,7 @@ struct CustomerList {
                 at: time.now, knownAt: nil, position: state.head.position,
                 catalog: state.catalogs.latest(at: time.now)?.version, isOpen: true,
                 clockLead: time.lead)
-            let builder = CaseBuilder(
-                state: state, store: core.store, cut: Int64.max, at: time.now)
+            let builder = CaseBuilder(state: state, cut: Int64.max, at: time.now)
             return (found, CustomerLook(state: state, builder: builder, asOf: asOf))
         }
     }

@@ -32,7 +32,7 @@ struct MetricsPass {
         self.rules = rules
         self.conversion = conversion
         catalog = state.catalogs.known(at: cut).newest?.catalog
-        builder = CaseBuilder(state: state.forgetful(), store: core.store, cut: cut, at: at)
+        builder = CaseBuilder(state: state.forgetful(), cut: cut, at: at)
         fold = AggregateFold(state, cut: cut)
         firstSeen = rules.filter.cohort?.range(in: zone)
     }

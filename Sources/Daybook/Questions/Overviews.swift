@@ -159,7 +159,7 @@ struct Overviews {
             return try body(
                 OverviewLook(
                     state: known, environment: request.environment, asOf: asOf,
-                    builder: CaseBuilder(state: known, store: core.store, cut: position, at: at)))
+                    builder: CaseBuilder(state: known, cut: position, at: at)))
         }
     }
 }

@@ -19,7 +19,7 @@ package struct OwnerQuestion {
                     let stream = state.streamID(environment, .lineage, id)
                 else { return nil }
                 let at = moment.at ?? LedgerClock(wall: now, last: state.head.recordedAt).now
-                let builder = CaseBuilder(state: state, store: core.store, cut: cut, at: at)
+                let builder = CaseBuilder(state: state, cut: cut, at: at)
                 let owner = try builder.belonging(of: stream).owner
                 guard owner != 0 else { return nil }
                 let person = state.identity.person(

@@ -33,7 +33,7 @@ package struct Restatements {
             let state = core.state.withLock { $0 }
             func builder(_ cut: Int64) -> (Int64) throws -> CustomerCase {
                 { at in
-                    try CaseBuilder(state: state, store: core.store, cut: cut, at: at).build(
+                    try CaseBuilder(state: state, cut: cut, at: at).build(
                         environment, subject)
                 }
             }

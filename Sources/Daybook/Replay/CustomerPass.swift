@@ -76,7 +76,7 @@ package struct CustomerPass: Sendable {
     }
 
     private func builder(_ folded: [UInt32: AggregateState]) -> CaseBuilder {
-        var builder = CaseBuilder(state: state, store: store, cut: Int64.max, at: at)
+        var builder = CaseBuilder(state: state, cut: Int64.max, at: at)
         builder.foldedLineages = folded
         return builder
     }

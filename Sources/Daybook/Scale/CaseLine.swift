@@ -29,25 +29,37 @@ struct CaseLine: Sendable {
 
     /// With LF.
     var bytes: [UInt8] {
-        var head = head
         let event = event.recordedLine
-        head["sha256"] = .string(Self.digest(head, event[...]))
-        return Self.start + head.canonicalBytes + Self.middle + event + [0x7D, 0x0A]
+        var head = head
+        let digest = Self.digest(head[...], [], event[...])
+        head.insert(
+            contentsOf: Self.digestStart + digest.utf8 + [0x22],
+            at: head.count - (isUnknown ? Self.unknownEnd.count : 1))
+        return Self.start + head + Self.middle + event + [0x7D, 0x0A]
     }
 
     /// Without the digest.
-    private var head: JSONObject {
+    private var head: [UInt8] {
         var head: JSONObject = [
             "context": .string(context), "events": .integer(eventCount), "key": .string(key),
             "position": .integer(position),
         ]
         if isUnknown { head["unknown"] = true }
-        return head
+        return head.canonicalBytes
     }
 
-    private static func digest(_ head: JSONObject, _ event: ArraySlice<UInt8>) -> String {
-        Digest.hexadecimal(Digest.sha256Prefix(head.canonicalBytes + event))
+    /// Of the head before and after the digest's place, and of the event.
+    private static func digest(
+        _ before: ArraySlice<UInt8>, _ after: ArraySlice<UInt8>, _ event: ArraySlice<UInt8>
+    ) -> String {
+        Digest.hexadecimal(Digest.sha256Prefix(Array(before) + after + event))
     }
+
+    /// A text cannot hold these bytes: a quote inside of it has a backslash before it.
+    private static let digestStart = Array(",\"sha256\":\"".utf8)
+    private static let unknownEnd = Array(",\"unknown\":true}".utf8)
+    /// Hexadecimal digits.
+    private static let digestCount = 16
 
     // MARK: Reading
 
@@ -63,11 +75,14 @@ struct CaseLine: Sendable {
                 line.number, "no_case",
                 "this is no event with its case; \"daybook export --partitions\" writes them")
         }
-        guard bytes.last == 0x7D, let middle = Self.middle(of: bytes),
-            var head = (try? JSONReader.read(Array(bytes[Self.start.count..<middle])))?.object,
+        guard bytes.last == 0x7D,
+            let middle = bytes.place(of: Self.middle, after: Self.start.count),
+            let head = (try? JSONReader.read(Array(bytes[Self.start.count..<middle])))?.object,
             let context = head["context"]?.text, let key = head["key"]?.text,
             let eventCount = head["events"]?.integer, let position = head["position"]?.integer,
-            let digest = head["sha256"]?.text, eventCount > 0, position > 0
+            let digest = head["sha256"]?.text, digest.utf8.count == Self.digestCount,
+            let place = bytes.place(of: Self.digestStart, after: Self.start.count),
+            eventCount > 0, position > 0
         else { throw Self.damaged(line.number) }
         guard context == mark else {
             throw FoldContext.bad(
@@ -75,8 +90,11 @@ struct CaseLine: Sendable {
                 "the line was written with another context; use the one beside it")
         }
         let event = bytes[(middle + Self.middle.count)..<(bytes.count - 1)]
-        head["sha256"] = nil
-        guard Self.digest(head, event) == digest, let json = try? JSONReader.read(Array(event))
+        // All bytes of the head as they stand, but those of the digest itself.
+        let end = place + Self.digestStart.count + Self.digestCount + 1
+        guard end < middle,
+            Self.digest(bytes[Self.start.count..<place], bytes[end..<middle], event) == digest,
+            let json = try? JSONReader.read(Array(event))
         else { throw Self.damaged(line.number) }
         let draft = try FoldContext.recorded(json, app: app, line: line.number)
         self.context = context
@@ -104,12 +122,14 @@ struct CaseLine: Sendable {
             line, "damaged_line",
             "the line was cut off or changed; \"daybook export --partitions\" writes it again")
     }
+}
 
-    private static func middle(of bytes: [UInt8]) -> Int? {
-        let text = middle
-        var place = start.count
-        while place + text.count < bytes.count {
-            if bytes[place] == text[0], bytes[place...].starts(with: text) { return place }
+extension [UInt8] {
+    /// Where some bytes stand first, at or after a place; `nil`: nowhere.
+    fileprivate func place(of text: [UInt8], after start: Int) -> Int? {
+        var place = start
+        while place + text.count < count {
+            if self[place] == text[0], self[place...].starts(with: text) { return place }
             place += 1
         }
         return nil

@@ -71,7 +71,7 @@ public struct FoldedPart: Sendable, Equatable {
         for (index, funnel) in other.funnels.enumerated() { funnels[index].sums.add(funnel.sums) }
         let counts = [caseCount, eventCount, aggregateCount, Int64(metrics?.subjectCount ?? 0)]
         guard counts.allSatisfy(Self.countRange.contains),
-            funnels.allSatisfy({ $0.sums.isPlausible })
+            funnels.allSatisfy({ $0.sums.isPlausible }), metrics?.sums.isPlausible ?? true
         else {
             throw FoldContext.bad(nil, "damaged_part", "the parts count what there cannot be")
         }

@@ -23,7 +23,7 @@ package final class AggregateCache: Sendable {
 
     private struct Entry {
         var stamp: Stamp
-        var state: AggregateState
+        var folded: SharedAggregate
     }
 
     private struct Content {
@@ -48,25 +48,25 @@ package final class AggregateCache: Sendable {
     package var byteCountMax: Int { 2 * generationByteCount }
 
     /// An aggregate's state; `nil` where it must be folded.
-    package func state(of aggregate: UInt32, _ stamp: Stamp) -> AggregateState? {
+    package func state(of aggregate: UInt32, _ stamp: Stamp) -> SharedAggregate? {
         content.withLock { content in
             if let entry = content.young[aggregate] {
-                return entry.stamp == stamp ? entry.state : nil
+                return entry.stamp == stamp ? entry.folded : nil
             }
             guard let entry = content.old.removeValue(forKey: aggregate), entry.stamp == stamp
             else {
                 return nil
             }
             insert(entry, aggregate, &content)
-            return entry.state
+            return entry.folded
         }
     }
 
     /// Remembers a state that was folded.
-    package func keep(_ state: AggregateState, of aggregate: UInt32, _ stamp: Stamp) {
+    package func keep(_ folded: SharedAggregate, of aggregate: UInt32, _ stamp: Stamp) {
         content.withLock { content in
             content.old[aggregate] = nil
-            insert(Entry(stamp: stamp, state: state), aggregate, &content)
+            insert(Entry(stamp: stamp, folded: folded), aggregate, &content)
         }
     }
 
@@ -88,7 +88,7 @@ package final class AggregateCache: Sendable {
     }
 
     private static func byteCount(_ entry: Entry) -> Int {
-        entry.state.heldByteCount + entryByteCount
+        entry.folded.heldByteCount + entryByteCount
     }
 
     /// Takes what is young out of the cache.
@@ -120,12 +120,13 @@ package final class AggregateCache: Sendable {
             }
             // Asked without taking the entry out: a second reference would cost a copy of its arrays.
             guard content.young[aggregate]?.stamp == before,
-                content.young[aggregate]?.state.newest.isBefore(OrderKey(event)) == true
+                content.young[aggregate]?.folded.newest.isBefore(OrderKey(event)) == true
             else { return Self.drop(aggregate, &content) }
-            let before = content.young[aggregate]?.state.heldByteCount ?? 0
-            content.young[aggregate]?.state.evolve(event, names: names)
+            let before = content.young[aggregate]?.folded.heldByteCount ?? 0
+            content.young[aggregate]?.folded.evolve(event, names: names)
             content.young[aggregate]?.stamp = after
-            content.youngByteCount += (content.young[aggregate]?.state.heldByteCount ?? 0) - before
+            content.youngByteCount +=
+                (content.young[aggregate]?.folded.heldByteCount ?? 0) - before
             // What only grows is never inserted: without this the same customers would fill any memory.
             if content.youngByteCount >= generationByteCount { Self.turn(&content) }
         }
@@ -135,7 +136,7 @@ package final class AggregateCache: Sendable {
     package var states: [(aggregate: UInt32, stamp: Stamp, state: AggregateState)] {
         content.withLock { content in
             (Array(content.young) + Array(content.old)).map {
-                ($0.key, $0.value.stamp, $0.value.state)
+                ($0.key, $0.value.stamp, $0.value.folded.state)
             }
         }
     }

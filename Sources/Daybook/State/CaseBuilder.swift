@@ -4,13 +4,14 @@ import DaybookStore
 
 /// Gathers everything that a question about one customer at (T, K) needs.
 package struct CaseBuilder {
-    package let state: LedgerState
-    package let store: any EventStore
+    package var state: LedgerState { persons.state }
     /// Only what was recorded at or before this position is known.
     package let cut: Int64
     package let at: Int64
     /// Decided but not committed, by stream.
-    package var undecided: [UInt32: [OrderedEvent]] = [:]
+    private let undecided: [UInt32: [OrderedEvent]]
+    /// Those of these streams that are lineages.
+    private let undecidedLineages: [UInt32]
     /// Folds the aggregates where only some of the events take part; `nil`: all within the cut do.
     package var prefix: PrefixFold?
     /// Lineages that were folded already for this cut and time, by their streams; one that is not among them has no
@@ -20,14 +21,20 @@ package struct CaseBuilder {
     private let persons: Persons
 
     package init(
-        state: LedgerState, store: any EventStore, cut: Int64, at: Int64,
-        undecided: [UInt32: [OrderedEvent]] = [:], prefix: PrefixFold? = nil
+        state: consuming LedgerState, cut: Int64, at: Int64,
+        undecided: [UInt32: [OrderedEvent]] = [:], undecidedLineages: [UInt32]? = nil,
+        prefix: PrefixFold? = nil
     ) {
-        self.state = state
-        self.store = store
         self.cut = cut
         self.at = at
         self.undecided = undecided
+        var lineages = undecidedLineages ?? []
+        if undecidedLineages == nil {
+            for stream in undecided.keys where state.stream(stream).kind == .lineage {
+                lineages.append(stream)
+            }
+        }
+        self.undecidedLineages = lineages
         self.prefix = prefix
         persons = Persons(state, cut: cut)
     }
@@ -39,35 +46,35 @@ package struct CaseBuilder {
 
     /// The customer whom a text names within the cut; `nil`: there is none.
     package func key(_ environment: Environment, _ subject: String) throws -> CustomerKey? {
-        guard let name = state.customer(named: subject, in: environment), name != 0 else {
+        guard let name = persons.state.customer(named: subject, in: environment), name != 0 else {
             return nil
         }
-        if cut >= state.head.position || UUIDText.spellings(of: subject) == nil {
+        if cut >= persons.state.head.position || UUIDText.spellings(of: subject) == nil {
             return CustomerKey(environment, name)
         }
         // Within the cut perhaps only one spelling was known, or none.
-        return try state.customers(named: subject, in: environment).lazy
+        return try persons.state.customers(named: subject, in: environment).lazy
             .map { CustomerKey(environment, $0) }.first(where: isNamed)
     }
 
     /// Whether any event within the cut names the customer.
     /// - Complexity: O(*e*) in the events of the customer and of the lineages that name them.
     private func isNamed(_ key: CustomerKey) throws -> Bool {
-        if !state.identity.linkPositions(of: key, cut: cut).isEmpty
-            || !state.identity.handoverPositions(of: key, cut: cut).isEmpty
+        if !persons.state.identity.linkPositions(of: key, cut: cut).isEmpty
+            || !persons.state.identity.handoverPositions(of: key, cut: cut).isEmpty
         {
             return true
         }
         func events(_ stream: UInt32) throws -> [Event] {
-            let head = state.headOf(stream).position
-            return head > 0 ? try state.log.stream(endingAt: head, cut: cut) : []
+            let head = persons.state.headOf(stream).position
+            return head > 0 ? try persons.state.log.stream(endingAt: head, cut: cut) : []
         }
-        if let own = state.streamID(key.environment, .customer, key.name),
+        if let own = persons.state.streamID(key.environment, .customer, key.name),
             try !events(own).isEmpty
         {
             return true
         }
-        return try state.lineages(naming: key).contains { lineage in
+        return try persons.state.lineages(naming: key).contains { lineage in
             try events(lineage).contains { $0.namedCustomers.contains(key.name) }
         }
     }
@@ -77,23 +84,24 @@ package struct CaseBuilder {
         let environment = key.environment
         let person = persons[key]
         let streams = person.members.compactMap {
-            state.streamID(environment, .customer, $0)
+            persons.state.streamID(environment, .customer, $0)
         }
-        let customer = try folded ?? aggregate(streams, .customer, environment)
+        let customer =
+            try folded.map { SharedAggregate($0) }
+            ?? aggregate(streams, .customer, environment)
         var lineages: [CustomerCase.OwnedLineage] = []
         var others: [String] = []
         for stream in candidateLineages(person.members, environment) {
             let lineage = try aggregate([stream], .lineage, environment)
             guard lineage.eventCount > 0 else { continue }
             let ownership = Ownership(
-                lineage.lineage, environment, person.memberSet, at: at, persons, state.names)
-            let name = state.names[state.stream(stream).name]
+                lineage.state.lineage, environment, person.memberSet, at: at, persons,
+                persons.state.names)
+            let name = persons.state.names[persons.state.stream(stream).name]
             if ownership.isEver {
                 lineages.append(
-                    .init(
-                        name: name, state: lineage.lineage, funnel: lineage.funnel,
-                        stretches: ownership.stretches))
-            } else if lineage.lineage.names(anyOf: person.memberSet) {
+                    .init(name: name, folded: lineage, stretches: ownership.stretches))
+            } else if lineage.state.lineage.names(anyOf: person.memberSet) {
                 // The index of namings knows the future; the lineage as folded for this cut does not (law 4).
                 others.append(name)
             }
@@ -101,18 +109,19 @@ package struct CaseBuilder {
         lineages.sort { precedesInBytes($0.name, $1.name) }
         others.sort(by: precedesInBytes)
         return CustomerCase(
-            environment: environment, subject: state.names[person.shown],
-            isKnown: customer.eventCount > 0 || !lineages.isEmpty, state: customer,
+            environment: environment, subject: persons.state.names[person.shown],
+            isKnown: customer.eventCount > 0 || !lineages.isEmpty, folded: customer,
             lineages: lineages,
-            lineagesOfOthers: others, catalogs: state.catalogs.known(at: cut), zones: state.zones,
-            names: state.names, at: at)
+            lineagesOfOthers: others, catalogs: persons.state.catalogs.known(at: cut),
+            zones: persons.state.zones,
+            names: persons.state.names, at: at)
     }
 
     /// All ids of a customer's person, in the order of their bytes.
     package func members(_ key: CustomerKey) -> [NameID] { persons[key].members }
 
     /// The name under which a customer is shown.
-    package func shown(_ key: CustomerKey) -> String { state.names[persons[key].shown] }
+    package func shown(_ key: CustomerKey) -> String { persons.state.names[persons[key].shown] }
 
     /// Who owns a lineage: the first customer whom its own events name (rule 7), and the owner at the asked time.
     package struct Belonging: Equatable {
@@ -128,9 +137,10 @@ package struct CaseBuilder {
 
     /// Who owns a lineage, first and at the asked time.
     package func belonging(of stream: UInt32) throws -> Belonging {
-        let environment = state.stream(stream).environment
-        let lineage = try aggregate([stream], .lineage, environment).lineage
-        let ownership = Ownership(lineage, environment, [], at: at, persons, state.names)
+        let environment = persons.state.stream(stream).environment
+        let folded = try aggregate([stream], .lineage, environment)
+        let lineage = folded.state.lineage
+        let ownership = Ownership(lineage, environment, [], at: at, persons, persons.state.names)
         return Belonging(
             first: lineage.owner, owner: ownership.owner, namedAt: lineage.ownerNamedAt,
             isDisputed: lineage.claims.contains { claimant in
@@ -142,14 +152,15 @@ package struct CaseBuilder {
 
     /// A lineage for the times at which it had no owner; `nil` where it always had one, or has no events.
     package func ownerless(_ stream: UInt32) throws -> CustomerCase.OwnedLineage? {
-        let environment = state.stream(stream).environment
+        let environment = persons.state.stream(stream).environment
         let lineage = try aggregate([stream], .lineage, environment)
         guard lineage.eventCount > 0 else { return nil }
-        let ownership = Ownership(lineage.lineage, environment, [0], at: at, persons, state.names)
+        let ownership = Ownership(
+            lineage.state.lineage, environment, [0], at: at, persons, persons.state.names)
         guard ownership.isEver else { return nil }
         return .init(
-            name: state.names[state.stream(stream).name], state: lineage.lineage,
-            funnel: lineage.funnel, stretches: ownership.stretches)
+            name: persons.state.names[persons.state.stream(stream).name], folded: lineage,
+            stretches: ownership.stretches)
     }
 
     /// The case of no customer, with a lineage that none owned.
@@ -158,50 +169,57 @@ package struct CaseBuilder {
     ) -> CustomerCase {
         CustomerCase(
             environment: environment, subject: "", isKnown: false,
-            state: AggregateState(kind: .customer), lineages: [lineage], lineagesOfOthers: [],
-            catalogs: state.catalogs.known(at: cut), zones: state.zones, names: state.names,
+            folded: SharedAggregate(kind: .customer), lineages: [lineage], lineagesOfOthers: [],
+            catalogs: persons.state.catalogs.known(at: cut), zones: persons.state.zones,
+            names: persons.state.names,
             at: at)
     }
 
     /// The state of a lineage, and its owner at the asked time; 0: no customer.
     package func lineage(_ stream: UInt32) throws -> (lineage: LineageState, owner: NameID) {
-        let environment = state.stream(stream).environment
-        let lineage = try aggregate([stream], .lineage, environment).lineage
-        return (lineage, Ownership(lineage, environment, [], at: at, persons, state.names).owner)
+        let environment = persons.state.stream(stream).environment
+        let lineage = try aggregate([stream], .lineage, environment).state.lineage
+        return (
+            lineage, Ownership(lineage, environment, [], at: at, persons, persons.state.names).owner
+        )
     }
 
     private func unknown(_ environment: Environment, _ subject: String) -> CustomerCase {
         CustomerCase(
             environment: environment, subject: subject, isKnown: false,
-            state: AggregateState(kind: .customer), lineages: [], lineagesOfOthers: [],
-            catalogs: state.catalogs.known(at: cut), zones: state.zones, names: state.names,
+            folded: SharedAggregate(kind: .customer), lineages: [], lineagesOfOthers: [],
+            catalogs: persons.state.catalogs.known(at: cut), zones: persons.state.zones,
+            names: persons.state.names,
             at: at)
     }
 
     /// The live state where it answers the question, else a fold of the aggregate's events.
     private func aggregate(
         _ streams: [UInt32], _ kind: StreamKind, _ environment: Environment
-    ) throws -> AggregateState {
-        if let prefix { return try prefix.fold(streams, kind, environment, until: at) }
-        guard let first = streams.min() else { return AggregateState(kind: kind) }
-        if kind == .lineage, let foldedLineages {
-            return foldedLineages[first] ?? AggregateState(kind: kind)
+    ) throws -> SharedAggregate {
+        if let prefix {
+            return SharedAggregate(try prefix.fold(streams, kind, environment, until: at))
         }
-        let aggregate = state.aggregate(of: first)
+        guard let first = streams.min() else { return SharedAggregate(kind: kind) }
+        if kind == .lineage, let foldedLineages {
+            return SharedAggregate(foldedLineages[first] ?? AggregateState(kind: kind))
+        }
+        let aggregate = persons.state.aggregate(of: first)
         let extra = streams.flatMap { undecided[$0] ?? [] }
-        let isWhole = state.streams(of: aggregate).count == streams.count
-        if cut >= state.head.position, isWhole {
-            var live = try state.live(aggregate)
+        let isWhole = persons.state.streams(of: aggregate).count == streams.count
+        if cut >= persons.state.head.position, isWhole {
+            var live = try persons.state.live(aggregate)
             var isUsable = live.newest.occurredAt <= at
             for event in extra where isUsable {
                 isUsable = live.accepts(event.event) && event.event.occurredAt <= at
-                if isUsable { live.evolve(event.event, names: state.names) }
+                if isUsable { live.evolve(event.event, names: persons.state.names) }
             }
             if isUsable { return live }
         }
-        return try AggregateFold(state, cut: cut, until: at).fold(
-            kind: kind, environment: environment, heads: streams.map { state.headOf($0).position },
-            extra: extra)
+        return SharedAggregate(
+            try AggregateFold(persons.state, cut: cut, until: at).fold(
+                kind: kind, environment: environment,
+                heads: streams.map { persons.state.headOf($0).position }, extra: extra))
     }
 
     /// Every lineage that the person could own: it names one of the ids, or another customer gave them everything.
@@ -226,12 +244,13 @@ package struct CaseBuilder {
             let name = people[next]
             next += 1
             let key = CustomerKey(environment, name)
-            for lineage in state.lineages(naming: key) where found.insert(lineage).inserted {
+            for lineage in persons.state.lineages(naming: key) where found.insert(lineage).inserted
+            {
                 lineages.append(lineage)
             }
-            for handover in state.identity.handovers(
-                of: [name], in: environment, cut: cut, corrections: state.corrections,
-                names: state.names)
+            for handover in persons.state.identity.handovers(
+                of: [name], in: environment, cut: cut, corrections: persons.state.corrections,
+                names: persons.state.names)
             {
                 if handover.order.occurredAt > at {
                     nextHandover = min(nextHandover, handover.order.occurredAt)
@@ -243,10 +262,9 @@ package struct CaseBuilder {
                 }
             }
         }
-        for (stream, events) in undecided where !found.contains(stream) {
-            let record = state.stream(stream)
-            guard record.kind == .lineage, record.environment == environment else { continue }
-            let isTheirs = events.contains { undecided in
+        for stream in undecidedLineages where !found.contains(stream) {
+            guard persons.state.stream(stream).environment == environment else { continue }
+            let isTheirs = (undecided[stream] ?? []).contains { undecided in
                 undecided.event.namedCustomers.contains(where: known.contains)
             }
             if isTheirs { lineages.append(stream) }
@@ -273,7 +291,7 @@ private struct Ownership {
     }
 
     init(
-        _ lineage: LineageState, _ environment: Environment, _ members: Set<NameID>, at: Int64,
+        _ lineage: LineageState, _ environment: Environment, _ members: MemberSet, at: Int64,
         _ persons: Persons, _ names: NameTable
     ) {
         owner = lineage.owner
@@ -321,7 +339,7 @@ private struct Ownership {
 
 extension LineageState {
     /// Whether any event of the lineage, as folded, names one of these customers.
-    fileprivate func names(anyOf members: Set<NameID>) -> Bool {
+    fileprivate func names(anyOf members: MemberSet) -> Bool {
         claims.contains { members.contains($0) } || transfers.contains { members.contains($0.to) }
     }
 }

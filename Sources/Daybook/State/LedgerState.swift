@@ -236,18 +236,19 @@ package struct LedgerState: Sendable {
     }
 
     /// The folded state of an aggregate as it is now.
-    package func live(_ aggregate: UInt32) throws -> AggregateState {
+    package func live(_ aggregate: UInt32) throws -> SharedAggregate {
         let record = stream(aggregate)
         let stamp = stamp(of: aggregate)
-        if let state = cache?.state(of: aggregate, stamp), state.kind == record.kind {
-            return state
+        if let known = cache?.state(of: aggregate, stamp), known.kind == record.kind {
+            return known
         }
-        let state = try AggregateFold(self).fold(
-            kind: record.kind, environment: record.environment,
-            heads: streams(of: aggregate).map { headOf($0).position })
+        let folded = SharedAggregate(
+            try AggregateFold(self).fold(
+                kind: record.kind, environment: record.environment,
+                heads: streams(of: aggregate).map { headOf($0).position }))
         // The number of a stream without events may yet become another's: of a commit that failed, or of a dry run.
-        if state.newest != .first { cache?.keep(state, of: aggregate, stamp) }
-        return state
+        if folded.newest != .first { cache?.keep(folded, of: aggregate, stamp) }
+        return folded
     }
 
     /// Every aggregate that has events, ascending; those of the ledger itself are none.

@@ -7,19 +7,19 @@ package final class Persons {
     package struct Person {
         /// In the order of the names' bytes.
         package var members: [NameID]
-        var memberSet: Set<NameID>
+        var memberSet: MemberSet
         var shown: NameID
         /// Transfers of everything to another person, in canonical order; `nil`: not asked for yet.
         var gifts: [Identity.Handover]?
     }
 
-    private let state: LedgerState
+    let state: LedgerState
     private let cut: Int64
     private var walks: [Environment: IdentityWalk] = [:]
     private var numbers: [CustomerKey: Int] = [:]
     private var people: [Person] = []
 
-    package init(_ state: LedgerState, cut: Int64) {
+    package init(_ state: consuming LedgerState, cut: Int64) {
         self.state = state
         self.cut = cut
     }
@@ -59,8 +59,24 @@ package final class Persons {
                 names: state.names)
         let (members, shown) = walk.person(key.name)
         walks[key.environment] = walk
-        people.append(Person(members: members, memberSet: Set(members), shown: shown))
+        people.append(Person(members: members, memberSet: MemberSet(members), shown: shown))
         for name in members { numbers[CustomerKey(key.environment, name)] = people.count - 1 }
         return people.count - 1
     }
+}
+
+/// The ids of a person, to be looked up; most persons have one.
+struct MemberSet: ExpressibleByArrayLiteral {
+    private let few: [NameID]
+    /// Where there are many.
+    private let many: Set<NameID>?
+
+    init(_ members: [NameID]) {
+        few = members
+        many = members.count > 8 ? Set(members) : nil
+    }
+
+    init(arrayLiteral members: NameID...) { self.init(members) }
+
+    func contains(_ name: NameID) -> Bool { many?.contains(name) ?? few.contains(name) }
 }

@@ -170,6 +170,6 @@ extension CustomerCase {
                 amount: amount ?? Event.absent, isUnlimited: amount == nil, startsAt: at,
                 expiresAt: Event.absent, priority: 255, rolloverMax: Event.absent,
                 rolloverMin: Event.absent, recurrence: 0))
-        return with(state: state, names: names)
+        return with(folded: SharedAggregate(state), names: names)
     }
 }

@@ -27,6 +27,10 @@ struct PeriodTimeline {
     ) {
         self.length = length
         self.zone = zone
+        guard cut != nil || !moves.isEmpty else {
+            stretches = length == nil ? [] : [Stretch(from: Int64.min, anchor: anchor)]
+            return
+        }
         var stretches = [Stretch(from: Int64.min, anchor: anchor)]
         if let cut {
             // What moved the anchor before the cut holds on after it.

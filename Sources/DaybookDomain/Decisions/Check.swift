@@ -254,6 +254,7 @@ public final class Check {
     }
 
     private func candidates(for meter: Meter) -> [Source] {
+        if meter.limitsWith.isEmpty || entitlements.sources.isEmpty { return [] }
         let names = Set(meter.limitsWith.map(\.entitlement))
         return entitlements.sources.filter { !names.isDisjoint(with: $0.entitlements) }
             .sorted(by: EntitlementsAnswer.isShownBefore)

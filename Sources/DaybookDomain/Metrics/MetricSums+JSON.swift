@@ -24,13 +24,13 @@ extension MetricSums {
                 let part = parts[3].integer.flatMap(UInt8.init(exactly:)),
                 Part(rawValue: part) != nil, let divisor = parts[4].text.flatMap({ Int128($0) }),
                 let group = parts[5].text, let value = parts[6].text.flatMap({ Int128($0) }),
-                let count = parts[7].integer, divisor > 0, (1...Int64(1) << 50).contains(count),
-                value.magnitude < UInt128(1) << 110
+                let count = parts[7].integer, divisor > 0
             else { return nil }
+            let sum = Sum(value: value, count: Int(count))
             let cell = Cell(
                 metric: Int(metric), bucket: Int(bucket), age: Int(age), part: part,
                 divisor: divisor, group: group)
-            guard insert(Sum(value: value, count: Int(count)), at: cell) else { return nil }
+            guard sum.isPlausible, insert(sum, at: cell) else { return nil }
         }
         guard json.array != nil else { return nil }
     }

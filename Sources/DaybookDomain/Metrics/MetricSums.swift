@@ -27,6 +27,11 @@ public struct MetricSums: Sendable, Equatable {
     struct Sum: Sendable, Equatable {
         var value: Int128 = 0
         var count = 0
+
+        /// Of 2^50 contributions of 2^60 each, more than any ledger has.
+        var isPlausible: Bool {
+            (1...1 << 50).contains(count) && value.magnitude < UInt128(1) << 110
+        }
     }
 
     private(set) var cells: [Cell: Sum] = [:]
@@ -55,6 +60,9 @@ public struct MetricSums: Sendable, Equatable {
             cells[cell, default: Sum()].count += sum.count
         }
     }
+
+    /// Whether no number is beyond what there can be: parts that anyone may have written must not overflow.
+    package var isPlausible: Bool { cells.allSatisfy { $0.value.isPlausible } }
 
     /// Takes back what was added: what is left is as if it had never been.
     /// - Returns: `false` where not all of it was added; the sums are of no use then.

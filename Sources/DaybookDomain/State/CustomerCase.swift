@@ -8,8 +8,13 @@ public final class CustomerCase: Sendable {
     public struct OwnedLineage: Sendable {
         /// `apple:2000000123`.
         public var name: String
-        public var state: LineageState
-        public var funnel: FunnelState
+        private let folded: SharedAggregate
+        public var state: LineageState {
+            _read { yield folded.state.lineage }
+        }
+        public var funnel: FunnelState {
+            _read { yield folded.state.funnel }
+        }
         /// Every time for which this customer owned it, up to the asked one, in order; they do not touch.
         public var stretches: [Stretch]
         /// When this customer came to own it last, and until when; `Int64.min`/`max` where there was no transfer.
@@ -37,13 +42,12 @@ public final class CustomerCase: Sendable {
             }
         }
 
-        /// - Parameter stretches: At least one.
-        public init(
-            name: String, state: LineageState, funnel: FunnelState, stretches: [Stretch]
-        ) {
+        /// - Parameters:
+        ///   - folded: Of a lineage.
+        ///   - stretches: At least one.
+        public init(name: String, folded: SharedAggregate, stretches: [Stretch]) {
             self.name = name
-            self.state = state
-            self.funnel = funnel
+            self.folded = folded
             self.stretches = stretches
         }
 
@@ -58,7 +62,10 @@ public final class CustomerCase: Sendable {
     public let subject: String
     /// Whether any event names the customer.
     public let isKnown: Bool
-    public let state: AggregateState
+    public let folded: SharedAggregate
+    public var state: AggregateState {
+        _read { yield folded.state }
+    }
     public let lineages: [OwnedLineage]
     /// Lineages that name this customer but belong to another one.
     public let lineagesOfOthers: [String]
@@ -71,7 +78,7 @@ public final class CustomerCase: Sendable {
     public let texts: [Reference: String]
 
     public init(
-        environment: Environment, subject: String, isKnown: Bool, state: AggregateState,
+        environment: Environment, subject: String, isKnown: Bool, folded: SharedAggregate,
         lineages: [OwnedLineage], lineagesOfOthers: [String], catalogs: CatalogHistory,
         zones: ZoneSet,
         names: NameTable, at: Int64, texts: [Reference: String] = [:]
@@ -79,7 +86,7 @@ public final class CustomerCase: Sendable {
         self.environment = environment
         self.subject = subject
         self.isKnown = isKnown
-        self.state = state
+        self.folded = folded
         self.lineages = lineages
         self.lineagesOfOthers = lineagesOfOthers
         self.catalogs = catalogs
@@ -95,7 +102,7 @@ public final class CustomerCase: Sendable {
         texts: [Reference: String]? = nil
     ) -> CustomerCase {
         CustomerCase(
-            environment: environment, subject: subject, isKnown: isKnown, state: state,
+            environment: environment, subject: subject, isKnown: isKnown, folded: folded,
             lineages: lineages, lineagesOfOthers: lineagesOfOthers,
             catalogs: catalogs ?? self.catalogs,
             zones: zones ?? self.zones, names: names, at: instant ?? at,
@@ -104,10 +111,10 @@ public final class CustomerCase: Sendable {
 
     /// The same customer after further events of its own that name no lineage.
     /// - Parameter names: With those that the events brought.
-    public func with(state: AggregateState, names: NameTable) -> CustomerCase {
+    public func with(folded: SharedAggregate, names: NameTable) -> CustomerCase {
         CustomerCase(
-            environment: environment, subject: subject, isKnown: isKnown || state.eventCount > 0,
-            state: state, lineages: lineages, lineagesOfOthers: lineagesOfOthers,
+            environment: environment, subject: subject, isKnown: isKnown || folded.eventCount > 0,
+            folded: folded, lineages: lineages, lineagesOfOthers: lineagesOfOthers,
             catalogs: catalogs,
             zones: zones, names: names, at: at, texts: texts)
     }

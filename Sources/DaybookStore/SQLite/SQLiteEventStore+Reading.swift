@@ -142,20 +142,25 @@ extension SQLiteEventStore {
     }
 
     /// Changes with every commit through another connection: other processes, and this store's own
-    /// appends.
+    /// appends. While there is none it is a look into memory.
     /// - Throws: `.closed`; `.readOnly` in a folder that cannot be written, when another process began to write to the
     ///   ledger all the same: only opening it again shows what is new (rule 29).
     public func foreignChangeCounter() throws -> Int64 {
         try reads.checkUnchanged()
         try lookWhenDue()
         return try counter.withLock { counter in
-            let queue = try counter ?? reads.open()
-            counter = queue
-            return try reads.run("looking for new events", on: queue) { db in
-                try db.number("PRAGMA data_version", []) ?? 0
+            if let count = counter?.look() { return count }
+            var asked = try counter ?? ChangeCounter(reads.open(), hasLog: reads.isOrdinary)
+            defer { counter = asked }
+            return try reads.run("looking for new events", on: asked.connection) {
+                try asked.ask($0)
             }
         }
     }
+
+    /// Whether a look for commits of others needs no statement; so it is from the second one on, of a ledger that can
+    /// change.
+    package var looksIntoMemory: Bool { counter.withLock { $0?.isInMemory ?? false } }
 
     /// Everything that the store can check about itself; empty when all is well.
     /// - Complexity: O(*n*): reads the whole file.

@@ -38,7 +38,7 @@ public final class SQLiteEventStore: EventStore {
     let bounds = Mutex(RowBounds())
     /// Its own connection: the counter is a connection's own view, and a long read must not delay
     /// it.
-    let counter = Mutex<DatabaseQueue?>(nil)
+    let counter = Mutex<ChangeCounter?>(nil)
     let watch: FileWatch
     private let isReadOnly: Bool
     private let lock: LedgerLock
@@ -191,7 +191,7 @@ public final class SQLiteEventStore: EventStore {
     public func close() throws {
         try reads.close()
         try counter.withLock { counter in
-            try counter?.close()
+            try counter?.connection.close()
             counter = nil
         }
         let connection = writing.withLock { writing in

@@ -68,7 +68,7 @@ public struct BatchBuilder: Sendable {
         }
         return AppendBatch(
             expectedHead: expectedHead, nameCount: nameCount,
-            names: Array(names.texts(after: nameCount)),
+            names: names.texts(after: nameCount),
             streams: Array(streams[batchedStreamCount...]), rows: placed,
             digests: secret.map { digests(placed, $0) } ?? [], documents: documents)
     }

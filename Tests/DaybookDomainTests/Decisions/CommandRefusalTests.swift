@@ -164,7 +164,7 @@ struct GateTests {
                 documentDigest: ""))
         let context = CustomerCase(
             environment: .production, subject: "ada", isKnown: true,
-            state: AggregateState(kind: .customer), lineages: [], lineagesOfOthers: [],
+            folded: SharedAggregate(kind: .customer), lineages: [], lineagesOfOthers: [],
             catalogs: catalogs,
             zones: ZoneSet(["UTC": .utc]), names: NameTable(), at: 1)
         return try #require(Check(context))

@@ -34,11 +34,11 @@ struct OldLedgerTests {
         }
         let lineages = [
             CustomerCase.OwnedLineage(
-                name: "apple:1", state: pocket.lineage, funnel: pocket.funnel,
-                stretches: [.init()])
+                name: "apple:1", folded: SharedAggregate(pocket), stretches: [.init()])
         ]
         let context = CustomerCase(
-            environment: .production, subject: "ada", isKnown: true, state: state,
+            environment: .production, subject: "ada", isKnown: true,
+            folded: SharedAggregate(state),
             lineages: lineages,
             lineagesOfOthers: [], catalogs: catalogs, zones: ZoneSet(["UTC": .utc]), names: names,
             at: 10)

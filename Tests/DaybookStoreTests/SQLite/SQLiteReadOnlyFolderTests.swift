@@ -60,6 +60,7 @@ struct SQLiteReadOnlyFolderTests {
             #expect(try Bench.allRows(store) == rows)
             #expect(try store.names(after: 0) == ["ada"])
             #expect(try store.foreignChangeCounter() == store.foreignChangeCounter())
+            #expect(!store.looksIntoMemory)
             #expect(try store.findings() == [])
             let error = try failure { try store.exclusively { _ in } }
             #expect(error?.code == .readOnly)

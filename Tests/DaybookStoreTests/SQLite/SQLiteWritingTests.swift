@@ -83,6 +83,7 @@ struct SQLiteWritingTests {
         let other = try SQLiteEventStore(path: bench.path)
         let before = try other.foreignChangeCounter()
         #expect(try other.foreignChangeCounter() == before)
+        #expect(other.looksIntoMemory)
         try bench.append(2)
         #expect(try other.foreignChangeCounter() != before)
         #expect(try other.head().position == 5)

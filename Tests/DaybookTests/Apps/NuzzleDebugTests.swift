@@ -103,7 +103,8 @@ struct NuzzleDebugTests {
         var state = AggregateState(kind: .customer)
         state.evolve(EventEncoder.row(draft, names: &names).event, names: names)
         let context = CustomerCase(
-            environment: environment, subject: "ada", isKnown: true, state: state, lineages: [],
+            environment: environment, subject: "ada", isKnown: true,
+            folded: SharedAggregate(state), lineages: [],
             lineagesOfOthers: [], catalogs: try ledger.catalogs(), zones: ZoneSet(["UTC": .utc]),
             names: names, at: start)
         return try #require(Check(context)).decide(CheckQuestion("aiAssistant")).allowed

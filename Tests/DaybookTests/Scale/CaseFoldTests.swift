@@ -201,7 +201,7 @@ struct CaseFoldTests {
         change(&row)
         let batch = AppendBatch(
             expectedHead: state.head.position, nameCount: count,
-            names: Array(state.names.texts(after: count)), streams: [], rows: [row],
+            names: state.names.texts(after: count), streams: [], rows: [row],
             documents: [])
         try ledger.core.store.exclusively { _ = try $0.append(batch) }
         try ledger.refresh()
@@ -328,6 +328,12 @@ struct CaseFoldTests {
             code {
                 var sum = part; try sum.add(asked)
             } == "other_question")
+        // As large as a part may be: two of them are more than any ledger has.
+        let large = try asked.with(sum: Int128(1) << 109)
+        #expect(
+            code {
+                var sum = large; try sum.add(large)
+            } == "damaged_part")
         var line = part.line
         line[line.count / 2] ^= 1
         #expect(code { _ = try FoldedPart(reading: line, number: 3) } == "damaged_part")
@@ -352,4 +358,17 @@ struct CaseFoldTests {
 extension CaseFold {
     /// What it comes to without any case.
     fileprivate consuming func empty() throws -> FoldedPart { try finish() }
+}
+
+extension FoldedPart {
+    /// The same part with one number for all that its metrics add up to.
+    fileprivate func with(sum: Int128) throws -> FoldedPart {
+        var content = try #require(try JSONReader.read(line).object?["part"]?.object)
+        var metrics = try #require(content["metrics"]?.object)
+        metrics["sums"] = [[0, 0, -1, 0, "1", "", .string(String(sum)), 1]]
+        content["metrics"] = .object(metrics)
+        let digest = Digest.hexadecimal(Digest.sha256(content.canonicalBytes))
+        let whole: JSONObject = ["part": .object(content), "sha256": .string(digest)]
+        return try FoldedPart(reading: whole.canonicalBytes, number: 1)
+    }
 }

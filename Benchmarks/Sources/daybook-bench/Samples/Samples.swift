@@ -25,7 +25,8 @@ import Foundation
 /// verify-all FILE                                 Ledger.verify
 /// snapshot FILE                                   Ledger.snapshot
 /// open FILE SUBJECTS                              open a ledger, answer once, close
-/// check FILE SUBJECTS QUESTIONS                   answers from memory
+/// check FILE SUBJECTS QUESTIONS                   answers, the first about each customer by a fold
+/// check-again FILE SUBJECTS QUESTIONS             the same, of customers who were asked about before
 /// refold FILE SUBJECTS QUESTIONS                  answers that read a customer's events and fold them
 /// history FILE SUBJECTS QUESTIONS                 customers' events as people read them
 /// metrics FILE NAMES|all                          Ledger.metrics by month, over the whole time
@@ -84,6 +85,7 @@ struct Samples {
         case ("snapshot", 0, 0): try snapshot()
         case ("open", 0, 1): try open()
         case ("check", 0, 2): try check()
+        case ("check-again", 0, 2): try check(isAtHand: true)
         case ("refold", 0, 2): try refold()
         case ("history", 0, 2): try history()
         case ("metrics", 1, 0): try metrics()

@@ -17,6 +17,7 @@ public struct ProfileAnswer: Sendable, Equatable {
     /// - Complexity: O(*n*) in all changes of profiles: a customer may have told of many thousands.
     static func all(_ context: CustomerCase) -> [ProfileAnswer] {
         let changes = context.state.customer.profiles
+        if changes.isEmpty { return [] }
         var origins: [NameID: Origin] = [:]
         for change in changes {
             origins[change.profile, default: Origin()].take(change)

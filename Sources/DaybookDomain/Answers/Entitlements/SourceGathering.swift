@@ -66,7 +66,8 @@ struct SourceGathering {
     }
 
     private func lineageSources() -> [Source] {
-        lineages().flatMap { lineage, facts, periods -> [Source] in
+        if context.lineages.isEmpty { return [] }
+        return lineages().flatMap { lineage, facts, periods -> [Source] in
             // What has no beginning cannot have begun after it was cleared.
             if debug.clearedAt != nil, facts.facts.isEmpty { return [] }
             let answer = LineageAnswer(owned: lineage, facts: facts, periods: periods, at: at)
@@ -113,6 +114,7 @@ struct SourceGathering {
     // MARK: Grants and free periods
 
     private func grants() -> [Source] {
+        if context.state.customer.grants.isEmpty { return [] }
         let voids = context.state.customer.voidTimes
         return context.state.customer.effectiveGrants.compactMap { grant in
             if isUnits(grant) { return nil }

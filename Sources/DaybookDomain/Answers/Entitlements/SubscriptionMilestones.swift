@@ -104,12 +104,14 @@ public struct SubscriptionMilestones {
     private func isConnected(_ before: Charge, _ next: Charge) -> Bool {
         if before.period.end >= next.period.start { return true }
         let instant = next.period.start - 1
-        var owned = context.lineages[next.lineage]
-        owned.state = LineageState()
+        var folded = AggregateState(kind: .lineage)
         for event in events[next.lineage] {
-            owned.state.evolve(
+            folded.lineage.evolve(
                 event, names: context.names, takesStatus: event.occurredAt <= instant)
         }
+        let lineage = context.lineages[next.lineage]
+        let owned = CustomerCase.OwnedLineage(
+            name: lineage.name, folded: SharedAggregate(folded), stretches: lineage.stretches)
         let facts = facts(owned.state, at: instant)
         let answer = LineageAnswer(
             owned: owned, facts: facts, periods: facts.periods(isProvisionalTold: false),

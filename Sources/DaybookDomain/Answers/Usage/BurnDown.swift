@@ -53,6 +53,8 @@ struct BurnDown {
     let segment: (Int64) -> Segment
     /// The free quota as it is at an instant.
     let limit: (Int64) -> Int64
+    /// The same, where it always was what it is; `nil`: it may have been another one.
+    let fixedLimit: Int64?
     /// The starts of stretches in which what was used beyond the limit before counts as used.
     var carriesOverage: Set<Int64> = []
     let allowsDebt: Bool
@@ -123,6 +125,7 @@ struct BurnDown {
     /// - Returns: `nil` where the burns are not in order of time.
     private func runFree(_ burns: [Burn], at: Int64) -> Result? {
         let stretch = segment(at).stretch
+        if let fixedLimit { return Self.runFixed(burns, in: stretch, limit: fixedLimit, at: at) }
         var run = Run(burnDown: self, grants: [])
         var last = Int64.min
         for burn in burns {
@@ -133,6 +136,21 @@ struct BurnDown {
             run.burn(burn)
         }
         return run.finish(at: at)
+    }
+
+    /// Under one limit it makes no difference which use came first.
+    private static func runFixed(
+        _ burns: [Burn], in stretch: MeterPeriod, limit: Int64, at: Int64
+    ) -> Result {
+        var result = Result()
+        result.freeRemaining = max(0, limit)
+        for burn in burns where burn.at <= at && stretch.contains(burn.at) {
+            let burnt = min(burn.amount, result.freeRemaining)
+            result.freeUsed += burnt
+            result.freeRemaining -= burnt
+            result.overage = result.overage.addingSaturated(burn.amount - burnt)
+        }
+        return result
     }
 
     /// Priority, earliest end, start, source, key: a total order.

@@ -13,7 +13,7 @@ struct LimitTimeline {
     private let changes: [Int64]
     private let hasNumbers: Bool
     /// One catalog, and no limit that comes and goes: it always was what it is.
-    private let isConstant: Bool
+    let isConstant: Bool
     /// The stretch that was looked at last: `until` is exclusive.
     private var known: (from: Int64, until: Int64, limit: Int64)?
 
@@ -22,12 +22,16 @@ struct LimitTimeline {
         self.context = context
         self.now = now
         let versions = context.catalogs.versions
-        hasNumbers = versions.contains { version in
-            version.catalog.meter(named: meter.name)?.limitsWith.contains { $0.limit != nil }
-                ?? false
+        func hasNumbers(_ meter: Meter?) -> Bool {
+            meter?.limitsWith.contains { $0.limit != nil } ?? false
         }
-        isConstant = versions.count == 1 && !hasNumbers
-        let own = hasNumbers ? Self.instants(of: context) : []
+        // The meter is of a catalog in force, and of one alone there is no other.
+        self.hasNumbers =
+            versions.count == 1
+            ? hasNumbers(meter)
+            : versions.contains { hasNumbers($0.catalog.meter(named: meter.name)) }
+        isConstant = versions.count == 1 && !self.hasNumbers
+        let own = self.hasNumbers ? Self.instants(of: context) : []
         changes = isConstant ? [] : Set(own + versions.map(\.effectiveAt)).sorted()
     }
 

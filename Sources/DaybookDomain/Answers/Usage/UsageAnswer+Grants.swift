@@ -5,6 +5,7 @@ extension UsageAnswer {
 
     /// What can be burned on a meter besides its free quota: grants, each id once, and credits.
     func grants(_ meter: Meter) -> [UnitGrant] {
+        if context.state.customer.grants.isEmpty { return credits(meter) }
         let names = context.names
         let customer = context.state.customer
         let voids = customer.voidTimes
@@ -53,7 +54,8 @@ extension UsageAnswer {
 
     /// Bought credits never expire; a refund takes back what is left of its share (docs/rules.md#one-time-purchases).
     func credits(_ meter: Meter) -> [UnitGrant] {
-        context.lineages.flatMap { lineage in
+        if context.lineages.isEmpty { return [] }
+        return context.lineages.flatMap { lineage in
             lineage.state.transactions.flatMap { fact -> [UnitGrant] in
                 guard fact.isConsumable, isBelieved(fact, lineage.state),
                     let given = units(of: fact, on: meter)

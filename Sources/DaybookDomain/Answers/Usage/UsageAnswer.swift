@@ -120,12 +120,12 @@ public final class UsageAnswer {
         answer.lastResetAt = segment.start == Int64.min ? nil : segment.start
         answer.resetsAt = segment.end == Int64.max ? nil : segment.end
         let (burns, reserved) = burns(meter, ids)
-        answer.reserved = reserved.filter { segment.contains($0.at) }
-            .reduce(0) { $0.addingSaturated($1.amount) }
-        answer.used = burns.filter { segment.contains($0.at) }
-            .reduce(0) { $0.addingSaturated($1.amount) }
+        answer.reserved = Self.sum(reserved, in: segment)
+        answer.used = Self.sum(burns, in: segment)
         guard let limit = answer.limit else { return }
-        let result = burnDown(meter, profile, limit, resets, burns + reserved)
+        let result = burnDown(
+            meter, profile, limit, resets, reserved.isEmpty ? burns : burns + reserved,
+            now: period)
         answer.used = answer.used.addingSaturated(result.carried)
         answer.granted = result.grantsRemaining
         answer.overage = result.overage
@@ -134,18 +134,29 @@ public final class UsageAnswer {
         if result.overage > 0 { answer.flags.append("overage") }
     }
 
+    private static func sum(_ burns: [Burn], in segment: MeterPeriod) -> Int64 {
+        var sum: Int64 = 0
+        for burn in burns where segment.contains(burn.at) {
+            sum = sum.addingSaturated(burn.amount)
+        }
+        return sum
+    }
+
+    /// - Parameter now: The period of the asked time.
     private func burnDown(
         _ meter: Meter, _ profile: String?, _ limit: Int64, _ resets: CounterResets,
-        _ burns: [Burn]
+        _ burns: [Burn], now: MeterPeriod
     ) -> BurnDown.Result {
         var limits = LimitTimeline(meter, context, now: limit)
         let timeline = timeline(of: meter)
         return BurnDown(
             segment: { instant in
-                let period = timeline.period(at: instant)
+                // Most of what is asked about lies in the period of the asked time.
+                let period = now.contains(instant) ? now : timeline.period(at: instant)
                 return BurnDown.Segment(
                     stretch: resets.segment(of: period, at: instant), periodEnd: period.end)
-            }, limit: { limits.limit(at: $0) }, carriesOverage: resets.preserving,
+            }, limit: { limits.limit(at: $0) }, fixedLimit: limits.isConstant ? limit : nil,
+            carriesOverage: resets.preserving,
             allowsDebt: meter.allowsDebt,
             profile: profile.flatMap { context.names.id(of: $0) } ?? 0
         ).run(burns: burns, grants: grants(meter), at: context.at)
@@ -166,7 +177,9 @@ public final class UsageAnswer {
         guard let limit = limit(of: meter, nil).0 ?? meter.limit else { return nil }
         let ids = meterIDs(meter)
         let (burns, reserved) = burns(meter, ids)
-        return burnDown(meter, nil, limit, resets(meter, ids), burns + reserved)
+        return burnDown(
+            meter, nil, limit, resets(meter, ids), burns + reserved,
+            now: timeline(of: meter).period(at: context.at))
     }
 
     /// How many credits of a lineage are left; `nil`: it has no credits, or no meter burns them.
