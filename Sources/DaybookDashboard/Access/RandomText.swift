@@ -1,5 +1,6 @@
 import DaybookEvents
 import DaybookIngest
+import DaybookServer
 
 /// Texts that cannot be guessed.
 enum RandomText {
@@ -14,6 +15,6 @@ enum RandomText {
 
     /// Compares by digests, in a time that does not tell where they differ.
     static func areEqual(_ left: String, _ right: String) -> Bool {
-        zip(digest(left), digest(right)).reduce(UInt8(0)) { $0 | $1.0 ^ $1.1 } == 0
+        ConstantTime.areEqual(digest(left), digest(right))
     }
 }

@@ -24,12 +24,6 @@ public struct APIKey: Sendable, Equatable {
 
     /// In constant time.
     func isOpened(by text: APIKeyText) -> Bool {
-        Self.areEqual(digest, text.digest)
-    }
-
-    /// Compares two digests in a time that does not depend on where they differ.
-    static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
-        guard left.count == right.count else { return false }
-        return zip(left, right).reduce(UInt8(0)) { $0 | $1.0 ^ $1.1 } == 0
+        ConstantTime.areEqual(digest, text.digest)
     }
 }

@@ -165,7 +165,7 @@ extension RouteTable {
                 "no authorization was agreed with RevenueCat for this app")
         }
         let sent = Digest.sha256((call.headers[.authorization] ?? "").utf8)
-        guard APIKey.areEqual(digest, sent) else {
+        guard ConstantTime.areEqual(digest, sent) else {
             throw Problem(
                 .unauthorized, "unauthenticated", "the authorization is not what was agreed")
         }
