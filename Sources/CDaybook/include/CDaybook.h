@@ -1,6 +1,6 @@
 // What Swift cannot express: the processor's own CRC-32C, a hint that memory will be read soon, files that become
-// shorter while they are mapped, asking for a file's number without asking for its times, memory that other processes
-// write to, and functions of SQLite that take any number of arguments.
+// shorter while they are mapped, asking for a file's number without asking for its times, writing out a part of a file,
+// memory that other processes write to, and functions of SQLite that take any number of arguments.
 #ifndef CDAYBOOK_H
 #define CDAYBOOK_H
 
@@ -47,6 +47,10 @@ bool daybook_mapping_is_whole(int mapping, const void *mark, uint64_t expected);
 //
 // Returns false when there is no such file, or it cannot be looked at.
 bool daybook_file_identity(const char *path, uint64_t *device, uint64_t *number);
+
+// Has the system write a part of a file to the disk, and waits for it. No promise that it is safe there, which only a
+// sync gives; but then the sync finds little to do, and syncs of other files need not wait for all of it at once.
+void daybook_write_out(int descriptor, int64_t offset, int64_t byteCount);
 
 struct sqlite3;
 

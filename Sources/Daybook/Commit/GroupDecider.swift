@@ -14,6 +14,9 @@ struct GroupDecider {
     /// A commit that has this many events takes no further request, so that readers and other processes get their
     /// turn; one request is never split.
     static let eventsPerCommitMax = 8_192
+    /// So many bytes of customers are held until a group is committed, for the numbers that their callers work out;
+    /// what is beyond is worked out at once.
+    private static let heldByteCountMax = 16 << 20
 
     /// Decides requests in order, each upon what the ones before it decided; the caller holds the right to write.
     func decide(_ requests: [WriteRequest]) throws -> Outcome {
@@ -23,6 +26,7 @@ struct GroupDecider {
                 bounds: core.bounds)
         }
         var answers: [(WriteRequest, Result<WriteRequest.Answer, LedgerError>)] = []
+        var heldByteCount = 0
         for (index, request) in requests.enumerated() {
             if group.isClosed || group.rows.count >= Self.eventsPerCommitMax {
                 return Outcome(group: group, answers: answers, rest: Array(requests[index...]))
@@ -36,8 +40,16 @@ struct GroupDecider {
                 group.index(state)
                 return try decideAlone(request, &group, &state)
             }
-            guard let answer else {
+            guard var answer else {
                 return Outcome(group: group, answers: answers, rest: Array(requests[index...]))
+            }
+            if case .success(.receipt(let pending)) = answer {
+                heldByteCount += pending.heldByteCount
+                // Many requests wait together, and each may hold a customer of thousands of uses.
+                if heldByteCount > Self.heldByteCountMax {
+                    heldByteCount -= pending.heldByteCount
+                    answer = .success(.receipt(PendingReceipt(try pending.finished())))
+                }
             }
             answers.append((request, answer))
         }

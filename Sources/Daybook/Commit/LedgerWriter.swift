@@ -72,7 +72,23 @@ package final class LedgerWriter: Sendable {
         else {
             preconditionFailure("a command is answered with a receipt")
         }
-        return try core.translating { try receipt.finished() }
+        return finished(receipt)
+    }
+
+    /// The receipt with its numbers. What is committed stays so: where the numbers cannot be worked out any more,
+    /// because what they rest on was lost since, the receipt has none.
+    private func finished(_ pending: PendingReceipt) -> Receipt {
+        do {
+            let receipt = try pending.finished()
+            try core.knowledge.check()
+            return receipt
+        } catch {
+            core.log.tell(
+                .warning, "a receipt has no numbers: \(StoreError.wrapping(error).message)")
+            var receipt = pending.receipt
+            receipt.decision = nil
+            return receipt
+        }
     }
 
     /// Takes in facts: wholly, or not at all.
@@ -100,7 +116,7 @@ package final class LedgerWriter: Sendable {
         guard case .receipt(let receipt) = try await submit(.publish(prepared)) else {
             preconditionFailure("a publication is answered with a receipt")
         }
-        return try receipt.finished()
+        return receipt.receipt
     }
 
     /// What was done so far.
@@ -129,13 +145,11 @@ package final class LedgerWriter: Sendable {
         var rest = requests.enumerated().map { index, request in
             WriteRequest(content: .command(PreparedCommand(request))) { result in
                 answers.withLock {
-                    $0[index] = result.flatMap { answer in
+                    $0[index] = result.map { [self] answer in
                         guard case .receipt(let receipt) = answer else {
                             preconditionFailure("a command is answered with a receipt")
                         }
-                        return Result { try receipt.finished() }.mapError {
-                            LedgerError.store(StoreError.wrapping($0))
-                        }
+                        return finished(receipt)
                     }
                 }
             }

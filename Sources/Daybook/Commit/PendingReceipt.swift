@@ -5,11 +5,17 @@ import DaybookEvents
 ///
 /// They follow from values that nothing changes any more, so the one writer leaves them to its callers.
 struct PendingReceipt: Sendable {
-    private var receipt: Receipt
-    /// `nil`: the command is none whose answer has numbers.
-    var numbers: UseAnswer?
+    private(set) var receipt: Receipt
+    private var numbers: UseAnswer?
 
-    init(_ receipt: Receipt) { self.receipt = receipt }
+    /// - Parameter numbers: `nil`: the command is none whose answer has numbers.
+    init(_ receipt: Receipt, numbers: UseAnswer? = nil) {
+        self.receipt = receipt
+        self.numbers = numbers
+    }
+
+    /// About how many bytes are held for the numbers.
+    var heldByteCount: Int { numbers?.context.folded.heldByteCount ?? 0 }
 
     /// - Complexity: That of a check.
     func finished() throws -> Receipt {
@@ -22,28 +28,38 @@ struct PendingReceipt: Sendable {
 
 /// The numbers after a use or a reservation, from the same rules that decided it.
 struct UseAnswer: Sendable {
-    let request: CommandRequest
+    /// Of the meter, as the request has it.
+    private let name: String
+    private let amount: Int64
+    private let profile: String?
     /// The customer after the command's events.
     let context: CustomerCase
     /// The customer's, where they are known; `nil`: they are gathered from the case.
-    let entitlements: EntitlementsAnswer?
+    private let entitlements: EntitlementsAnswer?
 
-    /// - Returns: `nil` for a command that uses nothing.
-    func decision() throws -> Decision? {
-        let name: String
-        let amount: Int64
+    /// `nil`: the command uses nothing, and its answer has no numbers.
+    init?(
+        _ request: CommandRequest, _ context: CustomerCase,
+        _ entitlements: EntitlementsAnswer? = nil
+    ) {
         switch request.command {
         case .consume(let meter, let count, _): (name, amount) = (meter, count)
         case .reserve(let meter, let count, _, _): (name, amount) = (meter, count)
         default: return nil
         }
+        profile = request.profile
+        self.context = context
+        self.entitlements = entitlements
+    }
+
+    func decision() throws -> Decision? {
         let known = entitlements.map { Check(context, $0) } ?? Check(context)
         guard let check = known, let meter = check.catalog.meter(counting: name)
         else { return nil }
-        var decision = try check.decide(CheckQuestion(name, amount: 0, profile: request.profile))
+        var decision = try check.decide(CheckQuestion(name, amount: 0, profile: profile))
         // A question about the meter itself was answered with its usage.
         if check.catalog.meter(named: name)?.name != meter.name {
-            decision.usage = check.usage.answer(meter, profile: request.profile)
+            decision.usage = check.usage.answer(meter, profile: profile)
         }
         decision.amount = amount
         return decision

@@ -18,12 +18,7 @@ extension CommandStep {
             refused?.allowed = false
             return .error(.rejected(rejection, decision: refused))
         }
-        var pending = PendingReceipt(
-            Receipt(
-                key: command.key, positions: positions, recordedAt: group.recordedAt,
-                durability: store.durability, decision: verdict.decision, variant: verdict.variant,
-                wasDoneBefore: verdict.isRepeated,
-                clockLead: lead(of: group.rows.last { $0.event.position == first })))
+        var numbers: UseAnswer?
         if first != nil, verdict.decision != nil {
             let last = positions.last ?? Int64.max
             let after =
@@ -31,11 +26,14 @@ extension CommandStep {
                 ?? context(group, state, at: decided.at, through: last)
             // Uses change no entitlement, but where they are the first that is known of the customer.
             let isUnchanged = after.state.customer == decided.context.state.customer
-            pending.numbers = UseAnswer(
-                request: request, context: after,
-                entitlements: isUnchanged ? verdict.entitlements : nil)
+            numbers = UseAnswer(request, after, isUnchanged ? verdict.entitlements : nil)
         }
-        return .receipt(pending)
+        let receipt = Receipt(
+            key: command.key, positions: positions, recordedAt: group.recordedAt,
+            durability: store.durability, decision: verdict.decision, variant: verdict.variant,
+            wasDoneBefore: verdict.isRepeated,
+            clockLead: lead(of: group.rows.last { $0.event.position == first }))
+        return .receipt(PendingReceipt(receipt, numbers: numbers))
     }
 
     /// The same key: the first receipt again, or a conflict when the request differs (law 7).
@@ -55,13 +53,11 @@ extension CommandStep {
         // Nothing after the command's own events is known, so that the same request gets the same answer for ever.
         let context = try context(
             group, state, at: row.event.occurredAt, through: positions.last ?? next)
-        var pending = PendingReceipt(
-            Receipt(
-                key: command.key, positions: positions, recordedAt: row.recordedAt,
-                durability: store.durability, decision: nil,
-                variant: try exposedVariant(row, state), clockLead: lead(of: row)))
-        pending.numbers = UseAnswer(request: request, context: context, entitlements: nil)
-        return .receipt(pending)
+        let receipt = Receipt(
+            key: command.key, positions: positions, recordedAt: row.recordedAt,
+            durability: store.durability, decision: nil,
+            variant: try exposedVariant(row, state), clockLead: lead(of: row))
+        return .receipt(PendingReceipt(receipt, numbers: UseAnswer(request, context)))
     }
 
     private func exposedVariant(_ row: EventRow, _ state: LedgerState) throws -> String? {

@@ -16,7 +16,7 @@ struct TransferStep {
         let receipt: Receipt
         switch try step.run(&group, &state) {
         case .error(let error): return .failure(error)
-        case .receipt(let made): receipt = try made.finished()
+        case .receipt(let made): receipt = made.receipt
         }
         // The event itself is asked, so that a repeated key gets the first answer (law 7).
         guard let position = receipt.positions.first, let row = try group.row(at: position) else {

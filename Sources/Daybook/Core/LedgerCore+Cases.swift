@@ -44,6 +44,37 @@ extension LedgerCore {
         }
     }
 
+    /// What was decided before about a customer as they are now, if it still stands.
+    package func standing(
+        _ question: CheckQuestion, for subject: String, _ environment: Environment
+    ) throws -> (decision: Decision, asOf: AsOf)? {
+        try refresh()
+        return try translating {
+            let wall = clock()
+            return state.withLock { state in
+                let time = LedgerClock(wall: wall, last: state.head.recordedAt)
+                return state.standing(question, for: subject, in: environment, at: time.now).map {
+                    (
+                        $0.decision,
+                        AsOf(
+                            at: time.now, position: state.head.position, catalog: $0.catalog,
+                            isOpen: true, clockLead: time.lead)
+                    )
+                }
+            }
+        }
+    }
+
+    /// Remembers a decision about a customer as they are now, where it stands for some time.
+    func remember(_ question: CheckQuestion, _ decision: Decision, _ check: Check, _ asOf: AsOf) {
+        guard let until = check.standing(question, decision) else { return }
+        state.withLock { state in
+            let standing = StandingDecision(
+                question, decision, catalog: asOf.catalog, times: asOf.at..<until, by: state)
+            state.remember(standing, about: check.context)
+        }
+    }
+
     private enum Reading<Result: Sendable>: Sendable {
         case done(Result)
         case long(LedgerState)

@@ -11,8 +11,14 @@ struct CustomerAnswers {
         _ question: CheckQuestion, for subject: String, environment: Environment = .production,
         moment: Moment = .now
     ) throws -> (decision: Decision, asOf: AsOf) {
+        let isNow = moment == .now
+        if isNow, let known = try core.standing(question, for: subject, environment) {
+            return known
+        }
         let (check, asOf) = try prepared(subject, environment, moment)
-        return (try decide(question, by: check), asOf)
+        let decision = try decide(question, by: check)
+        if isNow { core.remember(question, decision, check, asOf) }
+        return (decision, asOf)
     }
 
     /// Several questions about one customer, in their order, from one cut.

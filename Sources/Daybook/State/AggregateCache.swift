@@ -24,6 +24,8 @@ package final class AggregateCache: Sendable {
     private struct Entry {
         var stamp: Stamp
         var folded: SharedAggregate
+        /// The newest last.
+        var decisions: [StandingDecision] = []
     }
 
     private struct Content {
@@ -36,6 +38,10 @@ package final class AggregateCache: Sendable {
     /// A generation is full with so many bytes in it: half of what all states may take. Customers keep every use, so
     /// that a bound on how many of them are held would let the memory grow for as long as they go on.
     private let generationByteCount: Int
+    /// How many decisions about one customer are at hand: apps ask the same few questions again and again.
+    private static let decisionCountMax = 4
+    /// About, with its texts.
+    private static let decisionByteCount = MemoryLayout<StandingDecision>.stride + 512
     /// What an entry takes beside its state, of a table that is three quarters full.
     private static let entryByteCount = MemoryLayout<Entry>.stride / 2
 
@@ -88,7 +94,7 @@ package final class AggregateCache: Sendable {
     }
 
     private static func byteCount(_ entry: Entry) -> Int {
-        entry.folded.heldByteCount + entryByteCount
+        entry.folded.heldByteCount + entryByteCount + entry.decisions.count * decisionByteCount
     }
 
     /// Takes what is young out of the cache.
@@ -101,6 +107,33 @@ package final class AggregateCache: Sendable {
     package var byteCount: Int {
         content.withLock { content in
             content.old.values.reduce(content.youngByteCount) { $0 + Self.byteCount($1) }
+        }
+    }
+
+    /// A decision about an aggregate of which that is so; `nil`: none is at hand.
+    func decision(
+        on aggregate: UInt32, _ stamp: Stamp, where isGood: (StandingDecision) -> Bool
+    ) -> StandingDecision? {
+        content.withLock { content in
+            // One that is not young is found with its state at the next question.
+            guard let entry = content.young[aggregate], entry.stamp == stamp else { return nil }
+            return entry.decisions.last(where: isGood)
+        }
+    }
+
+    /// Remembers a decision beside the state that it was decided upon.
+    func keep(
+        _ decision: StandingDecision, on aggregate: UInt32, _ stamp: Stamp,
+        of folded: SharedAggregate
+    ) {
+        content.withLock { content in
+            guard var entry = content.young[aggregate], entry.stamp == stamp,
+                entry.folded.isIdentical(to: folded)
+            else { return }
+            entry.decisions.removeAll { $0.question == decision.question }
+            if entry.decisions.count >= Self.decisionCountMax { entry.decisions.removeFirst() }
+            entry.decisions.append(decision)
+            insert(entry, aggregate, &content)
         }
     }
 
@@ -125,6 +158,9 @@ package final class AggregateCache: Sendable {
             let before = content.young[aggregate]?.folded.heldByteCount ?? 0
             content.young[aggregate]?.folded.evolve(event, names: names)
             content.young[aggregate]?.stamp = after
+            let decisionCount = content.young[aggregate]?.decisions.count ?? 0
+            content.young[aggregate]?.decisions = []
+            content.youngByteCount -= decisionCount * Self.decisionByteCount
             content.youngByteCount +=
                 (content.young[aggregate]?.folded.heldByteCount ?? 0) - before
             // What only grows is never inserted: without this the same customers would fill any memory.

@@ -33,7 +33,7 @@ package struct LedgerState: Sendable {
     package var zones = ZoneSet(["UTC": .utc])
 
     /// Lineages that ever named a customer, since the snapshot.
-    private var lineagesNaming: [CustomerKey: [UInt32]] = [:]
+    private var lineagesNaming = PartitionedMap<CustomerKey, [UInt32]>()
     /// Customers who may be with other ids now than the aggregates of their streams say; `regroup` finds out.
     package var touched: Set<CustomerKey> = []
     /// How many links were looked at to put aggregates together.
@@ -300,7 +300,7 @@ package struct LedgerState: Sendable {
             let customer = CustomerKey(stream.environment, name)
             if lineagesNaming[customer]?.contains(stream.id) == true { continue }
             if base?.lineages(naming: customer).contains(stream.id) == true { continue }
-            lineagesNaming[customer, default: []].append(stream.id)
+            lineagesNaming.update(customer, default: []) { $0.append(stream.id) }
             customers.note(customer)
             joinSpellings(of: name, stream.environment, event)
         }
@@ -338,7 +338,7 @@ package struct LedgerState: Sendable {
     /// Every customer that a lineage names, with the lineage; those of one customer in order of arrival.
     package func forEachNaming(_ body: (CustomerKey, UInt32) -> Void) {
         base?.forEachNaming(body)
-        for (customer, lineages) in lineagesNaming {
+        lineagesNaming.forEach { customer, lineages in
             for lineage in lineages { body(customer, lineage) }
         }
     }

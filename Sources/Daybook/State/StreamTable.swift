@@ -3,7 +3,8 @@ import DaybookStore
 
 /// The streams of a ledger by number: what they are, where they end, and which aggregate they are folded in.
 ///
-/// Those of a snapshot lie in its file; what changed since and what was added lies here.
+/// Those of a snapshot lie in its file; what changed since and what was added lies here, so that a change of a table of
+/// which a reader holds a copy copies a small part of it.
 package struct StreamTable: Sendable {
     package struct Head: Sendable, Equatable {
         /// The position of the stream's last event; 0: none.
@@ -25,19 +26,31 @@ package struct StreamTable: Sendable {
             aggregate: 0)
     }
 
-    private struct Key: Hashable {
+    private struct Key: Partitioned {
         var environment: Environment
         var kind: StreamKind
         var name: NameID
+
+        init(_ record: StreamRecord) {
+            self.init(record.environment, record.kind, record.name)
+        }
+
+        init(_ environment: Environment, _ kind: StreamKind, _ name: NameID) {
+            self.environment = environment
+            self.kind = kind
+            self.name = name
+        }
+
+        var partition: UInt32 { name }
     }
 
     private let base: MappedState?
     private let baseCount: Int
-    private var changed: [UInt32: Entry] = [:]
-    private var added: [Entry] = []
-    private var ids: [Key: UInt32] = [:]
+    private var changed = PartitionedMap<UInt32, Entry>()
+    private var added = PagedArray<Entry>()
+    private var ids = PartitionedMap<Key, UInt32>()
     /// Streams of the aggregates that were regrouped here; none: the aggregate is gone.
-    private var members: [UInt32: [UInt32]] = [:]
+    private var members = PartitionedMap<UInt32, [UInt32]>()
 
     init(base: MappedState? = nil) {
         self.base = base
@@ -62,14 +75,14 @@ package struct StreamTable: Sendable {
     }
 
     package func id(_ environment: Environment, _ kind: StreamKind, _ name: NameID) -> UInt32? {
-        if let id = ids[Key(environment: environment, kind: kind, name: name)] { return id }
+        if let id = ids[Key(environment, kind, name)] { return id }
         return base?.streamID(environment, kind, name)
     }
 
     package mutating func setHead(of id: UInt32, _ head: Head) {
         let index = Int(id) - baseCount - 1
         if index >= 0, index < added.count {
-            added[index].head = head
+            added.update(index) { $0.head = head }
         } else {
             self[id].head = head
         }
@@ -78,20 +91,19 @@ package struct StreamTable: Sendable {
     /// Takes the next stream, which is its own aggregate at first.
     package mutating func append(_ record: StreamRecord) {
         added.append(Entry(record: record, aggregate: record.id))
-        ids[Key(environment: record.environment, kind: record.kind, name: record.name)] = record.id
+        ids[Key(record)] = record.id
     }
 
     /// Forgets the streams above a number, which no event has reached.
     package mutating func truncate(to count: Int) {
         while self.count > count, let last = added.popLast() {
-            let record = last.record
-            ids[Key(environment: record.environment, kind: record.kind, name: record.name)] = nil
+            ids[Key(last.record)] = nil
         }
     }
 
     /// The records above a number.
     package func records(after count: Int) -> [StreamRecord] {
-        added.dropFirst(max(0, count - baseCount)).map(\.record)
+        (max(0, count - baseCount)..<max(added.count, count - baseCount)).map { added[$0].record }
     }
 
     /// The streams of an aggregate, ascending.
@@ -110,7 +122,7 @@ package struct StreamTable: Sendable {
     package var groups: [(aggregate: UInt32, streams: [UInt32])] {
         var all: [UInt32: [UInt32]] = [:]
         base?.forEachMember { aggregate, stream in all[aggregate, default: []].append(stream) }
-        all.merge(members) { $1 }
+        members.forEach { all[$0] = $1 }
         return all.filter { $0.value.count > 1 }.map { ($0.key, $0.value) }
             .sorted { $0.aggregate < $1.aggregate }
     }

@@ -70,6 +70,9 @@ public struct CatalogHistory: Sendable {
 
     public var isEmpty: Bool { entries.isEmpty }
 
+    /// How often a catalog came into force, or will.
+    package var count: Int { entries.count }
+
     /// Every published catalog, in the order in which they take effect.
     public var versions: [CatalogVersion] { entries }
 

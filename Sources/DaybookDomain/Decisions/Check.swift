@@ -2,7 +2,7 @@ import DaybookEvents
 
 /// Answers `check` from one case: pure, and the same for every caller that sees the same cut.
 public final class Check {
-    private let context: CustomerCase
+    package let context: CustomerCase
     public let entitlements: EntitlementsAnswer
     public let usage: UsageAnswer
     public let catalog: Catalog

@@ -205,6 +205,8 @@ public struct ZoneSet: Sendable, Equatable {
     /// In no order.
     package var names: [String] { Array(tables.keys) }
 
+    package var count: Int { tables.count }
+
     public subscript(name: String) -> ZoneTable { tables[name] ?? .utc }
 
     /// One number for all tables, to tell two releases of the zone database apart (rule 31).

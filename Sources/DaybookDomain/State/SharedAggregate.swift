@@ -30,6 +30,9 @@ public struct SharedAggregate: Sendable {
     /// Whether the event comes after everything folded so far; see `AggregateState.accepts`.
     public func accepts(_ event: Event) -> Bool { box.state.accepts(event) }
 
+    /// Whether it is the same value, not only an equal one.
+    public func isIdentical(to other: SharedAggregate) -> Bool { box === other.box }
+
     /// Takes the next event in canonical order: in place, unless others refer to the state.
     public mutating func evolve(_ event: Event, names: borrowing NameTable) {
         if !isKnownUniquelyReferenced(&box) { box = Box(box.state) }

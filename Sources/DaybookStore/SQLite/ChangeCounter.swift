@@ -10,7 +10,6 @@ import GRDBSQLite
 /// `data_version`.
 struct ChangeCounter {
     let connection: DatabaseQueue
-    private let hasLog: Bool
     /// Where the connection has mapped the log's index, for as long as it is open; `nil`: not known yet, or there is
     /// none.
     private var index: UnsafeRawPointer?
@@ -18,12 +17,7 @@ struct ChangeCounter {
     private var head = daybook_log_head()
     private var count: Int64 = 0
 
-    /// - Parameter hasLog: Whether the connection reads through a log; asked for the index of one that does not, SQLite
-    ///   would make one.
-    init(_ connection: DatabaseQueue, hasLog: Bool) {
-        self.connection = connection
-        self.hasLog = hasLog
-    }
+    init(_ connection: DatabaseQueue) { self.connection = connection }
 
     /// Whether a look needs no statement.
     var isInMemory: Bool { index != nil }
@@ -44,13 +38,14 @@ struct ChangeCounter {
         let version = "PRAGMA data_version"
         count = try db.number(version, []) ?? 0
         // The statement's transaction has mapped it.
-        guard hasLog, let connection = db.sqliteConnection,
-            let index = Self.index(of: connection)
-        else { return count }
-        self.index = index
-        head = daybook_read_log_head(index)
+        guard let connection = db.sqliteConnection, let index = Self.index(of: connection) else {
+            return count
+        }
+        let head = daybook_read_log_head(index)
         // What was committed before the head was looked at is counted, and what comes later changes it.
         count = try db.number(version, []) ?? 0
+        self.head = head
+        self.index = index
         return count
     }
 
@@ -59,6 +54,8 @@ struct ChangeCounter {
     /// SQLite is asked for it, which opens nothing: to open and close the file once more would release the locks that
     /// SQLite has on it in this process.
     private static func index(of connection: OpaquePointer) -> UnsafeRawPointer? {
+        // Asked for the index of a file that is read without a log, SQLite would make one.
+        guard LedgerHeader.readsThroughLog(connection) else { return nil }
         var file: UnsafeMutablePointer<sqlite3_file>?
         sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file)
         guard let file, let methods = file.pointee.pMethods, methods.pointee.iVersion >= 2,

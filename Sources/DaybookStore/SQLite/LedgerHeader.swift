@@ -53,6 +53,15 @@ enum LedgerHeader {
         bytes(connection, at: 0, count: 100)
     }
 
+    /// Whether a connection reads through a log: the file says so (https://www.sqlite.org/fileformat.html §1.3.3), and
+    /// it is not opened as one that never changes.
+    static func readsThroughLog(_ connection: OpaquePointer) -> Bool {
+        guard let name = sqlite3_db_filename(connection, "main"),
+            sqlite3_uri_boolean(name, "immutable", 0) == 0, let bytes = bytes(connection)
+        else { return false }
+        return bytes[18] == 2 && bytes[19] == 2
+    }
+
     /// Bytes of the file itself, whatever the log says, or of the log itself, through the descriptor that SQLite has
     /// open; `nil` when they cannot be read.
     /// - Parameter kind: `SQLITE_FCNTL_FILE_POINTER`, or `SQLITE_FCNTL_JOURNAL_POINTER` for the log.

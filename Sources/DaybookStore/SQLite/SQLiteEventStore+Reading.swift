@@ -150,7 +150,7 @@ extension SQLiteEventStore {
         try lookWhenDue()
         return try counter.withLock { counter in
             if let count = counter?.look() { return count }
-            var asked = try counter ?? ChangeCounter(reads.open(), hasLog: reads.isOrdinary)
+            var asked = try counter ?? ChangeCounter(reads.open())
             defer { counter = asked }
             return try reads.run("looking for new events", on: asked.connection) {
                 try asked.ask($0)

@@ -1,3 +1,5 @@
+import CDaybook
+
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Glibc)
@@ -23,7 +25,8 @@ public enum DerivedFile {
         guard descriptor >= 0 else { throw failure("create", temporary) }
         access.fit(descriptor, access.fileBits)
         do {
-            for part in parts { try writeAll(part, to: descriptor, temporary) }
+            var end: Int64 = 0
+            for part in parts { try writeAll(part, to: descriptor, temporary, &end) }
             guard fsync(descriptor) == 0 else { throw failure("sync", temporary) }
         } catch {
             close(descriptor)
@@ -64,14 +67,24 @@ public enum DerivedFile {
         guard fsync(descriptor) == 0 else { throw failure("sync", path) }
     }
 
-    private static func writeAll(_ bytes: [UInt8], to descriptor: CInt, _ path: String) throws {
+    /// So much is written out at once: a commit that syncs its log meanwhile waits for no more.
+    private static let sliceByteCount = 1 << 20
+
+    /// Writes bytes slice by slice, each to the disk before the next.
+    /// - Parameter end: Of the file.
+    private static func writeAll(
+        _ bytes: [UInt8], to descriptor: CInt, _ path: String, _ end: inout Int64
+    ) throws {
         try bytes.withUnsafeBytes { raw in
             var done = 0
             while done < raw.count {
-                let count = write(descriptor, raw.baseAddress?.advanced(by: done), raw.count - done)
+                let slice = min(raw.count - done, sliceByteCount)
+                let count = write(descriptor, raw.baseAddress?.advanced(by: done), slice)
                 if count < 0, errno == EINTR { continue }
                 guard count > 0 else { throw failure("write", path) }
+                if count == sliceByteCount { daybook_write_out(descriptor, end, Int64(count)) }
                 done += count
+                end += Int64(count)
             }
         }
     }

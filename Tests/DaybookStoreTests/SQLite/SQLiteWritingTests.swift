@@ -53,6 +53,26 @@ struct SQLiteWritingTests {
         try again.close()
     }
 
+    @Test(
+        "A ledger from which another program took the log is asked by a statement, and gets no index"
+    )
+    func withoutLog() throws {
+        let bench = try Bench(eventCount: 5)
+        try bench.store.close()
+        // As "PRAGMA journal_mode = DELETE" leaves it.
+        let file = try FileHandle(forUpdating: URL(fileURLWithPath: bench.path))
+        try file.seek(toOffset: 18)
+        try file.write(contentsOf: Data([1, 1]))
+        try file.close()
+        let store = try SQLiteEventStore(path: bench.path)
+        let before = try store.foreignChangeCounter()
+        #expect(try store.foreignChangeCounter() == before)
+        #expect(!store.looksIntoMemory)
+        try store.close()
+        let name = (bench.path as NSString).lastPathComponent
+        #expect(try bench.folder.fileNames == [name, name + ".lock"])
+    }
+
     @Test("A closed store says so")
     func closed() throws {
         let bench = try Bench()

@@ -1,0 +1,69 @@
+package import DaybookDomain
+package import DaybookEvents
+
+/// A decision that is at hand, for as long as nothing that it rests on has changed.
+package struct StandingDecision: Sendable {
+    package let question: CheckQuestion
+    package let decision: Decision
+    /// The version of the catalog that decided.
+    package let catalog: Int64?
+    /// The times at which it stands (`Check.standing`).
+    let times: Range<Int64>
+    /// How many catalogs and zones were known.
+    let rules: Rules
+
+    struct Rules: Equatable {
+        var catalogs: Int
+        var zones: Int
+    }
+
+    package init(
+        _ question: CheckQuestion, _ decision: Decision, catalog: Int64?, times: Range<Int64>,
+        by state: LedgerState
+    ) {
+        self.question = question
+        self.decision = decision
+        self.catalog = catalog
+        self.times = times
+        rules = state.standingRules
+    }
+}
+
+extension LedgerState {
+    fileprivate var standingRules: StandingDecision.Rules {
+        .init(catalogs: catalogs.count, zones: zones.count)
+    }
+
+    /// The aggregate of a customer of whom nothing is known but what they did: no other id, no purchase, and nothing
+    /// that was given away.
+    private func plainAggregate(_ key: CustomerKey) -> UInt32? {
+        guard identity.isAlone(key), lineages(naming: key).isEmpty,
+            let stream = streamID(key.environment, .customer, key.name), isAlone(stream)
+        else { return nil }
+        return stream
+    }
+
+    /// What was decided before, if it still stands.
+    package func standing(
+        _ question: CheckQuestion, for subject: String, in environment: Environment, at now: Int64
+    ) -> StandingDecision? {
+        guard let cache, !needsSettling,
+            let name = customer(named: subject, in: environment), name != 0,
+            let aggregate = plainAggregate(CustomerKey(environment, name))
+        else { return nil }
+        let rules = standingRules
+        return cache.decision(on: aggregate, stamp(of: aggregate)) {
+            $0.times.contains(now) && $0.rules == rules && $0.question == question
+        }
+    }
+
+    /// Remembers a decision about a customer as they are now.
+    /// - Parameter context: What it was decided upon; it is not remembered where that is not how the customer is now.
+    package func remember(_ decision: StandingDecision, about context: CustomerCase) {
+        guard let cache, let name = customer(named: context.subject, in: context.environment),
+            let aggregate = plainAggregate(CustomerKey(context.environment, name)),
+            decision.rules == standingRules
+        else { return }
+        cache.keep(decision, on: aggregate, stamp(of: aggregate), of: context.folded)
+    }
+}
