@@ -94,4 +94,44 @@ struct StandingDecisionTests {
         }
         #expect(walk.foundCount > 50, "\(walk.foundCount)")
     }
+
+    @Test("What was decided by former rules, or is spelled in other bytes, is not found")
+    func rules() async throws {
+        let walk = try await Walk("dozzi", seed: 1)
+        walk.clock.now = Fixtures.now
+        let (ledger, core) = (walk.ledger, walk.ledger.core)
+        try await ledger.consume("stories", by: "ada", ref: "a")
+        let question = CheckQuestion("stories", profile: "Zo\u{EB}")
+        func ask() throws -> (Check, AsOf, Decision) {
+            let (context, asOf) = try core.customerCase("ada", .production, .now)
+            let check = try #require(Check(context))
+            return (check, asOf, try check.decide(question))
+        }
+        let (check, asOf, decision) = try ask()
+        core.remember(question, decision, check, asOf)
+        #expect(try core.standing(question, for: "ada", .production)?.decision == decision)
+        let other = CheckQuestion("stories", profile: "Zoe\u{308}")
+        #expect(try core.standing(other, for: "ada", .production) == nil)
+        let long = CheckQuestion("stories", profile: String(repeating: "x", count: 200))
+        core.remember(long, decision, check, asOf)
+        #expect(try core.standing(long, for: "ada", .production) == nil)
+
+        // Another thread publishes between a decision and the moment at which it is kept.
+        try await walk.publish(.all, effectiveAt: nil)
+        #expect(try core.standing(question, for: "ada", .production) == nil)
+        core.remember(question, decision, check, asOf)
+        #expect(try core.standing(question, for: "ada", .production) == nil)
+        let (checkNow, asOfNow, decisionNow) = try ask()
+        #expect(decisionNow != decision && asOfNow.catalog != asOf.catalog)
+        core.remember(question, decisionNow, checkNow, asOfNow)
+        #expect(try core.standing(question, for: "ada", .production)?.decision == decisionNow)
+        // Before it was decided, and after the use that comes next.
+        walk.clock.now -= 2 * LedgerClock.stepMax
+        #expect(try core.standing(question, for: "ada", .production) == nil)
+        walk.clock.now += 2 * LedgerClock.stepMax
+        try await ledger.consume("stories", by: "ada", ref: "b")
+        #expect(try core.standing(question, for: "ada", .production) == nil)
+        core.remember(question, decisionNow, checkNow, asOfNow)
+        #expect(try core.standing(question, for: "ada", .production) == nil)
+    }
 }

@@ -50,7 +50,9 @@ bool daybook_file_identity(const char *path, uint64_t *device, uint64_t *number)
 
 // Has the system write a part of a file to the disk, and waits for it. No promise that it is safe there, which only a
 // sync gives; but then the sync finds little to do, and syncs of other files need not wait for all of it at once.
-void daybook_write_out(int descriptor, int64_t offset, int64_t byteCount);
+//
+// Returns 0, or the number of an error, which the sync that follows does not tell again.
+int daybook_write_out(int descriptor, int64_t offset, int64_t byteCount);
 
 struct sqlite3;
 

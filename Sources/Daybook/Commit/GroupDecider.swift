@@ -48,7 +48,8 @@ struct GroupDecider {
                 // Many requests wait together, and each may hold a customer of thousands of uses.
                 if heldByteCount > Self.heldByteCountMax {
                     heldByteCount -= pending.heldByteCount
-                    answer = .success(.receipt(PendingReceipt(try pending.finished())))
+                    let receipt = (try? pending.finished()) ?? pending.bare
+                    answer = .success(.receipt(PendingReceipt(receipt)))
                 }
             }
             answers.append((request, answer))

@@ -85,9 +85,7 @@ package final class LedgerWriter: Sendable {
         } catch {
             core.log.tell(
                 .warning, "a receipt has no numbers: \(StoreError.wrapping(error).message)")
-            var receipt = pending.receipt
-            receipt.decision = nil
-            return receipt
+            return pending.bare
         }
     }
 

@@ -17,6 +17,13 @@ struct PendingReceipt: Sendable {
     /// About how many bytes are held for the numbers.
     var heldByteCount: Int { numbers?.context.folded.heldByteCount ?? 0 }
 
+    /// The same without its numbers: what is recorded stays so, whether they can be worked out or not.
+    var bare: Receipt {
+        var receipt = receipt
+        receipt.decision = nil
+        return receipt
+    }
+
     /// - Complexity: That of a check.
     func finished() throws -> Receipt {
         guard let decision = try numbers?.decision() else { return receipt }

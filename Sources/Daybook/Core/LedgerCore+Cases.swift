@@ -66,13 +66,15 @@ extension LedgerCore {
     }
 
     /// Remembers a decision about a customer as they are now, where it stands for some time.
-    func remember(_ question: CheckQuestion, _ decision: Decision, _ check: Check, _ asOf: AsOf) {
-        guard let until = check.standing(question, decision) else { return }
-        state.withLock { state in
+    package func remember(
+        _ question: CheckQuestion, _ decision: Decision, _ check: Check, _ asOf: AsOf
+    ) {
+        guard let until = check.standing(question, decision),
             let standing = StandingDecision(
-                question, decision, catalog: asOf.catalog, times: asOf.at..<until, by: state)
-            state.remember(standing, about: check.context)
-        }
+                question, decision, catalog: asOf.catalog, times: asOf.at..<until,
+                upon: check.context)
+        else { return }
+        state.withLock { $0.remember(standing, about: check.context) }
     }
 
     private enum Reading<Result: Sendable>: Sendable {

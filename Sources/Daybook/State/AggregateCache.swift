@@ -130,10 +130,12 @@ package final class AggregateCache: Sendable {
             guard var entry = content.young[aggregate], entry.stamp == stamp,
                 entry.folded.isIdentical(to: folded)
             else { return }
-            entry.decisions.removeAll { $0.question == decision.question }
+            entry.decisions.removeAll { $0.answers(decision.question) }
             if entry.decisions.count >= Self.decisionCountMax { entry.decisions.removeFirst() }
             entry.decisions.append(decision)
             insert(entry, aggregate, &content)
+            // Its entry is there already, which a new one alone would make room for.
+            if content.youngByteCount >= generationByteCount { Self.turn(&content) }
         }
     }
 

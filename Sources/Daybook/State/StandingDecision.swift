@@ -9,23 +9,38 @@ package struct StandingDecision: Sendable {
     package let catalog: Int64?
     /// The times at which it stands (`Check.standing`).
     let times: Range<Int64>
-    /// How many catalogs and zones were known.
+    /// By what it was decided.
     let rules: Rules
 
+    /// How many catalogs and zones are known; neither is ever forgotten.
     struct Rules: Equatable {
         var catalogs: Int
         var zones: Int
     }
 
-    package init(
+    /// Longer texts of a question are a client's own, and take memory that the cache does not count.
+    private static let textByteCountMax = 128
+
+    /// - Parameter context: What it was decided upon: others may have published since.
+    /// - Returns: `nil` for a question that is not worth its memory.
+    package init?(
         _ question: CheckQuestion, _ decision: Decision, catalog: Int64?, times: Range<Int64>,
-        by state: LedgerState
+        upon context: CustomerCase
     ) {
+        let texts = [question.name, question.profile ?? "", question.locale ?? ""]
+        guard texts.reduce(0, { $0 + $1.utf8.count }) <= Self.textByteCountMax else { return nil }
         self.question = question
         self.decision = decision
         self.catalog = catalog
         self.times = times
-        rules = state.standingRules
+        rules = Rules(catalogs: context.catalogs.count, zones: context.zones.count)
+    }
+
+    /// Whether it was asked the same, byte by byte: texts that look the same may name different profiles.
+    func answers(_ other: CheckQuestion) -> Bool {
+        haveSameBytes(question.name, other.name) && question.amount == other.amount
+            && haveSameBytes(question.profile, other.profile) && question.itemAt == other.itemAt
+            && haveSameBytes(question.locale, other.locale)
     }
 }
 
@@ -53,7 +68,7 @@ extension LedgerState {
         else { return nil }
         let rules = standingRules
         return cache.decision(on: aggregate, stamp(of: aggregate)) {
-            $0.times.contains(now) && $0.rules == rules && $0.question == question
+            $0.times.contains(now) && $0.rules == rules && $0.answers(question)
         }
     }
 

@@ -25,8 +25,8 @@ public enum DerivedFile {
         guard descriptor >= 0 else { throw failure("create", temporary) }
         access.fit(descriptor, access.fileBits)
         do {
-            var end: Int64 = 0
-            for part in parts { try writeAll(part, to: descriptor, temporary, &end) }
+            var place = Place()
+            for part in parts { try writeAll(part, to: descriptor, temporary, &place) }
             guard fsync(descriptor) == 0 else { throw failure("sync", temporary) }
         } catch {
             close(descriptor)
@@ -67,13 +67,19 @@ public enum DerivedFile {
         guard fsync(descriptor) == 0 else { throw failure("sync", path) }
     }
 
-    /// So much is written out at once: a commit that syncs its log meanwhile waits for no more.
+    /// So much is written out at once: a commit that syncs its log meanwhile waits for hardly more.
     private static let sliceByteCount = 1 << 20
 
+    /// How far a file is written.
+    private struct Place {
+        var end: Int64 = 0
+        /// What comes after it is in the system's memory alone.
+        var writtenOut: Int64 = 0
+    }
+
     /// Writes bytes slice by slice, each to the disk before the next.
-    /// - Parameter end: Of the file.
     private static func writeAll(
-        _ bytes: [UInt8], to descriptor: CInt, _ path: String, _ end: inout Int64
+        _ bytes: [UInt8], to descriptor: CInt, _ path: String, _ place: inout Place
     ) throws {
         try bytes.withUnsafeBytes { raw in
             var done = 0
@@ -82,9 +88,16 @@ public enum DerivedFile {
                 let count = write(descriptor, raw.baseAddress?.advanced(by: done), slice)
                 if count < 0, errno == EINTR { continue }
                 guard count > 0 else { throw failure("write", path) }
-                if count == sliceByteCount { daybook_write_out(descriptor, end, Int64(count)) }
                 done += count
-                end += Int64(count)
+                place.end += Int64(count)
+                let waiting = place.end - place.writtenOut
+                guard waiting >= sliceByteCount else { continue }
+                let number = daybook_write_out(descriptor, place.writtenOut, waiting)
+                guard number == 0 else {
+                    errno = number
+                    throw failure("write", path)
+                }
+                place.writtenOut = place.end
             }
         }
     }
