@@ -158,6 +158,51 @@ struct ImportMapTests {
         #expect(try last().at("source.key") == "k-2")
     }
 
+    @Test("A purchase of a row that is refused meets no refund, and the row leaves nothing behind")
+    func refusedPurchase() throws {
+        let time = #"{ column: when, format: "yyyy-MM-dd" }"#
+        let map = """
+            source: test
+            events:
+              - type: purchase.completed
+                when: { what: buy }
+                subject: "{who}"
+                occurred_at: \(time)
+                key: "p-{order}"
+                data:
+                  product: gift-card
+                  kind: consumable
+                  store: web
+                  transaction_id: "{order}"
+                  price_milli: { text: "990" }
+              - type: usage.recorded
+                when: { what: buy }
+                subject: "{who}"
+                occurred_at: \(time)
+                key: "u-{order}"
+                data: { meter: gadgets, amount: { text: "1" }, ref: "{order}" }
+              - type: purchase.refunded
+                when: { what: refund }
+                subject: "{who}"
+                occurred_at: \(time)
+                key: "r-{order}"
+                data:
+                  transaction_id: "{order}"
+                  kind: consumable
+                  store: web
+                  revoked_at: \(time)
+
+            """
+        let rows = "what,who,when,order\nbuy,ada,2026-01-01,o-1\nrefund,ada,2026-01-02,o-1\n"
+        let result = try load(rows, map: map, "--keep-going")
+        #expect(result.status == 3)
+        #expect(try result.json["refused"] == 1)
+        #expect(try result.json["appended"] == 1)
+        #expect(try result.json["unknown_transactions"] == ["web:o-1"])
+        #expect(try bench.events().count == 2)
+        #expect(try last()["type"] == "purchase.refunded")
+    }
+
     @Test(
         "What is wrong with a map is told with its place",
         arguments: [

@@ -10,8 +10,11 @@ import DaybookStore
 struct AggregateBound {
     private enum Aggregate: Hashable {
         case known(UInt32)
-        /// A stream that no event has reached yet.
-        case new(StreamName)
+        /// A stream that no event has reached yet, by 64 bits of its name: a file may begin a million of them.
+        case new(Int)
+
+        /// With a key that only this process has.
+        static func beginning(_ name: StreamName) -> Aggregate { .new(name.hashValue) }
     }
 
     let eventsMax: Int64
@@ -111,14 +114,14 @@ struct AggregateBound {
     }
 
     private mutating func aggregate(of name: StreamName, _ state: LedgerState) -> Aggregate {
-        guard let id = state.names.id(of: name.name) else { return .new(name) }
+        guard let id = state.names.id(of: name.name) else { return .beginning(name) }
         if let stream = state.streamID(name.environment, name.kind, id) {
             return .known(state.aggregate(of: stream))
         }
         // A new stream of a customer who is known under another ID joins that aggregate.
         guard name.kind == .customer,
             state.identity.isLinked(CustomerKey(name.environment, id))
-        else { return .new(name) }
+        else { return .beginning(name) }
         if let known = found[name] { return known }
         let person = state.identity.person(
             CustomerKey(name.environment, id), cut: Int64.max, corrections: state.corrections,
@@ -129,7 +132,7 @@ struct AggregateBound {
         // Of a person without any stream the first id stands for all.
         let aggregate =
             streams.min().map { .known(state.aggregate(of: $0)) }
-            ?? Aggregate.new(
+            ?? Aggregate.beginning(
                 StreamName(name.environment, .customer, state.names[person.members[0]]))
         found[name] = aggregate
         return aggregate

@@ -10,7 +10,8 @@ struct CatalogReports {
     let app: String
     /// What is published, with what this batch brings.
     private(set) var catalogs: CatalogHistory
-    private var position: Int64
+    /// Where the last event that was taken would stand, about; grows with each.
+    private(set) var position: Int64
     private let catalogCache: CatalogCache
 
     init(app: String, catalogs: CatalogHistory, position: Int64, catalogCache: CatalogCache) {

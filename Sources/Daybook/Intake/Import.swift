@@ -14,33 +14,58 @@ struct Import {
         _ next: () throws -> [UInt8]?, options: ImportOptions = ImportOptions(),
         progress: @Sendable (ImportProgress) -> Void = { _ in }
     ) async throws -> ImportReport {
-        var file = try await dryRun(next, options, progress)
+        let (file, reader) = try await dryRun(next, options, progress)
         guard file.refused.isEmpty || options.keepsGoing else {
             throw LedgerError.badInput(file.refused.map(InputProblem.init))
         }
         var report = ImportReport(
             lines: file.lineCount, appended: 0, duplicates: file.duplicates, refused: file.refused,
             unknownTypes: file.unknownTypes, unknownNames: file.unknownNames)
-        report.unknownTransactions = try core.unknownTransactions(of: UnmetRefunds(file))
+        report.unknownTransactions = try core.unknownTransactions(of: file.unmetRefunds)
         guard !options.isDryRun else { return report }
         var done = 0
         var turn = ContinuousClock.now
+        var batch = try await events(of: file.batches.first, file, reader)
         for index in file.batches.indices {
             if ContinuousClock.now - turn > Self.turn {
                 try await Task.sleep(for: Self.pause)
                 turn = .now
             }
-            let batch = file.takeBatch(index)
-            let receipt = try await append(batch, options, &report)
-            report.appended += receipt.appended
-            report.duplicates += receipt.duplicates
-            done += batch.count
-            progress(
-                ImportProgress(
-                    phase: .appending, lines: report.lines, appended: done, bytes: file.byteCount,
-                    total: file.eventCount))
+            // Read while the one before it is written.
+            async let next = events(of: file.batches.dropFirst(index + 1).first, file, reader)
+            if !batch.isEmpty {
+                let receipt = try await append(batch, options, &report)
+                report.appended += receipt.appended
+                report.duplicates += receipt.duplicates
+                done += batch.count
+                progress(
+                    ImportProgress(
+                        phase: .appending, lines: report.lines, appended: done,
+                        bytes: file.byteCount, total: file.eventCount))
+            }
+            batch = try await next
         }
         return report
+    }
+
+    /// The events of a batch that may be appended, read once more; none of no batch.
+    private func events(
+        of batch: CheckedFile.Batch?, _ file: CheckedFile, _ reader: any LineReader
+    ) async throws -> [FileEvent] {
+        guard let batch else { return [] }
+        let lines = try core.translating { try file.lines(of: batch) }
+        let read = try await read(lines.map(\.line), reader)
+        var events: [FileEvent] = []
+        events.reserveCapacity(batch.eventCount)
+        for (line, read) in zip(lines, read) {
+            guard case .success(let all) = read, let last = line.kept.last, last < all.count else {
+                throw LedgerError.store(
+                    StoreError(
+                        .failed, "line \(line.line.number) says something else than before"))
+            }
+            for index in line.kept { events.append(all[index]) }
+        }
+        return events
     }
 
     /// How long an import takes the right to write again and again before it lets others have it.
@@ -113,7 +138,7 @@ struct Import {
     private func dryRun(
         _ next: () throws -> [UInt8]?, _ options: ImportOptions,
         _ progress: @Sendable (ImportProgress) -> Void
-    ) async throws -> CheckedFile {
+    ) async throws -> (CheckedFile, any LineReader) {
         guard let map = options.map else {
             let reader = NDJSONReader(app: core.app, defaultTrust: options.defaultTrust)
             return try await dryRun(next, reader, options, progress)
@@ -132,16 +157,23 @@ struct Import {
     private func dryRun(
         _ next: () throws -> [UInt8]?, _ reader: some LineReader, _ options: ImportOptions,
         _ progress: @Sendable (ImportProgress) -> Void
-    ) async throws -> CheckedFile {
-        var dryRun = try ImportDryRun(core, options)
+    ) async throws -> (CheckedFile, any LineReader) {
+        var dryRun = try ImportDryRun(core, options, reader)
         var reader = reader
         var waiting: [InputLine] = []
+        var waitingByteCount = 0
         while let piece = try next() {
-            waiting += reader.split(piece)
+            let lines = reader.split(piece)
+            waiting += lines
+            waitingByteCount += lines.reduce(0) { $0 + $1.bytes.count }
             dryRun.count(bytes: piece.count)
-            if waiting.count >= CheckedFile.batchCount {
-                let lines = try await read(waiting, reader)
-                try core.translating { try dryRun.take(lines) }
+            if waiting.count >= CheckedFile.batchCount
+                || waitingByteCount >= CheckedFile.batchByteCount
+            {
+                waitingByteCount = 0
+                let read = try await read(waiting, reader)
+                dryRun.reader = reader
+                try core.translating { try dryRun.take(waiting, read) }
                 waiting.removeAll(keepingCapacity: true)
             }
             progress(
@@ -149,10 +181,12 @@ struct Import {
                     phase: .reading, lines: dryRun.file.lineCount + waiting.count, appended: 0,
                     bytes: dryRun.file.byteCount, total: 0))
         }
-        let lines = try await read(waiting + reader.lastLine(), reader)
+        waiting += reader.lastLine()
+        let read = try await read(waiting, reader)
+        dryRun.reader = reader
         return try core.translating {
-            try dryRun.take(lines)
-            return dryRun.finish()
+            try dryRun.take(waiting, read)
+            return (try dryRun.finish(), reader)
         }
     }
 
@@ -169,7 +203,7 @@ struct Import {
                 let own = lines[start..<min(start + Self.linesPerTask, lines.count)]
                 group.addTask {
                     let read = try self.core.translating {
-                        try own.map { try self.read($0, reader, check) }
+                        try own.map { try FileEvent.reading($0, reader, check) }
                     }
                     return (part, read)
                 }
@@ -180,28 +214,6 @@ struct Import {
             return parts
         }
         return parts.flatMap { $0 }
-    }
-
-    private func read(
-        _ line: InputLine, _ reader: some LineReader, _ check: ReportCheck
-    ) throws -> Result<[FileEvent], LineProblem> {
-        switch reader.read(line) {
-        case .failure(let problem): return .failure(problem)
-        case .success(let events):
-            var checked: [FileEvent] = []
-            for event in events {
-                do {
-                    checked.append(
-                        FileEvent(
-                            line: event.line, prepared: try check.prepare(event.draft),
-                            bytes: event.bytes))
-                } catch let problem as EventProblem {
-                    return .failure(
-                        LineProblem(line: event.line, bytes: event.bytes, problem))
-                }
-            }
-            return .success(checked)
-        }
     }
 }
 

@@ -16,12 +16,21 @@ struct UnmetRefunds {
             self.lineage = lineage
             transaction = Reference(text)
         }
+
+        /// 64 bits with a key that only this process has.
+        var digest: UInt64 {
+            var hasher = Hasher()
+            hash(into: &hasher)
+            return UInt64(bitPattern: Int64(hasher.finalize()))
+        }
     }
 
     /// In the order of the refunds, each once.
     private var purchases: [Purchase] = []
     /// `apple:2000000123`; only of those that were not met.
     private var names: [Purchase: String] = [:]
+    /// The purchases that were taken so far.
+    private var met = HashedPlaces()
 
     /// More are not told.
     private static let countMax = 64
@@ -42,22 +51,25 @@ struct UnmetRefunds {
         }
     }
 
-    /// Those of a file whose purchases are not in it.
-    /// - Complexity: O(*n*) in the events; a second time where there are refunds.
-    init(_ file: CheckedFile) {
-        for batch in file.batches {
-            for event in batch where Self.refundNames.contains(event.prepared.draft.type) {
-                take(refund: event.prepared.draft, in: event.prepared.stream)
-            }
-        }
-        for batch in file.batches {
-            if isEmpty { return }
-            for event in batch where Self.purchaseNames.contains(event.prepared.draft.type) {
-                let purchase = Purchase(event.prepared.draft, in: event.prepared.stream)
-                if let purchase { names[purchase] = nil }
-            }
+    /// Takes the next event of a file: the refunds of which no event of the file tells the purchase, before or after
+    /// it, are left at the end.
+    mutating func take(_ event: PreparedEvent) {
+        if Self.refundNames.contains(event.draft.type) {
+            guard let purchase = Purchase(event.draft, in: event.stream) else { return }
+            let place = Self.place(purchase.digest)
+            guard !met.places(purchase.digest).contains(place) else { return }
+            take(refund: event.draft, in: event.stream)
+        } else if Self.purchaseNames.contains(event.draft.type) {
+            guard let purchase = Purchase(event.draft, in: event.stream) else { return }
+            let place = Self.place(purchase.digest)
+            // Once: statements of one transaction may come by the thousand.
+            if !met.places(purchase.digest).contains(place) { met.note(purchase.digest, at: place) }
+            if !isEmpty { names[purchase] = nil }
         }
     }
+
+    /// With the bits that lead there, all bits of a hash.
+    private static func place(_ hash: UInt64) -> Int { Int(hash & 0xFFFF_FFFF) }
 
     private mutating func take(refund draft: EventDraft, in lineage: StreamName) {
         guard let purchase = Purchase(draft, in: lineage), names[purchase] == nil else { return }

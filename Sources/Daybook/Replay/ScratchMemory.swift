@@ -26,8 +26,8 @@ package final class ScratchMemory: Sendable {
     private let eventsByteCount: Int
     private let pageEventCount: Int
     private let pageByteCount: Int
-    /// -1: no file.
-    private let descriptor: CInt
+    /// `nil`: the pages are memory.
+    private let file: ScratchFile?
     /// Of the file among the mappings whose faults are survived: some disks are full only when they are read.
     private let mapping: CInt
 
@@ -39,18 +39,15 @@ package final class ScratchMemory: Sendable {
         pageByteCount = pageEventCount * PackedEvent.byteCount
         let pageCount = max(1, pageCount)
         eventsByteCount = pageCount * pageByteCount
-        if isFile {
-            descriptor = try Self.namelessFile(2 * eventsByteCount)
-        } else {
-            descriptor = -1
-        }
+        file = isFile ? try ScratchFile(for: "replay", byteCount: 2 * eventsByteCount) : nil
         // A file is written through its descriptor, which is far cheaper than by faults of its pages.
         let protection = isFile ? PROT_READ : PROT_READ | PROT_WRITE
         let flags = isFile ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS
-        guard let mapped = mmap(nil, 2 * eventsByteCount, protection, flags, descriptor, 0),
+        guard
+            let mapped = mmap(
+                nil, 2 * eventsByteCount, protection, flags, file?.descriptor ?? -1, 0),
             mapped != MAP_FAILED
         else {
-            if isFile { close(descriptor) }
             throw StoreError(.full, "there is no memory for \(eventsByteCount) bytes of events")
         }
         #if os(Linux)
@@ -69,7 +66,6 @@ package final class ScratchMemory: Sendable {
         extensionCounts.deallocate()
         daybook_mapping_remove(mapping)
         munmap(start, 2 * eventsByteCount)
-        if descriptor >= 0 { close(descriptor) }
     }
 
     /// Whether something that was written cannot be read again.
@@ -77,27 +73,6 @@ package final class ScratchMemory: Sendable {
         // No other program can cut a file short that has no name, so its end says nothing.
         var none: UInt64 = 0
         return !daybook_mapping_is_whole(mapping, &none, 0)
-    }
-
-    private static func namelessFile(_ byteCount: Int) throws -> CInt {
-        let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-        var template = Array("\(folder)/daybook-replay-XXXXXX".utf8CString)
-        let descriptor = mkstemp(&template)
-        guard descriptor >= 0 else {
-            throw StoreError(
-                .failed,
-                "cannot create a file in \(folder); set TMPDIR to a folder with space for \(byteCount) bytes"
-            )
-        }
-        // From here on it has no name: whatever becomes of this process, nothing stays behind.
-        unlink(template)
-        guard ftruncate(descriptor, off_t(byteCount)) == 0 else {
-            close(descriptor)
-            throw StoreError(
-                .full,
-                "\(folder) has no space for \(byteCount) bytes; set TMPDIR to a folder that has")
-        }
-        return descriptor
     }
 
     /// The first event of a page.
@@ -142,20 +117,8 @@ package final class ScratchMemory: Sendable {
     }
 
     private func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws {
+        if let file { return try file.write(bytes, at: offset) }
         guard let first = bytes.baseAddress, !bytes.isEmpty else { return }
-        guard descriptor >= 0 else {
-            return (start + offset).copyMemory(from: first, byteCount: bytes.count)
-        }
-        var written = 0
-        while written < bytes.count {
-            let count = pwrite(
-                descriptor, first + written, bytes.count - written, off_t(offset + written))
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else {
-                throw StoreError(
-                    .full, "there is no space for the events; set TMPDIR to a folder that has")
-            }
-            written += count
-        }
+        (start + offset).copyMemory(from: first, byteCount: bytes.count)
     }
 }

@@ -11,6 +11,13 @@ public struct InputLine: Sendable {
     /// Which of the rows it is, from 1 on; 0 where they are not counted.
     package var row = 0
 
+    package init(number: Int, bytes: [UInt8], byteCount: Int, row: Int = 0) {
+        self.number = number
+        self.bytes = bytes
+        self.byteCount = byteCount
+        self.row = row
+    }
+
     /// What is told of a line that is longer than any event may be.
     package var problemOfLength: LineProblem? {
         guard byteCount > bytes.count else { return nil }
