@@ -11,13 +11,16 @@ BUILD := $(SWIFT) build -c $(CONFIGURATION) --explicit-target-dependency-import-
 BUILD_TESTS := $(BUILD) --build-tests
 export DAYBOOK_STRICT := 1
 
-.PHONY: build demo test test-extended soak tsan bench fuzz format lint subjects setup clean
+.PHONY: build samples demo test test-extended soak tsan bench fuzz format lint subjects setup clean
 
 setup:
 	@scripts/setup
 
 build: setup
 	$(BUILD) --product daybook
+
+samples: setup
+	$(BUILD) --product DaybookSamples
 
 demo: build
 	@$$($(SWIFT) build -c $(CONFIGURATION) --show-bin-path)/daybook demo

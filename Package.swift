@@ -151,6 +151,13 @@ let package = Package(
                 "DaybookDomain", "DaybookIngest", "DaybookStore",
             ],
             swiftSettings: settings),
+        // Pieces of work whose instructions the tests count.
+        .executableTarget(
+            name: "DaybookSamples",
+            dependencies: [
+                "Daybook", "DaybookDomain", "DaybookEvents", "DaybookStore", "DaybookFixtures",
+            ],
+            swiftSettings: settings),
         tests(
             "DaybookEvents",
             [

@@ -33,8 +33,9 @@ struct FolderOrderTests {
         "DaybookTesting": ["Stores", "Histories", "Fixtures", "ReferenceModel"],
         "DaybookFixtures": [
             "Network", "Processes", "Apps", "Histories", "Ledgers", "SyntheticMonth", "Goldens",
-            "Vocabulary",
+            "Vocabulary", "Workload",
         ],
+        "DaybookSamples": ["."],
         "DaybookCLI": ["Output", "Input", "Demo", "Commands", "."],
     ]
 

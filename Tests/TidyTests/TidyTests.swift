@@ -32,6 +32,9 @@ struct TidyTests {
             "DaybookStore",
         ],
         "DaybookTesting": ["Daybook", "DaybookEvents", "DaybookDomain", "DaybookStore"],
+        "DaybookSamples": [
+            "Daybook", "DaybookDomain", "DaybookEvents", "DaybookStore", "DaybookFixtures",
+        ],
         "DaybookFixtures": [
             "DaybookTesting", "Daybook", "DaybookAudit", "DaybookEvents", "DaybookDomain",
             "DaybookIngest",

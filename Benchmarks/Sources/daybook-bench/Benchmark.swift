@@ -1,4 +1,5 @@
 import Daybook
+import DaybookFixtures
 import Foundation
 
 /// How much is measured.
@@ -40,7 +41,7 @@ struct Benchmark {
 
     let scale: Scale
     let programs: Programs
-    let thresholds: [Instructions.Threshold]
+    let thresholds: [InstructionCount.Threshold]
     let progress: (String) -> Void
 
     /// Measures one topic by itself.

@@ -1,3 +1,4 @@
+import DaybookFixtures
 import Foundation
 
 /// Measures Daybook beside raw C and a peer on the same events. `Benchmarks/run` builds all of them and calls this.
@@ -5,7 +6,6 @@ import Foundation
 /// ```
 /// daybook-bench run RAW FOLDER RESULTS SWIFT_VERSION THRESHOLDS PYTHON PEER SERVER WRK SCRIPT \
 ///   [--quick | --topic TITLE]
-/// daybook-bench instructions THRESHOLDS
 /// daybook-bench serve-bare CHECK CONSUME
 /// daybook-bench sample NAME FILE [WORD …] [NUMBER …]
 /// ```
@@ -22,11 +22,10 @@ struct Main {
             case "run" where arguments.count == 13 && arguments[11] == "--topic":
                 try run(arguments, topic: arguments[12])
             case "serve-bare" where arguments.count == 3: serveBare(arguments)
-            case "instructions" where arguments.count == 2: try checkInstructions(arguments[1])
             case "sample" where arguments.count >= 3: try sample(arguments)
             default:
                 throw BenchmarkError(
-                    "call Benchmarks/run [--quick | --instructions | --topic TITLE]")
+                    "call Benchmarks/run [--quick | --topic TITLE]")
             }
         } catch {
             fail(error)
@@ -78,7 +77,7 @@ struct Main {
             deadline: .now + .seconds(scale.seconds))
         return Benchmark(
             scale: scale, programs: programs,
-            thresholds: try Instructions.thresholds(arguments[5]), progress: say)
+            thresholds: try InstructionCount.thresholds(arguments[5]), progress: say)
     }
 
     /// Measures one topic, and puts it into the place of its section, or behind all others.
@@ -129,22 +128,6 @@ struct Main {
         try text.write(toFile: arguments[3], atomically: true, encoding: .utf8)
         print(text)
         if hasFailed { throw BenchmarkError("a line failed; see \(arguments[3])") }
-    }
-
-    private static func checkInstructions(_ path: String) throws {
-        let ours = try ownPath()
-        var isExceeded = false
-        for threshold in try Instructions.thresholds(path) {
-            let measured = try Instructions.perEvent(threshold.name, ours: ours)
-            let limit = threshold.limit
-            print(
-                "\(threshold.name) \(Figure.decimal(measured, 1)) instructions per event, "
-                    + "at most \(Figure.decimal(limit, 1))")
-            isExceeded = isExceeded || measured > limit
-        }
-        guard !isExceeded else {
-            throw BenchmarkError("more instructions than \(path) allows; find out why, or raise it")
-        }
     }
 
     private static func ownPath() throws -> String {

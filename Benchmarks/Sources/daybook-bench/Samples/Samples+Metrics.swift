@@ -1,5 +1,6 @@
 import Daybook
 import DaybookEvents
+import DaybookFixtures
 
 extension Samples {
     /// One question about all customers, by month over the whole time, with a ledger that was just opened.

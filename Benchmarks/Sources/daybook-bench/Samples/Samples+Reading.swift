@@ -1,4 +1,5 @@
 import Daybook
+import DaybookFixtures
 import DaybookStore
 import Foundation
 

@@ -1,4 +1,5 @@
 import Daybook
+import DaybookFixtures
 
 extension Samples {
     /// Finds customers by what a use was for, and by how their ids begin, each in a random place.

@@ -1,5 +1,6 @@
 import Daybook
 import DaybookEvents
+import DaybookFixtures
 import DaybookStore
 import Foundation
 import Synchronization

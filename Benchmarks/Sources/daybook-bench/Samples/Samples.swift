@@ -1,5 +1,6 @@
 import Daybook
 import DaybookAudit
+import DaybookFixtures
 import DaybookStore
 import Foundation
 
@@ -56,10 +57,20 @@ struct Samples {
     func runAlone(_ name: String) throws -> Measurement? {
         switch (name, numbers.count) {
         case ("fold", 3):
-            try FoldSample(events: numbers[0], subjects: numbers[1]).run(numbers[2])
-        case ("fold-month", 2): try FoldSample(people: numbers[0]).run(numbers[1])
+            try folded(FoldWorkload(events: numbers[0], subjects: numbers[1]), numbers[2])
+        case ("fold-month", 2): try folded(FoldWorkload(people: numbers[0]), numbers[1])
         default: nil
         }
+    }
+
+    /// - Parameter passes: How often everything is folded, each time into fresh states.
+    private func folded(_ workload: FoldWorkload, _ passes: Int) throws -> Measurement {
+        var sum: UInt64 = 0
+        let start = ContinuousClock.now
+        for _ in 0..<passes { sum &+= try workload.fold() }
+        var measurement = measured(since: start, events: workload.eventCount * passes)
+        measurement.note(sum: sum)
+        return measurement
     }
 
     func run(_ name: String) async throws -> Measurement {

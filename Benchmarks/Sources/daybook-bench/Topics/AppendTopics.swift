@@ -1,3 +1,5 @@
+import DaybookFixtures
+
 /// What writing costs.
 extension Benchmark {
     private static let plain = "raw C, no secondary index, no trigger"

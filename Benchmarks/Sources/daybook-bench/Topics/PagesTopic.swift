@@ -1,3 +1,4 @@
+import DaybookFixtures
 import Foundation
 
 /// How long a server takes for the dashboard's pages, beside a page that only shows a form.

@@ -1,3 +1,4 @@
+import DaybookFixtures
 import Foundation
 
 /// What HTTP adds: requests a second of `daybook serve`, beside routes of the same server library that only answer.

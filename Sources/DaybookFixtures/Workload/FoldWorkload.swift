@@ -1,19 +1,24 @@
 import DaybookDomain
 import DaybookEvents
-import DaybookFixtures
-import Foundation
+import DaybookStore
 
-/// All projections over events that lie in memory.
+/// All projections over events that lie in memory, packed as segments have them.
 ///
 /// Of one thread alone, and without a file: valgrind can run it.
-struct FoldSample {
+public struct FoldWorkload {
+    /// How many events are folded.
+    public var eventCount: Int { streams.count }
+
     private var events: [Event] = []
+    /// The same as segments have them, and their streams: what is folded.
+    private var packed = PackedEvents()
+    private var streams: [UInt32] = []
     private var names = NameTable()
     /// The kind of each stream; number *n* stands at index *n* - 1.
     private var kinds: [StreamKind] = []
 
     /// Uses of one meter, customers in random order.
-    init(events count: Int, subjects: Int) {
+    public init(events count: Int, subjects: Int) {
         var rows = RowWorkload(Workload(eventCount: count, subjectCount: subjects))
         events.reserveCapacity(count)
         for start in stride(from: 0, to: count, by: 1_000) {
@@ -22,11 +27,12 @@ struct FoldSample {
             kinds += batch.streams.map(\.kind)
             events += batch.rows.map(\.event)
         }
+        pack()
     }
 
     /// The synthetic months of all apps, one after the other: purchases, meters and funnels. What is delivered late
     /// or twice comes in order here, or not at all: refolding is not measured.
-    init(people: Int) throws {
+    public init(people: Int) throws {
         for app in Fixtures.apps {
             let month = SyntheticMonth(
                 catalog: try Fixtures.catalog(app), seed: 1, subjects: people)
@@ -43,6 +49,13 @@ struct FoldSample {
             newest[aggregate].newest = OrderKey(event)
             return true
         }
+        pack()
+    }
+
+    private mutating func pack() {
+        for event in events { packed.append(event) }
+        streams = events.map(\.stream)
+        events = []
     }
 
     private mutating func take(_ draft: EventDraft, _ streams: inout [StreamName: UInt32]) {
@@ -59,48 +72,60 @@ struct FoldSample {
         events.append(event)
     }
 
-    /// - Parameter passes: How often everything is folded, each time into fresh states: the difference of two runs
-    ///   is the fold alone.
-    func run(_ passes: Int) throws -> Measurement {
-        var sum: UInt64 = 0
-        let start = ContinuousClock.now
-        for _ in 0..<passes { sum &+= try fold() }
-        var measurement = Measurement()
-        measurement["seconds"] = start.secondsSince
-        measurement["events"] = Double(events.count * passes)
-        measurement.note(sum: sum)
-        measurement.notePeakMemory()
-        return measurement
-    }
-
-    /// What a replay does with its events: sorts them by aggregate, in order, then folds aggregate after aggregate.
+    /// What a replay does with the events of segments: sorts them by aggregate, in order, then folds aggregate after
+    /// aggregate, each event where it is unpacked.
+    /// - Returns: How many events were folded.
+    /// - Throws: `StoreError.failed` where they are not in canonical order.
     @inline(never)
-    private func fold() throws -> UInt64 {
+    public func fold() throws -> UInt64 {
         var starts = [Int](repeating: 0, count: kinds.count + 2)
-        for event in events { starts[Int(event.stream) + 1] += 1 }
+        for stream in streams { starts[Int(stream) + 1] += 1 }
         for aggregate in 1..<starts.count { starts[aggregate] += starts[aggregate - 1] }
         var cursors = starts
-        var order = [UInt32](repeating: 0, count: events.count)
-        for (index, event) in events.enumerated() {
-            order[cursors[Int(event.stream)]] = UInt32(index)
-            cursors[Int(event.stream)] += 1
+        var order = [UInt32](repeating: 0, count: streams.count)
+        for (index, stream) in streams.enumerated() {
+            order[cursors[Int(stream)]] = UInt32(index)
+            cursors[Int(stream)] += 1
         }
         var state = AggregateState(kind: .customer)
-        var own: [Event] = []
         var sum: UInt64 = 0
         for aggregate in kinds.indices {
-            own.removeAll(keepingCapacity: true)
-            for place in starts[aggregate + 1]..<starts[aggregate + 2] {
-                own.append(events[Int(order[place])])
-            }
-            for index in own.indices.dropFirst()
-            where OrderKey(own[index - 1]).isBefore(OrderKey(own[index])) != true {
-                throw BenchmarkError("the events are not in canonical order")
-            }
+            let places = starts[aggregate + 1]..<starts[aggregate + 2]
             state.reset(kinds[aggregate])
-            for event in own { state.evolve(event, names: names) }
+            try foldOne(order, places, isRising(order, places), &state)
             sum &+= UInt64(state.eventCount)
         }
         return sum
+    }
+
+    /// Whether each event happened after the one before it; asks for their memory at the same time.
+    private func isRising(_ order: [UInt32], _ places: Range<Int>) -> Bool {
+        var (last, isRising) = (Int64.min, true)
+        for place in places {
+            let occurredAt = packed.events[Int(order[place])].occurredAt
+            if occurredAt <= last { isRising = false }
+            last = occurredAt
+        }
+        return isRising
+    }
+
+    private func foldOne(
+        _ order: [UInt32], _ places: Range<Int>, _ isRising: Bool, _ state: inout AggregateState
+    ) throws {
+        for place in places {
+            let index = Int(order[place])
+            let event = event(index)
+            guard isRising || state.accepts(event) else {
+                throw StoreError(.failed, "the events are not in canonical order")
+            }
+            state.evolve(event, names: names)
+        }
+    }
+
+    @inline(__always)
+    private func event(_ index: Int) -> Event {
+        let event = packed.events[index]
+        guard let place = event.extensionIndex else { return event.event(at: Int64(index + 1)) }
+        return event.event(at: Int64(index + 1), packed.extensions[place])
     }
 }

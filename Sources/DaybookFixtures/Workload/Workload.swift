@@ -1,17 +1,18 @@
-import DaybookEvents
-import DaybookStore
+public import DaybookEvents
+public import DaybookStore
 import DaybookTesting
 
-/// The events that everything here appends: uses of one meter by customers in random order, the
-/// same on every run. `raw` computes the same values.
-struct Workload {
-    static let firstInstant: Int64 = 1_767_225_600_000
-    static let millisecondsBetweenEvents: Int64 = 37
-    static let millisecondsUntilRecorded: Int64 = 60_000
-    static let app = "bench"
-    static let meter = "stories"
+/// What is appended where speed is measured: uses of one meter by customers in random order, the same on every run.
+/// The benchmark's program in C computes the same values.
+public struct Workload: Sendable {
+    /// When the first event happened, in milliseconds since 1970 UTC.
+    public static let firstInstant: Int64 = 1_767_225_600_000
+    public static let millisecondsBetweenEvents: Int64 = 37
+    public static let millisecondsUntilRecorded: Int64 = 60_000
+    public static let app = "bench"
+    public static let meter = "stories"
     /// One meter that no customer exhausts: what is measured is writing and folding, not refusing.
-    static let catalog = """
+    public static let catalog = """
         app: bench
         title: Benchmark
         defaultLocale: en
@@ -24,40 +25,53 @@ struct Workload {
 
         """
 
-    var eventCount: Int
-    var subjectCount: Int
+    public var eventCount: Int
+    public var subjectCount: Int
+
+    /// - Parameters:
+    ///   - eventCount: How many events it has, at least 1.
+    ///   - subjectCount: How many customers they are of, at least 1.
+    public init(eventCount: Int, subjectCount: Int) {
+        self.eventCount = eventCount
+        self.subjectCount = subjectCount
+    }
 
     /// Later than every event, so that none is refused as coming from the future.
-    var clock: Int64 {
+    public var clock: Int64 {
         Self.firstInstant + Int64(eventCount) * Self.millisecondsBetweenEvents
             + Self.millisecondsUntilRecorded
     }
 
-    func subject(of index: Int) -> Int {
+    /// The number of an event's customer, from 0 on.
+    public func subject(of index: Int) -> Int {
         Int(Self.word(UInt64(index) * 4) % UInt64(subjectCount))
     }
 
-    func subjectName(_ subject: Int) -> String { "customer-\(subject)" }
+    /// The id of a customer.
+    public func subjectName(_ subject: Int) -> String { "customer-\(subject)" }
 
     /// A random UUID, version 4 (RFC 9562 §5.4), as clients send them.
-    func key(of index: Int) -> String {
+    public func key(of index: Int) -> String {
         let high = Self.word(UInt64(index) * 4 + 1) & 0xFFFF_FFFF_FFFF_0FFF | 0x4000
         let low = Self.word(UInt64(index) * 4 + 2) & 0x3FFF_FFFF_FFFF_FFFF | 1 << 63
         return UUIDText.format((high, low))
     }
 
-    func reference(of index: Int) -> String { "story-\(index)" }
+    /// The ref of an event.
+    public func reference(of index: Int) -> String { "story-\(index)" }
 
-    func requestDigest(of index: Int) -> Int64 {
+    /// A number in the place of the digest of an event's request.
+    public func requestDigest(of index: Int) -> Int64 {
         Int64(bitPattern: Self.word(UInt64(index) * 4 + 3))
     }
 
-    func occurredAt(_ index: Int) -> Int64 {
+    /// When an event happened, in milliseconds since 1970 UTC.
+    public func occurredAt(_ index: Int) -> Int64 {
         Self.firstInstant + Int64(index) * Self.millisecondsBetweenEvents
     }
 
     /// The typed report of an event, as a program would hand it to the ledger.
-    func draft(_ index: Int) -> EventDraft {
+    public func draft(_ index: Int) -> EventDraft {
         EventDraft(
             type: .usageRecorded, subject: subjectName(subject(of: index)),
             occurredAt: occurredAt(index),
@@ -78,15 +92,15 @@ struct Workload {
     }
 }
 
-/// The same events as rows, numbered and chained as a ledger would.
-struct RowWorkload {
-    let workload: Workload
+/// The events of a workload as rows, numbered and chained as a ledger would.
+public struct RowWorkload {
+    private let workload: Workload
     private var builder = BatchBuilder()
     private var streams: [UInt32]
     private let native: NameID
     private let meter: NameID
 
-    init(_ workload: Workload) {
+    public init(_ workload: Workload) {
         self.workload = workload
         streams = [UInt32](repeating: 0, count: workload.subjectCount)
         native = builder.name("native")
@@ -94,7 +108,7 @@ struct RowWorkload {
     }
 
     /// - Parameter secret: Of the ledger: the rows' digests are made here, as callers of a ledger make them.
-    mutating func batch(_ indices: Range<Int>, _ secret: LedgerSecret) -> AppendBatch {
+    public mutating func batch(_ indices: Range<Int>, _ secret: LedgerSecret) -> AppendBatch {
         let rows = indices.map { row($0) }
         let recordedAt =
             workload.occurredAt(indices.lowerBound) + Workload.millisecondsUntilRecorded
