@@ -83,7 +83,9 @@ extension Event {
     public var isDecidedReset: Bool {
         type == .usageReset && (resetTrigger == 2 || resetTrigger == 3)
     }
-    public var isScheduledReset: Bool { type == .usageReset && resetTrigger <= 1 }
+    public var isScheduledReset: Bool {
+        typeCode == EventType.usageReset.rawValue && resetTrigger <= 1
+    }
     /// A reset from which on periods are counted.
     public var movesAnchor: Bool { flag(3) == false }
     /// A reset after which what was used beyond the limit counts as used.

@@ -51,6 +51,19 @@ struct LedgerCommitTests {
         #expect(findings.filter { !$0.isClean } == [])
     }
 
+    @Test("A customer who begins with a command is at hand: what follows reads no event")
+    func begins() async throws {
+        let store = HookedStore(app: "dozzi")
+        let ledger = try await Self.ledger(store)
+        try await ledger.consume("stories", by: "ada", ref: "s1")
+        store.fail(.rows)
+        #expect(try ledger.check("stories", for: "ada").usage?.used == 1)
+        try await ledger.consume("stories", by: "ada", ref: "s2")
+        #expect(try ledger.check("stories", for: "ada").usage?.used == 2)
+        store.fail(.none)
+        #expect(try ledger.replay().agrees)
+    }
+
     @Test("Whenever another process commits, every stream has a name that is known")
     func betweenReads() async throws {
         let store = HookedStore(app: "dozzi")

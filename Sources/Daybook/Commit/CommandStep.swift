@@ -6,7 +6,7 @@ import DaybookStore
 struct PreparedCommand: Sendable {
     /// With the times of a patch in milliseconds.
     let request: CommandRequest
-    /// What the caller wrote that no request may hold.
+    /// What the caller wrote that no request may hold: a patch, or the name of a customer.
     let problem: EventProblem?
     /// The request's, or one made for it.
     let key: String
@@ -27,7 +27,20 @@ struct PreparedCommand: Sendable {
             }
         }
         self.request = request
-        self.problem = problem
+        self.problem = problem ?? Self.problem(of: request)
+    }
+
+    /// What no event of its customers would be accepted with.
+    private static func problem(of request: CommandRequest) -> EventProblem? {
+        do throws(EventProblem) {
+            try CustomerName.check(request.subject, request.environment, request.profile)
+            if case .transferLineage(_, let recipient) = request.command {
+                try CustomerName.check(recipient, request.environment)
+            }
+            return nil
+        } catch {
+            return error
+        }
     }
 }
 
@@ -65,15 +78,7 @@ struct CommandStep {
                         stream: name.description, expected: expected, actual: actual))
             }
         }
-        do throws(EventProblem) {
-            if let problem = command.problem { throw problem }
-            try CustomerName.check(request.subject, request.environment, request.profile)
-            if case .transferLineage(_, let recipient) = request.command {
-                try CustomerName.check(recipient, request.environment)
-            }
-        } catch {
-            return badInput(error)
-        }
+        if let problem = command.problem { return badInput(problem) }
         return try decide(promotion, &group, &state)
     }
 

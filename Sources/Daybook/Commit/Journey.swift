@@ -39,7 +39,10 @@ struct Journey: Sendable {
                 }
                 let point = try writer.append(core.state.withLock { decided.group.batch($0) })
                 outcome.eventCount = decided.group.rows.count
-                if publish(decided.group.rows, point) { core.passOverOwnCommit() }
+                let isAsked = requests.allSatisfy(\.isCommand)
+                if publish(decided.group.rows, point, isAsked: isAsked) {
+                    core.passOverOwnCommit()
+                }
                 writeKeys()
             }
         } catch {
@@ -54,8 +57,9 @@ struct Journey: Sendable {
     }
 
     /// What is committed becomes visible, by the same path as what other processes committed.
+    /// - Parameter isAsked: Its customers are asked about, not imported by the thousand: new ones are kept at hand.
     /// - Returns: Whether all of it is taken in.
-    private func publish(_ rows: [EventRow], _ point: HistoryPoint) -> Bool {
+    private func publish(_ rows: [EventRow], _ point: HistoryPoint, isAsked: Bool) -> Bool {
         do {
             try core.state.withLock { state in
                 state.markStored()
@@ -63,6 +67,7 @@ struct Journey: Sendable {
                 for index in rows.indices
                 where rows[index].event.position > state.head.position {
                     state.apply(rows[index].event, recordedAt: rows[index].recordedAt)
+                    if isAsked { state.keepAtHand(beginningWith: rows[index].event) }
                 }
                 state.note(point)
                 try core.settling.settle(&state)

@@ -31,6 +31,10 @@ struct WriteRequest: Sendable {
         }
     }
 
+    var isCommand: Bool {
+        if case .command = content { true } else { false }
+    }
+
     var content: Content
     var answer: @Sendable (Result<Answer, LedgerError>) -> Void
 }

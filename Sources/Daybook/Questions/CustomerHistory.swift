@@ -204,13 +204,14 @@ package struct CustomerHistory {
         }
         var ordered = rows.map { OrderedEvent(event: $0.event, key: $0.key) }
         OrderedEvent.sort(&ordered, names: state.names)
-        let catalog = state.catalogs.known(at: cut).newest?.catalog
-        let byPosition = Dictionary(
-            rows.map { ($0.event.position, $0) }, uniquingKeysWith: { first, _ in first })
+        var labels = HistoryLabels(state.catalogs.known(at: cut).newest?.catalog)
+        var streams: [UInt32: StreamName] = [:]
         return try ordered.compactMap { ordered in
-            guard ordered.event.occurredAt <= until, let row = byPosition[ordered.event.position]
-            else { return nil }
-            let stream = state.streamName(row.event.stream)
+            if ordered.event.occurredAt > until { return nil }
+            let row = rows[
+                rows.sortedPrefixCount { $0.event.position < ordered.event.position }]
+            let stream = streams[row.event.stream] ?? state.streamName(row.event.stream)
+            streams[row.event.stream] = stream
             let recorded: RecordedEvent
             var label: String?
             do throws(RowDamage) {
@@ -230,21 +231,11 @@ package struct CustomerHistory {
                 ).holding
             return HistoryEntry(
                 event: recorded,
-                label: label ?? Self.label(recorded, catalog),
+                label: label ?? labels.label(of: recorded.draft, row.event),
                 isVoid: state.corrections.isVoid(key, cut: cut),
                 amendments: holding,
                 isLate: late.contains(row.event.position))
         }
-    }
-
-    /// The catalog's word for a use, else the type with spaces.
-    private static func label(_ event: RecordedEvent, _ catalog: Catalog?) -> String {
-        if event.draft.type == .usageRecorded,
-            let label = catalog?.meter(named: event.draft.data["meter"]?.text ?? "")?.eventLabel
-        {
-            return label
-        }
-        return event.draft.type.rawValue.map { $0 == "." || $0 == "_" ? " " : String($0) }.joined()
     }
 
     /// The event at a position; `nil` beyond the end.
@@ -277,5 +268,31 @@ package struct CustomerHistory {
         let found = try position.flatMap { try event(at: $0) }
         // Long keys are found by their digest; only the text is the key (rule 16).
         return found?.draft.source.key == key ? found : nil
+    }
+}
+
+/// What the events of a history are called; neighbours mostly are called the same.
+private struct HistoryLabels {
+    private let catalog: Catalog?
+    /// Of the last event: its type, what is named first in it, and its label.
+    private var last: (type: UInt16, name: NameID, label: String)?
+
+    init(_ catalog: Catalog?) { self.catalog = catalog }
+
+    /// The catalog's word for a use, else the type with spaces.
+    mutating func label(of draft: EventDraft, _ event: Event) -> String {
+        if let last, last.type == event.typeCode, last.name == event.nameA { return last.label }
+        let label = made(draft)
+        last = (event.typeCode, event.nameA, label)
+        return label
+    }
+
+    private func made(_ draft: EventDraft) -> String {
+        if draft.type == .usageRecorded,
+            let label = catalog?.meter(named: draft.data["meter"]?.text ?? "")?.eventLabel
+        {
+            return label
+        }
+        return String(draft.type.rawValue.map { $0 == "." || $0 == "_" ? " " : $0 })
     }
 }

@@ -97,12 +97,3 @@ private final class Numbers: Sendable {
         set { buffer[index] = newValue }
     }
 }
-
-extension StreamTable {
-    /// The aggregate of every stream, by number; 0 stands for itself.
-    fileprivate var aggregates: [UInt32] {
-        var aggregates = [UInt32](repeating: 0, count: count + 1)
-        for id in 0..<UInt32(count + 1) { aggregates[Int(id)] = self[id].aggregate }
-        return aggregates
-    }
-}

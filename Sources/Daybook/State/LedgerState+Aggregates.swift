@@ -21,6 +21,19 @@ extension LedgerState {
         for name in others { touched.insert(CustomerKey(environment, name)) }
     }
 
+    /// Keeps the state of a customer who begins with an event that was just applied, so that the next question about
+    /// the customer need not read it: the app that used something asks again.
+    package func keepAtHand(beginningWith event: Event) {
+        let (stream, entry) = (event.stream, streams[event.stream])
+        guard entry.head.version == 1, entry.record.kind == .customer, isAlone(stream),
+            event.type != .subjectAliased, event.type != .subjectUnaliased,
+            !corrections.concerns(EventKey(entry.record.environment, event.source, event.key))
+        else { return }
+        var folded = AggregateState(kind: .customer)
+        folded.evolve(event, names: names)
+        cache?.keep(SharedAggregate(folded), of: stream, stamp(of: stream))
+    }
+
     /// Puts the streams of every person who was touched into one aggregate each.
     /// - Complexity: O(*n* log *n*) in the links and streams of these persons, of those that they were with before,
     ///   too.

@@ -96,6 +96,11 @@ package struct PagedArray<Element: Sendable>: Sendable {
         set { update(index) { $0 = newValue } }
     }
 
+    /// All elements, in order.
+    package func forEach(_ body: (Element) -> Void) {
+        for page in pages { for element in page.elements { body(element) } }
+    }
+
     package mutating func update(_ index: Int, _ body: (inout Element) -> Void) {
         change(index / Self.pageCount) { body(&$0[index % Self.pageCount]) }
     }

@@ -118,6 +118,15 @@ package struct StreamTable: Sendable {
         members[aggregate] = streams
     }
 
+    /// The aggregate of every stream, by number; 0 stands for itself.
+    package var aggregates: [UInt32] {
+        var aggregates: [UInt32] = []
+        aggregates.reserveCapacity(count + 1)
+        for id in 0..<UInt32(baseCount + 1) { aggregates.append(self[id].aggregate) }
+        added.forEach { aggregates.append($0.aggregate) }
+        return aggregates
+    }
+
     /// Every aggregate of a table's own that has more than one stream.
     package var groups: [(aggregate: UInt32, streams: [UInt32])] {
         var all: [UInt32: [UInt32]] = [:]

@@ -10,23 +10,44 @@ import DaybookEvents
 /// reference  16 bytes, big-endian
 /// array      count, then the elements
 /// ```
-/// Invariant of the unsafe pointer: allocated with `capacity` bytes, of which the first `count` are written; grown
-/// before anything is written behind them, and freed with the value.
+/// Invariant of the unsafe pointers: `start` was allocated with `capacity` bytes, of which the first `count` are
+/// written; grown before anything is written behind them. `written` has `writtenCount` elements, each the place of
+/// bytes that are written. Both are freed with the value.
 struct StateWriter: ~Copyable {
+    /// Where a name stands that was written before, with the count before it.
+    private struct WrittenName {
+        /// 0: none.
+        var id: NameID
+        var offset: Int32
+        var byteCount: Int32
+    }
+
     /// The longest integer in LEB128.
     private static let integerByteCountMax = 10
+    /// A power of two. A state says few names, and says them often.
+    private static let writtenCount = 16
+    /// A name of more bytes is looked up each time.
+    private static let writtenByteCountMax = 128
 
     private let names: NameTable
     private var start: UnsafeMutablePointer<UInt8>
     private var capacity = 2_048
     private var count = 0
+    /// By the low bits of their numbers.
+    private let written: UnsafeMutablePointer<WrittenName>
 
     init(names: NameTable) {
         self.names = names
         start = .allocate(capacity: capacity)
+        written = .allocate(capacity: Self.writtenCount)
+        written.initialize(
+            repeating: WrittenName(id: 0, offset: 0, byteCount: 0), count: Self.writtenCount)
     }
 
-    deinit { start.deallocate() }
+    deinit {
+        start.deallocate()
+        written.deallocate()
+    }
 
     /// Lends what was written.
     func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
@@ -56,7 +77,21 @@ struct StateWriter: ~Copyable {
 
     mutating func name(_ id: NameID) {
         if id == 0 { return byte(0) }
+        let slot = written + Int(id) & (Self.writtenCount - 1)
+        if slot.pointee.id == id {
+            let byteCount = Int(slot.pointee.byteCount)
+            reserve(byteCount)
+            (start + count).update(from: start + Int(slot.pointee.offset), count: byteCount)
+            count += byteCount
+            return
+        }
+        let offset = count
         names.withUTF8(of: id) { append($0) }
+        let byteCount = count - offset
+        guard byteCount <= Self.writtenByteCountMax, let place = Int32(exactly: offset) else {
+            return
+        }
+        slot.pointee = WrittenName(id: id, offset: place, byteCount: Int32(byteCount))
     }
 
     mutating func text(_ text: String) {

@@ -110,11 +110,12 @@ public enum EventType: UInt16, Sendable, CaseIterable {
     public var hasDocument: Bool { self == .catalogPublished || self == .reportFrozen }
 
     /// What a refusal left behind: folded by funnels only (rule 21).
-    public var isEvidence: Bool {
-        switch self {
-        case .accessDenied, .limitReached, .featureRestricted, .assignmentConflict: true
-        default: false
-        }
+    public var isEvidence: Bool { Self.isEvidence(rawValue) }
+
+    /// The same of a type's number; of one that no type has `false`.
+    package static func isEvidence(_ number: UInt16) -> Bool {
+        number == accessDenied.rawValue || number == limitReached.rawValue
+            || number == featureRestricted.rawValue || number == assignmentConflict.rawValue
     }
 }
 

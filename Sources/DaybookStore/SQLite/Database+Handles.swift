@@ -15,6 +15,15 @@ extension Database {
         try statement.forEachRow(sqliteConnection) { try body(statement) }
     }
 
+    /// Hands the rows of one number to the body: for many look-ups one after the other, which find the statement once.
+    func forEachRow(
+        _ statement: Statement, of number: Int64, _ body: (OpaquePointer) throws -> Void
+    ) throws {
+        let handle = statement.sqliteStatement
+        sqlite3_bind_int64(handle, 1, number)
+        try handle.forEachRow(sqliteConnection) { try body(handle) }
+    }
+
     /// The number in the first column of the only row; `nil` for NULL and for no row.
     func number(_ sql: String, _ arguments: [Int64]) throws -> Int64? {
         var value: Int64?

@@ -35,8 +35,9 @@ extension SQLiteEventStore {
             let countBefore = chain.events.count
             try reads.use("reading the stream that ends at position \(position)") { db in
                 try db.inTransaction(.deferred) {
+                    let statement = try db.cachedStatement(sql: RowSelection.linkAtPosition)
                     while chain.next > floor, chain.events.count - countBefore < Self.walkCount,
-                        try extend(&chain, db)
+                        try extend(&chain, statement, db)
                     {}
                     return .commit
                 }
@@ -51,10 +52,12 @@ extension SQLiteEventStore {
     }
 
     /// - Returns: Whether there was an event.
-    private func extend(_ chain: inout EventChain, _ db: Database) throws -> Bool {
+    private func extend(
+        _ chain: inout EventChain, _ statement: Statement, _ db: Database
+    ) throws -> Bool {
         var found: (event: Event, previous: Int64)?
         var claims = RowClaims()
-        try db.forEachRow(RowSelection.linkAtPosition, [chain.next]) { row in
+        try db.forEachRow(statement, of: chain.next) { row in
             found = (
                 RowSelection.event(row, &claims),
                 sqlite3_column_int64(row, RowSelection.previousColumn)

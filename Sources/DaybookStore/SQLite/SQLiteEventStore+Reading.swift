@@ -51,8 +51,9 @@ extension SQLiteEventStore {
             let part = positions[start..<min(start + Self.walkCount, positions.count)]
             try reads.use("reading \(positions.count) rows") { db in
                 try db.inTransaction(.deferred) {
+                    let statement = try db.cachedStatement(sql: RowSelection.rowAtPosition)
                     for position in part {
-                        if let row = try row(at: position, db) { rows.append(row) }
+                        if let row = try row(at: position, statement, db) { rows.append(row) }
                     }
                     return .commit
                 }
@@ -70,8 +71,9 @@ extension SQLiteEventStore {
             let countBefore = rows.count
             try reads.use("reading the stream that ends at position \(position)") { db in
                 try db.inTransaction(.deferred) {
+                    let statement = try db.cachedStatement(sql: RowSelection.rowAtPosition)
                     while next >= 1, rows.count - countBefore < Self.walkCount,
-                        let row = try row(at: next, db)
+                        let row = try row(at: next, statement, db)
                     {
                         if let newer = rows.last { try checkChain(row, newer) }
                         rows.append(row)
@@ -211,10 +213,12 @@ extension SQLiteEventStore {
     }
 
     /// The row at a position; `nil` when there is none.
-    private func row(at position: Int64, _ db: Database) throws -> EventRow? {
+    private func row(
+        at position: Int64, _ statement: Statement, _ db: Database
+    ) throws -> EventRow? {
         var found: EventRow?
         var claims = RowClaims()
-        try db.forEachRow(RowSelection.rowAtPosition, [position]) { row in
+        try db.forEachRow(statement, of: position) { row in
             found = RowSelection.row(row, &claims)
         }
         guard found != nil else { return nil }

@@ -7,7 +7,7 @@ extension FunnelState {
     /// Writes the state for the digest, field by field in a fixed order.
     func write(to writer: inout StateWriter) {
         // Evidence of refusals reaches no digest (rule 23).
-        writer.array(steps, where: { !(EventType(rawValue: $0.typeCode)?.isEvidence ?? false) }) {
+        writer.array(steps, where: { !EventType.isEvidence($0.typeCode) }) {
             $0.integer($1.at)
             $0.integer(Int64($1.typeCode))
             $0.name($1.context)
