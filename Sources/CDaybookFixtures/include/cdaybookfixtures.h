@@ -3,6 +3,9 @@
 
 #include <sys/types.h>
 
+/// Has the processor fetch the cache line of an address that will be read soon; any address will do.
+static inline void daybook_fetch_ahead(const void *address) { __builtin_prefetch(address, 0, 3); }
+
 /// Starts a program that has three streams and no other descriptor of this process, and that ends by SIGPIPE, SIGTERM,
 /// SIGINT and SIGHUP, even where this process ignores them or the calling thread blocks them.
 ///
