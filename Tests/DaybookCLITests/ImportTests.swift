@@ -31,19 +31,6 @@ struct ImportTests {
         #expect(try load(lines).output.has("0 events appended, 3 there before"))
     }
 
-    @Test("A file for whose lines there is no space is refused with a remedy")
-    func noSpace() throws {
-        let lines = (1...8_000).map { Lines.usage("s\($0)") }.joined()
-        try bench.write(lines, to: "in.ndjson")
-        let result = try bench.run(
-            ["import", bench.path("in.ndjson"), "--ledger", ledger],
-            environment: ["TMPDIR": bench.path("missing")])
-        #expect(result.status == 4)
-        #expect(result.errors.has("set TMPDIR to a folder with space"))
-        #expect(try bench.events().count == 1)
-        #expect(try load(lines).output.has("8,000 events appended"))
-    }
-
     @Test("A bad line is told with line and column, and nothing is appended")
     func badLine() throws {
         let bad = Lines.usage("s1") + "{\"type\":\"usage.recorded\",}\n" + Lines.usage("s2")

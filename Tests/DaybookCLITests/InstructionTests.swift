@@ -14,15 +14,15 @@ struct InstructionTests {
         }
 
     @Test("None takes more than its line allows", .enabled(if: hasValgrind, "no valgrind"))
-    func counted() throws {
+    func counted() async throws {
         let bench = try Workbench()
         let program = URL(filePath: Workbench.program).deletingLastPathComponent()
             .appending(path: "DaybookSamples").path
-        let count = try InstructionCount(program: program, folder: bench.folder)
+        let count = try await InstructionCount(program: program, folder: bench.folder)
         let thresholds = try InstructionCount.thresholds(Self.thresholds)
         #expect(thresholds.count == 8)
         for threshold in thresholds {
-            let measured = try count.perPiece(threshold.name)
+            let measured = try await count.perPiece(threshold.name)
             print("\(threshold.name): \(Int(measured)) instructions of \(Int(threshold.limit))")
             #expect(
                 measured <= threshold.limit,

@@ -44,14 +44,14 @@ public struct InstructionCount: Sendable {
     ///   - program: The path of the built `DaybookSamples`.
     ///   - folder: An existing folder for ledgers and for the program without its debugging information.
     /// - Throws: `Failure` where valgrind or strip is not installed.
-    public init(program: String, folder: String) throws {
+    public init(program: String, folder: String) async throws {
         self.folder = folder
         // Valgrind cannot read the newest debugging information, and needs none.
         self.program = folder + "/DaybookSamples-bare"
-        let (status, text) = try Self.run(
+        let (status, text) = try await Self.run(
             ["strip", "--strip-debug", "-o", self.program, program], folder)
         guard status == 0 else { throw Failure(description: "strip: \(text)", isSkipped: true) }
-        guard try Self.run(["valgrind", "--version"], folder).status == 0 else {
+        guard try await Self.run(["valgrind", "--version"], folder).status == 0 else {
             throw Failure(description: "there is no valgrind", isSkipped: true)
         }
     }
@@ -73,16 +73,16 @@ public struct InstructionCount: Sendable {
 
     /// The instructions of one piece of a sample's work.
     /// - Parameter name: Of a line of the thresholds.
-    public func perPiece(_ name: String) throws -> Double {
+    public func perPiece(_ name: String) async throws -> Double {
         guard let sample = Self.samples[name] else {
             throw Failure(description: "there is no sample \(name)")
         }
         // The ledger that reading samples look at.
         let ledger = folder + "/\(name).sqlite"
-        let (status, text) = try Self.run([program, "make", ledger], folder)
+        let (status, text) = try await Self.run([program, "make", ledger], folder)
         guard status == 0 else { throw Failure(description: "make: \(text)") }
-        let few = try counted(name, ledger, sample.words, sample.few)
-        let many = try counted(name, ledger, sample.words, sample.many)
+        let few = try await counted(name, ledger, sample.words, sample.few)
+        let many = try await counted(name, ledger, sample.words, sample.many)
         guard many.pieces > few.pieces else {
             throw Failure(description: "\(name) did not do what was asked")
         }
@@ -91,8 +91,8 @@ public struct InstructionCount: Sendable {
 
     private func counted(
         _ name: String, _ ledger: String, _ words: [String], _ count: Int
-    ) throws -> (instructions: Double, pieces: Double) {
-        let (status, text) = try Self.run(
+    ) async throws -> (instructions: Double, pieces: Double) {
+        let (status, text) = try await Self.run(
             ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", program, name]
                 + [ledger] + words + [String(count)], folder)
         guard status == 0, let instructions = Self.number(behind: "Collected :", in: text),
@@ -107,10 +107,11 @@ public struct InstructionCount: Sendable {
             .flatMap { Double($0) }
     }
 
+    /// Waits without a thread of the pool, which others need: a count takes seconds.
     /// - Returns: What a program ended with, and all that it said.
     private static func run(
         _ arguments: [String], _ folder: String
-    ) throws -> (status: Int32, text: String) {
+    ) async throws -> (status: Int32, text: String) {
         var command = ChildCommand("/usr/bin/env", arguments)
         // Else sets and dictionaries differ from run to run, and with them the count by some per cent.
         command.environment = ProcessInfo.processInfo.environment.merging([
@@ -121,7 +122,7 @@ public struct InstructionCount: Sendable {
         defer { try? FileManager.default.removeItem(atPath: output) }
         command.output = .file(output)
         command.errors = .file(output)
-        let status = try command.start().wait()
+        let status = try await command.start().end()
         return (status, try String(contentsOfFile: output, encoding: .utf8))
     }
 }
