@@ -7,24 +7,13 @@ import Testing
 /// The numbers of a receipt, whichever thread works them out.
 @Suite("Receipts have the numbers after their own use")
 struct ReceiptNumbersTests {
-    private static let catalog = """
-        app: bench
-        title: Bench
-        defaultLocale: en
-        defaultTimeZone: UTC
-        meters:
-          stories:
-            kind: counter
-            period: lifetime
-            limit: 1000000
-        """
     private static let usedBefore = 6_000
 
     /// A customer of whom a case takes so much memory that a group holds only some of them.
     private static func ledger() async throws -> Ledger {
-        let ledger = try Ledger(inMemory: "bench", clock: { Fixtures.now })
+        let ledger = try Ledger(inMemory: Workload.app, clock: { Fixtures.now })
         try await ledger.publish(
-            CatalogPublication(document: Array(catalog.utf8), effectiveAt: 0))
+            CatalogPublication(document: Array(Workload.catalog.utf8), effectiveAt: 0))
         try await ledger.record(
             (0..<usedBefore).map { number in
                 EventDraft(
@@ -32,7 +21,7 @@ struct ReceiptNumbersTests {
                     subject: "ada",
                     occurredAt: Fixtures.now - 1_000_000 + Int64(number),
                     source: EventSource(kind: "native", key: "before \(number)"), trust: .imported,
-                    data: ["meter": "stories", "amount": 1])
+                    data: ["meter": .string(Workload.meter), "amount": 1])
             })
         return ledger
     }
@@ -43,7 +32,7 @@ struct ReceiptNumbersTests {
         let ledger = try await Self.ledger()
         let requests = (0..<120).map { number in
             CommandRequest(
-                .consume(meter: "stories", amount: 1, ref: "r\(number)"), subject: "ada",
+                .consume(meter: Workload.meter, amount: 1, ref: "r\(number)"), subject: "ada",
                 key: "k\(number)")
         }
         let receipts = try ledger.writer.performTogether(requests).map { try $0.get() }

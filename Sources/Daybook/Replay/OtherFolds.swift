@@ -13,7 +13,7 @@ package struct OtherFolds: Sendable {
 /// events than handing out all events in their order.
 package struct ChainFolds: Sendable {
     /// Beyond so many aggregates, or events, only some are compared.
-    private static let aggregateCountMax = 2_500
+    private static let aggregateCountMax = 10_000
     private static let eventCountMax: Int64 = 1_000_000
 
     package let source: ReplaySource

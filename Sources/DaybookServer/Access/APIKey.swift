@@ -21,9 +21,4 @@ public struct APIKey: Sendable, Equatable {
     public func isValid(at now: Int64) -> Bool {
         revokedAt.map { now < $0 } ?? true && expiresAt.map { now < $0 } ?? true
     }
-
-    /// In constant time.
-    func isOpened(by text: APIKeyText) -> Bool {
-        ConstantTime.areEqual(digest, text.digest)
-    }
 }
